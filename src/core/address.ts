@@ -1,0 +1,32 @@
+/**
+ * An address that may be fetched or framed: http or https, without a user name or password.
+ * @throws TypeError that names `name` when it is anything else. What was given is not repeated: it may hold a password.
+ */
+export function httpUrl(name: string, value: string, base?: string): URL {
+  const url = URL.canParse(value, base) && new URL(value, base);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`${name} must be an http or https address`);
+  }
+  if (url.username || url.password) {
+    throw new TypeError(`${name} must not hold a user name or password`);
+  }
+  return url;
+}
+
+/**
+ * A value that can stand as one segment of a path: encoding cannot make `.` and `..` safe, and a lone surrogate has
+ * no encoding.
+ * @throws TypeError that names `name` when it cannot.
+ */
+export function checkSegment(name: string, value: string): string {
+  if (!value || value === '.' || value === '..' || !value.isWellFormed()) {
+    throw new TypeError(`${name} must be text, other than '.' and '..'`);
+  }
+  return value;
+}
+
+/** Joins a base address and segments, each encoded. */
+export const segmentsUrl = (base: URL, segments: string[]): string =>
+  base.origin +
+  base.pathname.replace(/\/$/, '') +
+  segments.map((segment) => '/' + encodeURIComponent(segment)).join('');

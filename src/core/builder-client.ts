@@ -1,0 +1,123 @@
+import { checkSegment, httpUrl, segmentsUrl } from './address.ts';
+import { DEFAULT_NAMESPACE } from './editor-url.ts';
+import { joinIdent } from './ident.ts';
+import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from './records.ts';
+import { type SendOptions, bearer, requestJson } from './request.ts';
+import type * as z from 'zod/mini';
+
+export interface BuilderClientOptions extends SendOptions {
+  /** Base address of the builder interface, http or https; a path in it is kept. */
+  baseUrl: string;
+  /** Editor token, or a function that gives one for each call. Drafts need it; elsewhere it is sent when there is one. */
+  token?: string | (() => string | Promise<string>) | undefined;
+}
+
+/** Where a draft lies (interface: Get draft). */
+export interface DraftLocation {
+  /** The vendor's environment. */
+  environment: string;
+  /** The vendor's user, also called tenant; holds no period. */
+  userID: string;
+  /** Default: `default`. */
+  namespace?: string | undefined;
+  pluginName: string;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The builder interface, typed. Every method rejects with a `TypeError` for a segment that no path can hold, before any
+ * request; with `HttpError`, `TimeoutError`, `NetworkError` or `SchemaError` for what comes back; and with the signal's
+ * reason when aborted. Fields that the interface does not name are kept.
+ */
+export class BuilderClient {
+  #base: URL;
+  #options: BuilderClientOptions;
+
+  /** @throws TypeError when `baseUrl` is not an http or https address, or holds a password. */
+  constructor(options: BuilderClientOptions) {
+    this.#base = httpUrl('baseUrl', options.baseUrl);
+    this.#options = options;
+  }
+
+  /** The saved source of a plugin (interface: Get draft). A draft that does not exist is an `HttpError`, mostly 404. */
+  async getDraft(
+    { environment, userID, namespace = DEFAULT_NAMESPACE, pluginName }: DraftLocation,
+    options?: CallOptions,
+  ): Promise<PluginSource> {
+    if (!this.#options.token) throw new TypeError('token must be set: drafts are read with an editor token');
+    checkSegment('environment', environment);
+    checkSegment('userID', userID);
+    const ident = joinIdent({ environment, tenant: userID });
+    const path = [
+      'api',
+      'v1',
+      'draft',
+      ident,
+      checkSegment('namespace', namespace),
+      checkSegment('pluginName', pluginName),
+    ];
+    return this.#get(pluginSourceSchema, path, options);
+  }
+
+  /** Source for a new plugin that already carries its name (interface: Get template V2). */
+  async getTemplateV2(
+    {
+      language,
+      pluginName,
+      namespace,
+    }: { language: string; pluginName: string; namespace?: string | undefined },
+    options?: CallOptions,
+  ): Promise<PluginSource> {
+    const path = [
+      'api',
+      'v2',
+      'template',
+      checkSegment('language', language),
+      checkSegment('pluginName', pluginName),
+    ];
+    const query = namespace ? `?namespace=${encodeURIComponent(checkSegment('namespace', namespace))}` : '';
+    return this.#get(pluginSourceSchema, path, options, query);
+  }
+
+  /** Source for a new plugin (interface: Get template). */
+  async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
+    return this.#get(
+      pluginSourceSchema,
+      ['api', 'v1', 'template', checkSegment('language', language)],
+      options,
+    );
+  }
+
+  /** What the builder supports (interface: Get features). */
+  async getFeatures(options?: CallOptions): Promise<Features> {
+    return this.#get(featuresSchema, ['api', 'v1', 'features'], options);
+  }
+
+  async #get<T>(
+    schema: z.ZodMiniType<T>,
+    path: string[],
+    { signal }: CallOptions = {},
+    query = '',
+  ): Promise<T> {
+    const { fetch, timeout, retry } = this.#options;
+    const token = await this.#token();
+    const { data } = await requestJson(schema, {
+      url: segmentsUrl(this.#base, path) + query,
+      // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
+      init: { credentials: 'omit', headers: token ? bearer(token) : {} },
+      signal,
+      fetch,
+      timeout,
+      retry,
+    });
+    return data;
+  }
+
+  async #token(): Promise<string | undefined> {
+    const { token } = this.#options;
+    return typeof token === 'function' ? token() : token;
+  }
+}

@@ -1,0 +1,71 @@
+import { httpUrl } from './address.ts';
+
+/** What an editor address says (interface: Editor URL). */
+export interface EditorAddress {
+  /** The page that the editor is; its other parameters and its fragment are kept. */
+  editorUrl: string;
+  /** Base address of the builder interface. */
+  builder: string;
+  /** Editor token; left out where it goes another way. */
+  token?: string | undefined;
+  /** Environment, a period, tenant. */
+  ident: string;
+  /** Plugin namespace; `default` when not given. */
+  namespace?: string | undefined;
+  /** Plugin name. */
+  fn: string;
+  /** Language for a new plugin. */
+  template?: string | undefined;
+}
+
+export const DEFAULT_NAMESPACE = 'default';
+
+/** The interface's own parameters, in the interface's order. */
+const PARAMETERS = ['builder', 'token', 'ident', 'namespace', 'fn', 'template'] as const;
+type Parameter = (typeof PARAMETERS)[number];
+
+/** The pieces of a query as they were written, so that what is not ours stays as it was, byte for byte. */
+const pieces = (url: URL) => url.search.slice(1).split('&').filter(Boolean);
+
+const nameOf = (piece: string) => [...new URLSearchParams(piece).keys()][0] as Parameter;
+
+const isForeign = (piece: string) => !PARAMETERS.includes(nameOf(piece));
+
+/**
+ * The address that opens a plugin in the editor.
+ * @throws TypeError when an address is not http(s) or a value has no encoding (a lone surrogate).
+ */
+export function buildEditorUrl(address: EditorAddress): string {
+  const url = httpUrl('editorUrl', address.editorUrl);
+  httpUrl('builder', address.builder);
+  const query = pieces(url).filter(isForeign);
+  for (const name of PARAMETERS) {
+    const value = address[name];
+    if (!value || (name === 'namespace' && value === DEFAULT_NAMESPACE)) continue;
+    if (!value.isWellFormed()) throw new TypeError(`${name} must be well-formed Unicode`);
+    query.push(`${name}=${encodeURIComponent(value)}`);
+  }
+  url.search = query.join('&');
+  return url.href;
+}
+
+/**
+ * What an editor address says; the inverse of `buildEditorUrl`. `namespace` is always set, `token` and `template` only
+ * where the address holds them.
+ * @throws TypeError when the address is not http(s) or lacks `builder`, `ident` or `fn`.
+ */
+export function parseEditorUrl(address: string): EditorAddress & { namespace: string } {
+  const url = httpUrl('The editor address', address);
+  const values: Partial<Record<Parameter, string>> = {};
+  for (const name of PARAMETERS) {
+    const value = url.searchParams.get(name);
+    if (value) values[name] = value;
+  }
+  const { builder, ident, fn, namespace = DEFAULT_NAMESPACE } = values;
+  if (!builder || !ident || !fn) {
+    throw new TypeError('The editor address must have the parameters builder, ident and fn');
+  }
+  httpUrl('builder', builder);
+  url.search = pieces(url).filter(isForeign).join('&');
+  return { ...values, editorUrl: url.href, builder, ident, namespace, fn };
+}

@@ -1,0 +1,103 @@
+/** Why a plugin editor could not be shown, or why a method of it failed. */
+export type PluginEditorErrorCode =
+  | 'config'
+  | 'token-network'
+  | 'token-timeout'
+  | 'token-unauthorized'
+  | 'token-redirect'
+  | 'token-http'
+  | 'token-invalid'
+  | 'token-source'
+  | 'frame-timeout'
+  | 'frame-blocked'
+  | 'editor'
+  | 'popup-blocked';
+
+export interface PluginEditorErrorDetails {
+  status?: number | undefined;
+  attempts?: number;
+  cause?: unknown;
+}
+
+/** What `<plugin-editor>` reports. Neither its message nor its cause holds a token or any text of an answer. */
+export class PluginEditorError extends Error {
+  override readonly name = 'PluginEditorError';
+  /** What went wrong, for programs; the message says it for people. */
+  readonly code: PluginEditorErrorCode;
+  /** The HTTP status of the answer, where there was one that tells something. */
+  readonly status?: number;
+  /** How many requests were sent; 0 where none was. */
+  readonly attempts: number;
+
+  constructor(
+    code: PluginEditorErrorCode,
+    message: string,
+    { status, attempts = 0, cause }: PluginEditorErrorDetails = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.attempts = attempts;
+    if (status) this.status = status;
+  }
+}
+
+/** Whether something is a `PluginEditorError`, also one of another copy of this package or of another frame. */
+export const isPluginEditorError = (value: unknown): value is PluginEditorError =>
+  (value as Error | undefined)?.name === 'PluginEditorError';
+
+/** What every failed request has in common. The query of an address is left out of messages. */
+export abstract class RequestError extends Error {
+  /** How many requests were sent. */
+  attempts = 1;
+}
+
+/** The answer had a status other than 2xx. */
+export class HttpError extends RequestError {
+  override readonly name = 'HttpError';
+  /** The status; 0 for a redirect in a browser, which hides it. */
+  readonly status: number;
+  /** How long the answer asked to wait before the next try, in ms. */
+  readonly retryAfter: number | undefined;
+
+  constructor(where: string, status: number, retryAfter?: number) {
+    super(`${where} answered ${status || 'with a redirect, which is not followed'}`);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Redirects are never followed: with a token at stake, the address asked is the address meant. */
+  get redirect(): boolean {
+    return this.status < 400;
+  }
+}
+
+/** There was no whole answer in time. */
+export class TimeoutError extends RequestError {
+  override readonly name = 'TimeoutError';
+
+  constructor(where: string, timeout: number) {
+    super(`${where} did not answer within ${timeout} ms`);
+  }
+}
+
+/** There was no connection, or it broke off; in a browser also: the answer's CORS headers forbid reading it. */
+export class NetworkError extends RequestError {
+  override readonly name = 'NetworkError';
+
+  constructor(where: string, cause: unknown) {
+    super(`${where} could not be reached`, { cause });
+  }
+}
+
+/** The answer came, and is not what the interface says. */
+export class SchemaError extends RequestError {
+  override readonly name = 'SchemaError';
+  /** Where in the answer, such as `languages.0.pretty`; empty for the answer as a whole. */
+  readonly path: string;
+
+  /** `problem` says what was expected, never what was there: an answer may hold a secret. */
+  constructor(where: string, problem: string, path = '') {
+    super(`${where} gave a wrong answer: ${path && path + ': '}${problem}`);
+    this.path = path;
+  }
+}

@@ -1,0 +1,148 @@
+import type * as z from 'zod/mini';
+import { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './errors.ts';
+import { parseRetryAfter, retryDelay } from './retry.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+/** How all clients send. */
+export interface SendOptions {
+  /** Another `fetch`, for a proxy or a test. */
+  fetch?: typeof fetch | undefined;
+  /** For one try, from sending to the last byte of the answer, in ms; default 15000. */
+  timeout?: number | undefined;
+  /** How often to try again where that can help; default 2, and 0 for never. */
+  retry?: number | undefined;
+}
+
+export interface RequestOptions extends SendOptions {
+  url: string;
+  /** Besides what `fetch` takes by these names. */
+  init?: RequestInit | undefined;
+  /** Larger answers are refused unread, in bytes; default 8 MiB. */
+  maxBytes?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A whole answer. */
+export interface Answer {
+  text: string;
+  headers: Headers;
+}
+
+export const DEFAULT_TIMEOUT = 15_000;
+const DEFAULT_RETRY = 2;
+const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
+
+/**
+ * Sends a request and reads the answer: the one place where this package meets the network.
+ * @throws HttpError, TimeoutError, NetworkError, SchemaError (too large), or the signal's reason.
+ */
+export async function request(options: RequestOptions): Promise<Answer> {
+  const { signal, retry = DEFAULT_RETRY } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send(options);
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      error.attempts = attempt;
+      const { status, retryAfter } = error as Partial<HttpError>;
+      const delay =
+        error instanceof HttpError || error instanceof NetworkError
+          ? retryDelay({ attempt, tries: retry + 1, status, retryAfter }, Math.random())
+          : undefined;
+      if (delay === undefined) throw error;
+      await pause(delay, signal);
+    }
+  }
+}
+
+/** The answer as JSON of the given shape. */
+export async function requestJson<T>(
+  schema: z.ZodMiniType<T>,
+  options: RequestOptions,
+): Promise<{ data: T; headers: Headers }> {
+  const { text, headers } = await request(options);
+  const where = whereOf(options);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, so it is not handed on.
+    throw new SchemaError(where, 'not JSON');
+  }
+  return { data: checkShape(schema, json, where), headers };
+}
+
+/**
+ * What was given, typed.
+ * @throws SchemaError that says where it is wrong, never what was there.
+ */
+export function checkShape<T>(schema: z.ZodMiniType<T>, value: unknown, where: string): T {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const [issue] = error.issues as [z.core.$ZodIssue];
+  const problem = issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not a usable value';
+  throw new SchemaError(where, problem, issue.path.join('.'));
+}
+
+/** Method and address for messages, without the query, which may say more than a log should hold. */
+const whereOf = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
+  `${init?.method ?? 'GET'} ${url.split('?')[0]}`;
+
+/**
+ * The header that carries a token.
+ * @throws TypeError when no header can hold it; an engine's own error would quote it.
+ */
+export function bearer(token: string): { authorization: string } {
+  if (!/^[!-~]+$/.test(token)) throw new TypeError('A token must be visible ASCII characters without spaces');
+  return { authorization: `Bearer ${token}` };
+}
+
+function send({ url, init, signal, timeout = DEFAULT_TIMEOUT, ...options }: RequestOptions): Promise<Answer> {
+  const { maxBytes = DEFAULT_MAX_BYTES, fetch = globalThis.fetch } = options;
+  const where = whereOf({ url, init });
+  const work = async (limited: AbortSignal) => {
+    try {
+      const response = await fetch(url, { ...init, redirect: 'manual', signal: limited });
+      const { headers, status, ok } = response;
+      if (ok) return { text: await read(response, maxBytes, where), headers };
+      throw new HttpError(
+        where,
+        status,
+        parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now()),
+      );
+    } catch (error) {
+      throw error instanceof RequestError ? error : new NetworkError(where, error);
+    }
+  };
+  return withTimeLimit(work, timeout, () => new TimeoutError(where, timeout), signal);
+}
+
+async function read(response: Response, maxBytes: number, where: string): Promise<string> {
+  if (!response.body) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for (let part; !(part = await reader.read()).done;) {
+    size += part.value.length;
+    if (size > maxBytes) throw new SchemaError(where, `larger than ${maxBytes} bytes`);
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Waits, unless the signal ends the wait first; leaves neither timer nor listener. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+  });
+}
