@@ -1,0 +1,86 @@
+import { RequestError } from '@hono/node-server';
+import { Hono } from 'hono';
+import { access } from './access.ts';
+import { builder } from './builder.ts';
+import { builderCors } from './cors.ts';
+import type { ServiceContext, ServiceInterface } from './context.ts';
+import { editorPage } from './editor-page.ts';
+import type { EditorAssets } from './editor-page.ts';
+import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
+import { languages } from './languages.ts';
+import { checkHost, checkPath, encodedPath } from './routes.ts';
+import type { Store } from './store.ts';
+
+export interface ServiceOptions {
+  /** Stays the caller's: to be closed after the service. */
+  store: Store;
+  /** The editor's files by their path under `/editor/`. Read at every request. */
+  editorAssets: EditorAssets;
+  /** The `Host` values to answer to, such as `localhost:8082`. Read at every request. */
+  hosts: readonly string[];
+  /** How long an editor token lives, in whole seconds (default 900). */
+  editorTokenTtl?: number;
+  /** Origins that may put the editor in a frame, besides those of this machine. */
+  editorAncestors?: readonly string[];
+  /** The clock: milliseconds since the epoch. */
+  now?: () => number;
+  /** Told of every fault that was answered with 500 (default: printed). The path comes without its query. */
+  onError?: (error: unknown, request: { method: string; path: string }) => void;
+}
+
+export interface Service {
+  /** Answers one request; `env` is what the HTTP server adds to it. */
+  fetch: (request: Request, env?: object) => Response | Promise<Response>;
+  /** The answer to what never became a request, such as a malformed `Host`: the HTTP listener's `errorHandler`. */
+  refuse: (error: unknown) => Response;
+  /** Ends what the service runs. */
+  close: () => Promise<void>;
+}
+
+const interfaces: readonly ServiceInterface[] = [builder, access];
+
+/** Makes the plugin service. Throws when an option cannot be used. */
+export function createService(options: ServiceOptions): Service {
+  const { store, editorAssets, hosts, editorTokenTtl = 900, editorAncestors = [], now = Date.now } = options;
+  const { onError = printError } = options;
+  if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
+    throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
+  }
+  const features = interfaces.flatMap((one) => one.features ?? []);
+  const context: ServiceContext = { store, languages, features, editorTokenTtl, now };
+
+  const app = new Hono({ getPath: encodedPath });
+  app.use('*', async (c, next) => {
+    await next();
+    for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+  });
+  app.use('*', checkHost(hosts));
+  app.use('/api/*', builderCors);
+  app.use('*', checkPath);
+  for (const one of interfaces) one.routes(app, context);
+  editorPage(app, editorAssets, editorAncestors);
+  app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
+  app.onError((error, c) => {
+    if (!(error instanceof ServiceError)) onError(error, { method: c.req.method, path: c.req.path });
+    return errorResponse(error);
+  });
+
+  return {
+    fetch: (request, env) => app.fetch(request, env),
+    refuse: (error) => errorResponse(error instanceof RequestError ? malformedRequest : error),
+    close: () => Promise.resolve(),
+  };
+}
+
+const malformedRequest = badRequest('invalid-request', 'The request line or the Host header is malformed.');
+
+// What the service answers is for this moment and for its caller, and nothing to render.
+const defaultHeaders = [
+  ['cache-control', 'no-store'],
+  ['x-content-type-options', 'nosniff'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+] as const;
+
+function printError(error: unknown, { method, path }: { method: string; path: string }): void {
+  console.error(`${method} ${path} failed:`, error);
+}

@@ -1,0 +1,42 @@
+import type { Context } from 'hono';
+import { badRequest, ServiceError } from './errors.ts';
+
+/** Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON. */
+export async function readJson(c: Context, limit: number): Promise<unknown> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
+    throw new ServiceError(
+      415,
+      'unsupported-media-type',
+      'The body must be JSON, with "content-type: application/json".',
+    );
+  }
+  const text = await readText(c, limit);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badRequest('invalid-json', 'The body is not valid JSON.');
+  }
+}
+
+/** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
+export async function readText(c: Context, limit: number): Promise<string> {
+  const tooLarge = () => new ServiceError(413, 'too-large', `The body is larger than ${limit} bytes.`);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of c.req.raw.body ?? []) {
+      length += chunk.byteLength;
+      if (length > limit) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw badRequest('incomplete-body', 'The body did not arrive whole.');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw badRequest('invalid-text', 'The body is not valid UTF-8.');
+  }
+}

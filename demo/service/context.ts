@@ -1,0 +1,22 @@
+import type { Hono } from 'hono';
+import type { Language } from './language.ts';
+import type { Store } from './store.ts';
+
+/** What every interface of the service works with. */
+export interface ServiceContext {
+  readonly store: Store;
+  /** The toolchains that work on this machine, by identifier. */
+  readonly languages: ReadonlyMap<string, Language>;
+  /** The builder features that all interfaces together offer. */
+  readonly features: readonly string[];
+  /** Seconds. */
+  readonly editorTokenTtl: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** One interface of the service: what it adds to the builder features, and its routes. */
+export interface ServiceInterface {
+  readonly features?: readonly string[];
+  routes(app: Hono, context: ServiceContext): void;
+}

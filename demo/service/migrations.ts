@@ -1,0 +1,81 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { transaction } from './transaction.ts';
+
+/**
+ * The schema's history. Version n is what the first n entries make; an entry that was released is never
+ * edited, a change is a new entry. Times are milliseconds since the epoch.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE environments (
+    name TEXT PRIMARY KEY,
+    owner_email TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- One token per environment and holder: a new one takes the old one's place.
+  CREATE TABLE environment_tokens (
+    environment TEXT NOT NULL REFERENCES environments (name),
+    holder TEXT NOT NULL CHECK (holder IN ('owner', 'demo')),
+    token_hash BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (environment, holder)
+  ) STRICT;
+
+  CREATE TABLE editor_tokens (
+    token_hash BLOB PRIMARY KEY,
+    environment TEXT NOT NULL REFERENCES environments (name),
+    tenant TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX editor_tokens_by_expiry ON editor_tokens (expires_at);
+
+  -- The record is JSON because JSON holds every JavaScript text, lone surrogates included; SQLite's text does not.
+  CREATE TABLE drafts (
+    id INTEGER PRIMARY KEY,
+    environment TEXT NOT NULL REFERENCES environments (name),
+    tenant TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    record TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (environment, tenant, namespace, plugin)
+  ) STRICT;
+
+  CREATE TABLE verification_codes (
+    id INTEGER PRIMARY KEY,
+    email TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    salt BLOB NOT NULL,
+    code_hash BLOB NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0,
+    used INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX verification_codes_by_email ON verification_codes (email, created_at);
+  `,
+];
+
+/** Brings a database to the newest schema. Throws when a newer version of this program has written it. */
+export function migrate(db: DatabaseSync, steps: readonly string[] = migrations): void {
+  if (schemaVersion(db) === steps.length) return;
+  // The version is read again inside: of two processes that start at once, one migrates and the other sees it done.
+  transaction(db, () => {
+    const version = schemaVersion(db);
+    if (version > steps.length) {
+      throw new Error(
+        `its schema is version ${version}, and this program knows versions up to ${steps.length}`,
+      );
+    }
+    for (const step of steps.slice(version)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${steps.length}`);
+  });
+}
+
+export const schemaVersion = (db: DatabaseSync): number =>
+  Number(db.prepare('PRAGMA user_version').get()?.['user_version']);

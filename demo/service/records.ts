@@ -1,0 +1,29 @@
+import * as z from 'zod';
+
+// A test may lack any of its fields, and what else it holds is kept: the interface promises neither.
+const test = z.looseObject({
+  name: z.string().optional(),
+  description: z.string().optional(),
+  payload: z.string().optional(),
+});
+
+/** The interface's plugin source record. */
+export const pluginSource = z.object({
+  contents: z.string(),
+  lang: z.string(),
+  tests: z.array(test).optional(),
+});
+
+export type PluginSource = z.infer<typeof pluginSource>;
+
+/** What is wrong with a value, field by field, without quoting any of it: `tests[0].payload: …; lang: …`. */
+export function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => {
+      const field = path.map((key, i) =>
+        typeof key === 'number' ? `[${key}]` : `${i ? '.' : ''}${String(key)}`,
+      );
+      return `${field.join('') || 'the record'}: ${message}`;
+    })
+    .join('; ');
+}

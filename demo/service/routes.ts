@@ -1,0 +1,80 @@
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { badRequest, methodNotAllowed, ServiceError } from './errors.ts';
+
+export type Handler = (c: Context) => Response | Promise<Response>;
+
+/**
+ * Adds a path with all that answers there. Every other method is a 405 that names these; HEAD goes with GET, and
+ * OPTIONS tells what there is.
+ */
+export function route(app: Hono, path: string, handlers: { GET?: Handler; POST?: Handler }): void {
+  const allow = [
+    ...(handlers.GET ? ['GET', 'HEAD'] : []),
+    ...(handlers.POST ? ['POST'] : []),
+    'OPTIONS',
+  ].join(', ');
+  app.all(path, (c) => {
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+    if (method === 'OPTIONS') return c.body(null, 204, { allow });
+    const handler = Object.hasOwn(handlers, method) ? handlers[method as keyof typeof handlers] : undefined;
+    if (!handler) throw methodNotAllowed(c.req.method, allow);
+    return handler(c);
+  });
+}
+
+/**
+ * The path to route by: as it was sent, still encoded, since routing by a decoded path would take the slash
+ * within a name for one between two names.
+ */
+export const encodedPath = (request: Request): string => new URL(request.url).pathname;
+
+/** A parameter of the path, decoded once. {@link checkPath} has made sure that it is a name. */
+export const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? '';
+
+/**
+ * Refuses a path that is not percent-encoded UTF-8, and one with a segment that is no name: empty, `.` or `..`.
+ * (A name may hold anything else, slashes included: nothing here is looked up in a file system.)
+ */
+export const checkPath: MiddlewareHandler = async (c, next) => {
+  const path = encodedPath(c.req.raw);
+  // The editor's own page ends in a slash.
+  const names = path.startsWith('/editor/') ? [] : path.split('/').slice(2);
+  let decoded: string[];
+  try {
+    decodeURIComponent(path);
+    decoded = names.map(decodeURIComponent);
+  } catch {
+    throw badRequest('invalid-path', 'The path is not percent-encoded UTF-8.');
+  }
+  if (decoded.includes('') || sentPath(c).split('/').some(isDotSegment)) {
+    throw badRequest('invalid-path', 'No segment of the path may be empty, "." or "..".');
+  }
+  await next();
+};
+
+const isDotSegment = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);
+
+/**
+ * The path before `URL` resolved its dot segments, where the server tells: resolved, `a/../b` is some other path,
+ * which was not asked for.
+ */
+function sentPath(c: Context): string {
+  const env: unknown = c.env;
+  const url = (env as { incoming?: { url?: unknown } } | undefined)?.incoming?.url;
+  return typeof url === 'string' ? (url.split('?', 1)[0] ?? '') : '';
+}
+
+/** Refuses a request whose host is not one of `hosts`: another site's name that was made to resolve to this machine. */
+export function checkHost(hosts: readonly string[]): MiddlewareHandler {
+  return async (c, next) => {
+    const target = new URL(c.req.raw.url).host;
+    const known = hosts.map(canonical);
+    // A request line may hold a whole address; then both it and the header have to be right.
+    if (![target, c.req.header('host') ?? target].every((host) => known.includes(canonical(host)))) {
+      throw new ServiceError(421, 'misdirected', `This service answers to ${hosts.join(', ')} only.`);
+    }
+    await next();
+  };
+}
+
+const canonical = (host: string) => host.toLowerCase().replace(/:80$/, '');

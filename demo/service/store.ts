@@ -1,0 +1,70 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { migrate } from './migrations.ts';
+import { Drafts } from './tables/drafts.ts';
+import { EditorTokens } from './tables/editor-tokens.ts';
+import { Environments } from './tables/environments.ts';
+import { VerificationCodes } from './tables/verification-codes.ts';
+import { transaction } from './transaction.ts';
+
+/** All that the service remembers: one SQLite file, which several processes may have open at once. */
+export interface Store {
+  readonly file: string;
+  readonly environments: Environments;
+  readonly editorTokens: EditorTokens;
+  readonly drafts: Drafts;
+  readonly verificationCodes: VerificationCodes;
+  /** Runs `work` as one change: all of it happens, or, when it throws, none. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where state is kept: `DATA_DIR` (relative to the working directory), by default `.data` in the project. */
+export function dataDirectory(env: Record<string, string | undefined> = process.env): string {
+  return env['DATA_DIR'] ? resolve(env['DATA_DIR']) : join(projectRoot, '.data');
+}
+
+/**
+ * Opens the store in `directory`, making both when missing, for this user's eyes only (0700, 0600), and brings
+ * its schema up to date. Throws an `Error` that names the file when it cannot be used.
+ */
+export function openStore(directory: string): Store {
+  const file = join(directory, 'service.sqlite');
+  let db: DatabaseSync | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // SQLite would make the file by the process's umask; its WAL files then take their mode from it.
+    closeSync(openSync(file, 'a', 0o600));
+    db = new DatabaseSync(file, { timeout: 10_000, enableForeignKeyConstraints: true });
+    db.exec('PRAGMA journal_mode = WAL');
+    // In WAL mode only FULL has each commit on the disk before it is acknowledged.
+    db.exec('PRAGMA synchronous = FULL');
+    migrate(db);
+    return storeOf(file, db);
+  } catch (error) {
+    db?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `The data file ${file} cannot be used: ${reason}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
+      { cause: error },
+    );
+  }
+}
+
+function storeOf(file: string, db: DatabaseSync): Store {
+  return {
+    file,
+    environments: new Environments(db),
+    editorTokens: new EditorTokens(db),
+    drafts: new Drafts(db),
+    verificationCodes: new VerificationCodes(db),
+    transaction: (work) => transaction(db, work),
+    close: () => {
+      if (db.isOpen) db.close();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { getRequestListener } from '@hono/node-server';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createService } from '../../demo/service/app.ts';
+import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
+import { openStore } from '../../demo/service/store.ts';
+
+// A service in a process of its own, for a test that kills it. Prints its port and an environment token.
+const store = openStore(process.argv[2] ?? '');
+const hosts: string[] = [];
+const service = createService({ store, editorAssets: new Map(), hosts });
+const listener = getRequestListener(service.fetch, { overrideGlobalObjects: false });
+const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  hosts.push(`127.0.0.1:${port}`);
+  console.log(`${port} ${provisionEnvironmentToken(store, 'com.acme')}`);
+});

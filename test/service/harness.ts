@@ -1,0 +1,108 @@
+import { getRequestListener } from '@hono/node-server';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createService } from '../../demo/service/app.ts';
+import type { ServiceOptions } from '../../demo/service/app.ts';
+import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
+import { openStore } from '../../demo/service/store.ts';
+
+export const origin = 'http://localhost:8082';
+export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
+export const accessPath = '/auth/v2/access/com.acme.t1/default/add-record';
+export const source = { contents: 'export const run = (input) => input;\n', lang: 'javascript' };
+
+export function temporaryDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A service on a real file, with a clock that the test turns, and tokens made the way that the demo gets them. */
+export function startService(t: TestContext, options: Partial<ServiceOptions> = {}) {
+  const store = openStore(temporaryDirectory(t));
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  const errors: unknown[] = [];
+  const service = createService({
+    store,
+    editorAssets: new Map(),
+    hosts: ['localhost:8082'],
+    now: () => clock.now,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  t.after(async () => {
+    await service.close();
+    store.close();
+  });
+  const fetch = async (path: string, init: RequestInit = {}) =>
+    service.fetch(new Request(origin + path, init));
+  const environmentToken = (environment = 'com.acme') =>
+    provisionEnvironmentToken(store, environment, clock.now);
+  const editorToken = async (path = accessPath, token = environmentToken()) => {
+    const answer = await fetch(path, { headers: bearer(token) });
+    return ((await answer.json()) as { token: string }).token;
+  };
+  const save = (
+    token: string,
+    record: unknown = source,
+    headers: Record<string, string> = {},
+    path = draftPath,
+  ) =>
+    fetch(path, {
+      method: 'POST',
+      headers: { ...bearer(token), 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(record),
+    });
+  return { store, service, clock, errors, fetch, environmentToken, editorToken, save };
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** The status and error code of an answer, having checked that it is an error as every error of the service is. */
+export async function errorOf(answer: Response): Promise<{ status: number; code: string; message: string }> {
+  const { error, ...others } = (await answer.json()) as { error: { code: string; message: string } };
+  if (Object.keys(others).length || Object.keys(error).toSorted().join() !== 'code,message') {
+    throw new Error('This is not { error: { code, message } } alone.');
+  }
+  if (!answer.headers.get('content-type')?.startsWith('application/json'))
+    throw new Error('The error is not JSON.');
+  return { status: answer.status, code: error.code, message: error.message };
+}
+
+/** Serves a service over a real socket, and returns how to send it a request target as it is, unresolved. */
+export async function listen(t: TestContext, options: Partial<ServiceOptions> = {}) {
+  const hosts: string[] = [];
+  const running = startService(t, { hosts, ...options });
+  const { fetch, refuse } = running.service;
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: refuse });
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  hosts.push(`127.0.0.1:${port}`);
+  const send = (
+    method: string,
+    target: string,
+    headers: Record<string, string> = {},
+    body?: Uint8Array | string,
+  ) =>
+    new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
+      const request = httpRequest({ host: '127.0.0.1', port, method, path: target, headers }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+        );
+      });
+      request.on('error', reject).end(body);
+    });
+  return { ...running, port, send };
+}
