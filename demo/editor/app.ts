@@ -1,0 +1,171 @@
+import { BuilderClient } from '../../src/core/builder-client.ts';
+import { HttpError } from '../../src/core/errors.ts';
+import type { PluginSource } from '../../src/core/records.ts';
+import { bearer } from '../../src/core/request.ts';
+import { type PluginTarget, checkTarget } from './address.ts';
+import { findBuilder } from './builders.ts';
+import { type Draft, DraftStore } from './draft-store.ts';
+import { failureOf, openFailureWords } from './failure.ts';
+import { LocalCopies } from './local-copies.ts';
+import { messageView, type MessageOptions, waitingView } from './message-view.ts';
+import { Notices } from './notices.ts';
+import { Recovery } from './recovery.ts';
+import { startScreen } from './start-screen.ts';
+import { Workspace } from './workspace.ts';
+
+export interface EditorAppOptions {
+  /** Where the page shows itself. */
+  root: HTMLElement;
+  /** The builders it may talk to, in the form of `builderBase`. */
+  builders: readonly string[];
+}
+
+/** What is going on with one plugin, from opening it until another is opened. */
+interface Opening {
+  target: PluginTarget;
+  builder: string;
+  store: DraftStore;
+  copies: LocalCopies;
+  notices: Notices;
+  signal: AbortSignal;
+}
+
+/** The editor: opens plugins, whoever asks for it and wherever the token comes from. */
+export class EditorApp {
+  readonly #options: EditorAppOptions;
+  #token = '';
+  #target: PluginTarget | undefined;
+  #abort = new AbortController();
+  #workspace: Workspace | undefined;
+
+  constructor(options: EditorAppOptions) {
+    this.#options = options;
+  }
+
+  /** The plugin that is being edited, if one is. */
+  get workspace(): Workspace | undefined {
+    return this.#workspace;
+  }
+
+  /** Shows that there is nothing to edit, and why. */
+  showMessage(message: MessageOptions): void {
+    this.#show(messageView(message));
+  }
+
+  /** Opens a plugin in place of the one that is open; unsaved work of that stays in this browser. */
+  async openPlugin(target: PluginTarget, token: string): Promise<void> {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#workspace?.close();
+    this.#workspace = undefined;
+    this.#target = target;
+    this.#token = token;
+    const opening = this.#prepare(target, this.#abort.signal);
+    if (opening) await this.#load(opening);
+  }
+
+  /** Goes on with another token: saves what the former one could not, or opens what it did not. */
+  replaceToken(token: string): void {
+    this.#token = token;
+    if (this.#workspace) this.#workspace.resume();
+    else if (this.#target) void this.openPlugin(this.#target, token);
+  }
+
+  #prepare(given: PluginTarget, signal: AbortSignal): Opening | undefined {
+    try {
+      const target = checkTarget(given);
+      const builder = findBuilder(target.builder, this.#options.builders);
+      if (builder === undefined) {
+        this.showMessage({
+          title: 'This editor does not know that builder',
+          text: `It was asked to open a plugin at ${target.builder}, and works with ${this.#options.builders.join(', ') || 'none'} only. Nothing was sent there.`,
+        });
+        return undefined;
+      }
+      // A token that no request can carry is no session that ended; it is said at once.
+      bearer(this.#token);
+      const store = new DraftStore(builder, target, () => this.#token);
+      const copies = new LocalCopies(builder, target);
+      signal.addEventListener('abort', () => copies.close());
+      return { target, builder, store, copies, notices: new Notices(), signal };
+    } catch (error) {
+      this.showMessage({ title: 'The plugin cannot be opened', text: `${(error as Error).message}.` });
+      return undefined;
+    }
+  }
+
+  async #load(opening: Opening): Promise<void> {
+    this.#show(waitingView('Opening the plugin…'));
+    await this.#attempt(opening, async () => {
+      const draft = await opening.store.load(opening.signal);
+      if (opening.signal.aborted) return;
+      if (draft) this.#edit(opening, draft.source, true);
+      else await this.#begin(opening, opening.target.template);
+      // The builder has accepted the token for this plugin: only now may the page show what it kept of it.
+      await this.#offerCopies(opening, draft);
+    });
+  }
+
+  /** A plugin without a draft: from the template, or from one that the user chooses. */
+  async #begin(opening: Opening, language: string | undefined): Promise<void> {
+    const { builder, target, signal } = opening;
+    const client = new BuilderClient({ baseUrl: builder, token: () => this.#token });
+    const start = async (lang: string) => {
+      const place = { language: lang, pluginName: target.fn, namespace: target.namespace };
+      const source = await client.getTemplateV2(place, { signal });
+      if (!signal.aborted) this.#edit(opening, source, false);
+    };
+    if (language) {
+      try {
+        return await start(language);
+      } catch (error) {
+        if (!(error instanceof HttpError && error.status === 404)) throw error;
+      }
+    }
+    const { languages } = await client.getFeatures({ signal });
+    if (signal.aborted) return;
+    const onChoose = ({ identifier }: { identifier: string }) =>
+      void this.#attempt(opening, () => start(identifier));
+    const notices = opening.notices.element;
+    this.#show(startScreen({ fn: target.fn, languages, unknown: language, notices, onChoose }));
+  }
+
+  async #offerCopies(opening: Opening, draft: Draft | undefined): Promise<void> {
+    const { copies, notices, signal } = opening;
+    const recovery = new Recovery({
+      copies,
+      notices,
+      current: () => this.#workspace?.source,
+      restore: (source) => {
+        // Without a draft and a template there is nothing open yet: the copy is what to open.
+        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false);
+        this.#workspace?.restore(source);
+      },
+    });
+    await recovery.start(draft?.source ?? this.#workspace?.source, signal);
+  }
+
+  #edit({ target, store, copies, notices }: Opening, source: PluginSource, exists: boolean): void {
+    this.#workspace = new Workspace({ target, source, exists, store, copies, notices });
+    this.#show(this.#workspace.element);
+    // A frame must not take the focus from the page around it.
+    if (document.hasFocus()) this.#workspace.focus();
+  }
+
+  /** Runs a step of opening; when it fails, says why, and offers to open again. */
+  async #attempt({ target, signal }: Opening, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = failureOf(error);
+      const again = { label: 'Try again', run: () => void this.openPlugin(target, this.#token) };
+      const ended = failure === 'session' || failure === 'forbidden';
+      this.showMessage({ ...openFailureWords[failure], ...(ended ? {} : { action: again }) });
+    }
+  }
+
+  #show(view: HTMLElement): void {
+    this.#options.root.replaceChildren(view);
+  }
+}

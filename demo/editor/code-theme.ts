@@ -1,0 +1,130 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { Compartment, type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { tags as t } from '@lezer/highlight';
+
+// Colours are the page's custom properties (styles/colours.css), so light and dark change without the editor's doing.
+
+const highlight = HighlightStyle.define([
+  {
+    tag: [t.keyword, t.controlKeyword, t.moduleKeyword, t.operatorKeyword, t.modifier],
+    color: 'var(--code-keyword)',
+  },
+  { tag: [t.string, t.special(t.string), t.docString, t.character], color: 'var(--code-string)' },
+  { tag: [t.regexp, t.escape], color: 'var(--code-regexp)' },
+  { tag: [t.number, t.bool, t.null, t.atom, t.self], color: 'var(--code-number)' },
+  { tag: [t.comment, t.lineComment, t.blockComment, t.docComment], color: 'var(--code-comment)' },
+  {
+    tag: [t.function(t.variableName), t.function(t.propertyName), t.function(t.definition(t.variableName))],
+    color: 'var(--code-function)',
+  },
+  { tag: [t.typeName, t.className, t.namespace, t.standard(t.typeName)], color: 'var(--code-type)' },
+  { tag: [t.propertyName, t.definition(t.propertyName), t.attributeName], color: 'var(--code-property)' },
+  { tag: [t.operator, t.punctuation, t.separator, t.bracket], color: 'var(--code-punctuation)' },
+  { tag: t.invalid, color: 'var(--code-invalid)' },
+]);
+
+const theme = EditorView.theme({
+  '&': {
+    height: '100%',
+    color: 'var(--text)',
+    backgroundColor: 'var(--editor)',
+    fontSize: 'var(--code-size)',
+  },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overscrollBehavior: 'contain' },
+  '.cm-content': { padding: '12px 0 40px', caretColor: 'var(--accent)' },
+  '.cm-line': { padding: '0 16px 0 10px' },
+  '.cm-cursor, .cm-dropCursor': { borderLeft: '2px solid var(--accent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--code-selection)',
+  },
+  '.cm-content ::selection': { backgroundColor: 'var(--code-selection)' },
+  '.cm-activeLine': { backgroundColor: 'var(--code-line)' },
+  '.cm-gutters': { backgroundColor: 'var(--editor)', color: 'var(--code-gutter)', border: 'none' },
+  '.cm-lineNumbers .cm-gutterElement': { padding: '0 6px 0 14px', minWidth: '26px' },
+  '.cm-activeLineGutter': { backgroundColor: 'var(--code-line)', color: 'var(--text)' },
+  '.cm-foldGutter .cm-gutterElement': { cursor: 'pointer' },
+  '.cm-foldPlaceholder': {
+    backgroundColor: 'var(--raised)',
+    border: '1px solid var(--line)',
+    color: 'var(--muted)',
+    margin: '0 4px',
+    padding: '0 6px',
+  },
+  '&.cm-focused .cm-matchingBracket': {
+    backgroundColor: 'transparent',
+    outline: '1px solid var(--accent)',
+    borderRadius: '2px',
+  },
+  '&.cm-focused .cm-nonmatchingBracket': {
+    backgroundColor: 'transparent',
+    outline: '1px solid var(--code-invalid)',
+    borderRadius: '2px',
+  },
+  '.cm-searchMatch': { backgroundColor: 'var(--code-match)', borderRadius: '2px' },
+  '.cm-searchMatch-selected': { outline: '2px solid var(--accent)' },
+  '.cm-selectionMatch': { backgroundColor: 'var(--code-same)', borderRadius: '2px' },
+  '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--text)' },
+  '.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-panel.cm-search': { padding: '8px 36px 8px 12px', fontSize: '13px' },
+  '.cm-panel.cm-search .cm-textfield': { width: 'min(14em, 40%)' },
+  '.cm-panel.cm-search [name=close]': { top: '8px', right: '10px', color: 'inherit', cursor: 'pointer' },
+  '.cm-panel.cm-search label': { fontSize: '13px', color: 'var(--muted)' },
+  '.cm-textfield': {
+    backgroundColor: 'var(--field)',
+    border: '1px solid var(--control-line)',
+    borderRadius: '6px',
+    padding: '3px 8px',
+    fontSize: '13px',
+  },
+  '.cm-button': {
+    backgroundColor: 'var(--raised)',
+    backgroundImage: 'none',
+    border: '1px solid var(--control-line)',
+    borderRadius: '6px',
+    padding: '3px 10px',
+    fontSize: '13px',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    border: '1px solid var(--line)',
+    borderRadius: '8px',
+    boxShadow: 'var(--shadow)',
+    overflow: 'hidden',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--mono)',
+    fontSize: '13px',
+    maxHeight: '14em',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px', lineHeight: '1.5' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected], .cm-tooltip-autocomplete-disabled > ul > li[aria-selected]':
+    {
+      backgroundColor: 'var(--accent)',
+      color: 'var(--on-accent)',
+    },
+  '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
+});
+
+const darkMode = new Compartment();
+
+const isDark = EditorView.darkTheme;
+
+const preference = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
+
+/** How code looks. */
+export const codeTheme = (): Extension => [
+  theme,
+  syntaxHighlighting(highlight),
+  // What the theme leaves to CodeMirror's own base styles comes in two variants.
+  darkMode.of(isDark.of(preference().matches)),
+];
+
+/** Keeps an editor's base styles light or dark as the system is. Answers what ends that. */
+export function followColourScheme(view: EditorView): () => void {
+  const query = preference();
+  const update = () => view.dispatch({ effects: darkMode.reconfigure(isDark.of(query.matches)) });
+  query.addEventListener('change', update);
+  return () => query.removeEventListener('change', update);
+}

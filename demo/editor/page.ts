@@ -1,0 +1,50 @@
+import { EditorApp } from './app.ts';
+import { allowedBuilders } from './builders.ts';
+import { byId } from './dom.ts';
+import type { Opened } from './address.ts';
+
+/** Starts the editor on this page with what its address asked for. */
+export async function start({ target, token, problem }: Opened): Promise<void> {
+  const configured =
+    document.querySelector<HTMLMetaElement>('meta[name="plugin-editor-builders"]')?.content ?? '';
+  const app = new EditorApp({ root: byId('app'), builders: allowedBuilders(configured, location.href) });
+  listen(app);
+  if (target && token) return app.openPlugin(target, token);
+  if (problem) {
+    app.showMessage({ title: 'The plugin cannot be opened', text: `${problem}.` });
+  } else if (target) {
+    app.showMessage({
+      title: 'Open the editor again',
+      text: 'The editor was opened without a token; open it again from the page you came from.',
+    });
+  } else {
+    app.showMessage({
+      title: 'No plugin to open',
+      text: 'This is the plugin editor. An app opens it with the address of a plugin; by itself it has nothing to show.',
+    });
+  }
+}
+
+function listen(app: EditorApp): void {
+  addEventListener('keydown', (event) => {
+    if (
+      (event.ctrlKey || event.metaKey) &&
+      !event.altKey &&
+      !event.shiftKey &&
+      event.key.toLowerCase() === 's'
+    ) {
+      event.preventDefault();
+      app.workspace?.save();
+    }
+  });
+  addEventListener('beforeunload', (event) => {
+    if (app.workspace?.unsaved) event.preventDefault();
+  });
+  // The last event that a page is sure to get: a phone may end it without another.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') app.workspace?.leaving();
+    else app.workspace?.resume();
+  });
+  addEventListener('pagehide', () => app.workspace?.leaving());
+  addEventListener('online', () => app.workspace?.resume());
+}

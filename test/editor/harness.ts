@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, type Page, launch } from 'puppeteer-core';
+import { buildEditorPage } from '../../demo/build.ts';
+import { type Listening, listen } from '../../demo/listen.ts';
+import { createService } from '../../demo/service/app.ts';
+import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
+import { openStore } from '../../demo/service/store.ts';
+import { buildEditorUrl } from '../../src/client.ts';
+import type { PluginSource } from '../../src/client.ts';
+import { findBrowsers } from '../setup/find-browsers.js';
+
+export interface Target {
+  fn?: string;
+  namespace?: string;
+  template?: string;
+  builder?: string;
+}
+
+/** One request that reached the service. */
+export interface Seen {
+  method: string;
+  path: string;
+  referrer: string | null;
+}
+
+const IDENT = 'com.acme.t1';
+
+/** The real service on a real port and file, with the editor as it is built, and a clock and a plug of its own. */
+export async function startEditorService({ editor = true } = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-'));
+  const store = openStore(directory);
+  const clock = { ahead: 0 };
+  const hosts: string[] = [];
+  const seen: Seen[] = [];
+  const now = () => Date.now() + clock.ahead;
+  const service = createService({
+    store,
+    editorAssets: editor ? await buildEditorPage() : new Map(),
+    hosts,
+    now,
+  });
+  const environmentToken = provisionEnvironmentToken(store, 'com.acme');
+  /** Answers in the service's place where a test says so. */
+  const script: { answer?: ((request: Request) => Response | undefined) | undefined } = {};
+
+  const handler = {
+    refuse: service.refuse,
+    fetch: (request: Request, env: object) => {
+      const { pathname, search } = new URL(request.url);
+      seen.push({
+        method: request.method,
+        path: pathname + search,
+        referrer: request.headers.get('referer'),
+      });
+      return script.answer?.(request) ?? service.fetch(request, env);
+    },
+  };
+  let listening: Listening | undefined = await listen(handler, 0, 'SERVICE_PORT');
+  const { port } = listening;
+  const origin = `http://127.0.0.1:${port}`;
+  hosts.push(`127.0.0.1:${port}`, `localhost:${port}`);
+
+  const call = (path: string, token: string, init: RequestInit = {}) =>
+    service.fetch(
+      new Request(origin + path, {
+        ...init,
+        headers: {
+          host: `127.0.0.1:${port}`,
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+        },
+      }),
+    );
+  const token = async ({ fn = 'add-record', namespace = 'default' }: Target = {}) => {
+    const answer = await call(`/auth/v2/access/${IDENT}/${namespace}/${fn}`, environmentToken);
+    return ((await answer.json()) as { token: string }).token;
+  };
+  const draftPath = ({ fn = 'add-record', namespace = 'default' }: Target = {}) =>
+    `/api/v1/draft/${IDENT}/${namespace}/${fn}`;
+
+  return {
+    origin,
+    clock,
+    seen,
+    script,
+    token,
+    draftPath,
+    /** The draft as the service has it; `undefined` when there is none. */
+    draft: async (target: Target = {}) => {
+      const answer = await call(draftPath(target), await token(target));
+      return answer.status === 404 ? undefined : ((await answer.json()) as PluginSource);
+    },
+    /** Saves past the editor, as another page would. */
+    save: async (source: PluginSource, target: Target = {}) => {
+      const init = { method: 'POST', body: JSON.stringify(source) };
+      const answer = await call(draftPath(target), await token(target), init);
+      if (!answer.ok) throw new Error(`Saving answered ${answer.status}: ${await answer.text()}`);
+    },
+    url: async (target: Target = {}, given?: string) => {
+      const { fn = 'add-record', namespace = 'default', template, builder = origin } = target;
+      const place = { editorUrl: `${origin}/editor/`, builder, ident: IDENT, fn, namespace, template };
+      return buildEditorUrl({ ...place, token: given ?? (await token(target)) });
+    },
+    /** Nobody answers any longer. */
+    stop: async () => {
+      await listening?.close();
+      listening = undefined;
+    },
+    /** At the same address again. */
+    restart: async () => {
+      listening ??= await listen(handler, port, 'SERVICE_PORT');
+    },
+    close: async () => {
+      await listening?.close();
+      await service.close();
+      store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type EditorService = Awaited<ReturnType<typeof startEditorService>>;
+
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = findBrowsers().chromium;
+  if (!executablePath) throw new Error('These tests need Chromium or Chrome; CHROME_PATH can name it.');
+  const quiet = ['quic', 'background-networking', 'component-update', 'sync', 'gpu'];
+  return launch({
+    executablePath,
+    args: ['--no-sandbox', '--no-first-run', ...quiet.map((what) => `--disable-${what}`)],
+  });
+}
+
+/** A page of the editor, and what a test does with it. */
+export async function openPage(context: BrowserContext | Browser, url: string) {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    // A request that fails is an answer that a test asked for; a policy that was broken is not.
+    const text = message.text();
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
+  });
+  await page.goto(url);
+  return editorPage(page, problems);
+}
+
+function editorPage(page: Page, problems: string[]) {
+  const until = (has: string) =>
+    page.waitForFunction((text) => document.body.innerText.includes(text), { polling: 50 }, has);
+  return {
+    page,
+    /** Errors of the page's own, and breaches of its policy. */
+    problems,
+    /** Waits until the page shows a text. */
+    until,
+    /** Waits until the status line starts with a text. */
+    untilStatus: (start: string) =>
+      page.waitForFunction(
+        (text) => document.querySelector('header [role=status]')?.textContent?.startsWith(text),
+        { polling: 50 },
+        start,
+      ),
+    /** Waits until the text can be edited. */
+    untilOpen: () => page.waitForSelector('.cm-content'),
+    /** Types at the end of the text. */
+    type: async (text: string) => {
+      await page.focus('.cm-content');
+      await page.keyboard.down('Control');
+      await page.keyboard.press('End');
+      await page.keyboard.up('Control');
+      await page.keyboard.type(text);
+    },
+    text: () => page.$$eval('.text .cm-line', (lines) => lines.map((line) => line.textContent).join('\n')),
+    press: async (name: string) => {
+      await page.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+    },
+    /** All that this browser keeps of plugins. */
+    kept: () =>
+      page.evaluate(() =>
+        Object.entries<string>(localStorage)
+          .filter(([key]) => key.startsWith('plugin-editor:'))
+          .map(([key, value]) => ({ key, value })),
+      ),
+  };
+}
+
+export type EditorPage = Awaited<ReturnType<typeof openPage>>;
+
+/** Waits for something that no event tells of. */
+export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
+  for (const end = Date.now() + 15_000; ;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (Date.now() > end) throw new Error(`Waited in vain; the last was ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

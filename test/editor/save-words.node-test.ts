@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureOf, openFailureWords } from '../../demo/editor/failure.ts';
+import { failureAdvice, saveWords } from '../../demo/editor/save-words.ts';
+import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
+
+test('each error of a builder is the failure that a user can act on', () => {
+  const status = (code: number) => failureOf(new HttpError('GET /', code));
+  assert.equal(failureOf(new NetworkError('GET /', undefined)), 'connection');
+  assert.equal(failureOf(new TimeoutError('GET /', 1)), 'connection');
+  assert.equal(failureOf(new SchemaError('GET /', 'not JSON')), 'service');
+  assert.equal(failureOf(new TypeError('a fault of ours')), 'service');
+  const table = [400, 401, 403, 404, 408, 413, 415, 422, 429, 500, 503].map((code) => [code, status(code)]);
+  assert.deepEqual(table, [
+    [400, 'refused'],
+    [401, 'session'],
+    [403, 'forbidden'],
+    [404, 'refused'],
+    [408, 'connection'],
+    [413, 'too-large'],
+    [415, 'refused'],
+    [422, 'refused'],
+    [429, 'service'],
+    [500, 'service'],
+    [503, 'service'],
+  ]);
+});
+
+test('the status line says what is saved', () => {
+  const words = (state: Parameters<typeof saveWords>[0]) => saveWords(state).text;
+  assert.equal(words({ kind: 'unchanged' }), 'All changes saved');
+  assert.equal(words({ kind: 'new' }), 'New plugin, not saved yet');
+  assert.equal(words({ kind: 'unsaved' }), 'Unsaved changes');
+  assert.equal(words({ kind: 'saving' }), 'Saving…');
+  assert.match(words({ kind: 'saved', at: new Date(2026, 0, 1, 12, 3) }), /^Saved 12:03/);
+  assert.equal(words({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
+  assert.equal(words({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');
+  for (const failure of Object.keys(openFailureWords) as (keyof typeof openFailureWords)[]) {
+    assert.match(words({ kind: 'failed', failure }), /^Not saved: ./);
+  }
+});
+
+test('advice says whether this browser holds a copy, and comes with each failure that does not pass', () => {
+  assert.match(failureAdvice('session', true) ?? '', /in this browser/);
+  assert.match(failureAdvice('session', false) ?? '', /on this page only/);
+  assert.equal(failureAdvice('connection', true), undefined);
+  assert.match(failureAdvice('connection', false) ?? '', /cannot keep a copy/);
+});
