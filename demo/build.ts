@@ -1,0 +1,61 @@
+import { fileURLToPath } from 'node:url';
+import { getMimeType } from 'hono/utils/mime';
+import { build } from 'vite';
+
+/** One file of a page. */
+export interface Asset {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Its content type. */
+  readonly type: string;
+}
+
+/** A page's files by their path below its base: `index.html`, `assets/…`. */
+export type Assets = ReadonlyMap<string, Asset>;
+
+const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The vendor's page, for the root of its origin. */
+export const buildVendorPage = (): Promise<Assets> => buildPage(folder('../'), '/');
+
+/** The editor, for `/editor/`. */
+export const buildEditorPage = (): Promise<Assets> => buildPage(folder('./editor/'), '/editor/');
+
+/**
+ * Builds the `index.html` in `root` into memory. What is served is exactly what comes out, so no path that a
+ * request asks for ever reaches the disk.
+ */
+async function buildPage(root: string, base: string): Promise<Assets> {
+  const result = await build({
+    root,
+    base,
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    logLevel: 'warn',
+    build: {
+      write: false,
+      target: 'esnext',
+      // The pages' policies allow files alone, and the browsers that run them preload modules by themselves.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 2000,
+      // What a slow machine takes is no fault that one could mend.
+      rolldownOptions: { checks: { bundlerTimings: false } },
+    },
+  });
+  const assets = new Map<string, Asset>();
+  for (const { output } of [result].flat() as { output: OutputFile[] }[]) {
+    for (const file of output) {
+      const type = getMimeType(file.fileName);
+      if (!type) throw new Error(`${file.fileName} is of no known content type.`);
+      const content = file.type === 'chunk' ? file.code : file.source;
+      assets.set(file.fileName, { body: Buffer.from(content), type });
+    }
+  }
+  return assets;
+}
+
+type OutputFile =
+  | { type: 'chunk'; fileName: string; code: string }
+  | { type: 'asset'; fileName: string; source: string | Uint8Array<ArrayBuffer> };

@@ -1,0 +1,49 @@
+import '../src/index.ts';
+import { render } from 'lit';
+import * as backEnd from './page/back-end.ts';
+import { recordEvents } from './page/event-log.ts';
+import { readRoute } from './page/route.ts';
+import { change, onChange, signedIn, state } from './page/state.ts';
+import type { State } from './page/state.ts';
+import { applyTheme, savedTheme } from './page/theme.ts';
+import { appView } from './page/views/app.ts';
+
+// The vendor's page: uses both elements as any page would, by their attributes, methods and events.
+
+const root = document.querySelector<HTMLElement>('#app');
+if (!root) throw new Error('The page has no #app.');
+
+let place: string | undefined;
+
+onChange(() => {
+  render(appView(state), root);
+  const before = place;
+  place = placeOf(state);
+  document.title = [...(state.fn === undefined ? [] : [state.fn]), 'Larder'].join(' – ');
+  // What had the focus may have gone with the place: on to where the new one begins.
+  if (before !== undefined && before !== place && !focusIsSeen()) {
+    root.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  }
+});
+recordEvents(document);
+const theme = savedTheme();
+applyTheme(theme);
+
+addEventListener('hashchange', () => {
+  const route = readRoute(location.hash);
+  // Going through a customer's plugins keeps the editor open; anything else leaves it.
+  change({ ...route, launched: state.launched && route.ident === state.ident && route.fn !== undefined });
+});
+
+change({ theme, ...readRoute(location.hash) });
+await backEnd.loadSession();
+
+/** Which view is shown; nothing before there is one. */
+function placeOf({ session, ident, fn, launched }: State): string | undefined {
+  return session && JSON.stringify([!!signedIn(state), ident, fn, launched]);
+}
+
+function focusIsSeen(): boolean {
+  const focused = document.activeElement;
+  return !!focused && focused !== document.body && focused.checkVisibility();
+}

@@ -1,0 +1,60 @@
+import type { PluginEditorElement } from '../../src/index.ts';
+import * as backEnd from './back-end.ts';
+import { routeTo } from './route.ts';
+import { change } from './state.ts';
+
+// What the page's buttons do.
+
+const editor = (): PluginEditorElement | null => document.querySelector('plugin-editor');
+
+/** Goes to a place in the app, as a link would. */
+export function go(ident: string, fn?: string, launched = false): void {
+  history.pushState(null, '', routeTo(ident, fn));
+  change({ ident, fn, launched });
+}
+
+export function launch(): void {
+  change({ launched: true });
+}
+
+/** Back to the plugin: without a plugin the element is idle, its frame gone. */
+export function leaveEditor(): void {
+  change({ launched: false });
+}
+
+// What comes of these two, the element shows and reports itself.
+
+export function reloadEditor(): void {
+  void editor()
+    ?.reload()
+    .catch(() => {});
+}
+
+export function openInNewTab(): void {
+  void editor()
+    ?.openInNewTab()
+    .catch((error: Error) => change({ failure: error.message }));
+}
+
+/** The editor goes first: its frame, and with it the token, must not outlive the session. */
+export async function signOut(): Promise<void> {
+  await editor()?.close();
+  change({ launched: false });
+  await backEnd.signOut();
+}
+
+export async function addPlugin(ident: string, form: HTMLFormElement): Promise<void> {
+  const name = (new FormData(form).get('name') as string).trim();
+  if (!(await backEnd.addPlugin(ident, name))) return;
+  form.reset();
+  go(ident, name);
+}
+
+export async function copySource(source: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(source);
+    change({ copied: source });
+  } catch {
+    change({ failure: 'The browser did not let the page copy. Select the text and copy it by hand.' });
+  }
+}

@@ -1,0 +1,78 @@
+import type { Features, PluginEditorErrorEvent, PluginEditorStateEvent } from '../../src/index.ts';
+import { change, state } from './state.ts';
+
+/** One event of the elements, as the page shows it. */
+export interface LogEntry {
+  id: number;
+  time: string;
+  type: string;
+  /** Its fields, in words. */
+  fields: string;
+}
+
+/** Every event of both elements: they bubble, so the page hears all of them in one place. */
+export const EVENT_TYPES = [
+  'plugin-editor-state',
+  'plugin-editor-ready',
+  'plugin-editor-error',
+  'plugin-features-load',
+  'plugin-features-error',
+] as const;
+
+const MOST_ENTRIES = 200;
+let nextId = 0;
+
+/** Keeps a log of the elements' events, and what the newest say of the editor. */
+export function recordEvents(target: EventTarget): void {
+  for (const type of EVENT_TYPES) {
+    target.addEventListener(type, (event) => {
+      const entry = { id: nextId++, time: timeOf(new Date()), type, fields: fieldsOf(event) };
+      change({ log: [...state.log, entry].slice(-MOST_ENTRIES), ...editorNews(event) });
+    });
+  }
+}
+
+function editorNews(event: Event): Partial<typeof state> {
+  switch (event.type) {
+    case 'plugin-editor-state': {
+      const { state: editorState } = event as PluginEditorStateEvent;
+      return { editorState, ...(editorState === 'error' ? {} : { editorError: undefined }) };
+    }
+    case 'plugin-editor-error':
+      return { editorError: (event as PluginEditorErrorEvent).error };
+    default:
+      return {};
+  }
+}
+
+/** An event's own fields; a token is in none of them. */
+const fieldsOf = (event: Event): string =>
+  Object.entries(event)
+    .filter(([name]) => name !== 'isTrusted')
+    .map(([name, value]) => `${name}: ${inWords(value)}`)
+    .join(', ');
+
+function inWords(value: unknown): string {
+  if (value instanceof Error) {
+    const { code, status, attempts } = value as Partial<{ code: string; status: number; attempts: number }>;
+    const details = [
+      code ?? value.name,
+      ...(status === undefined ? [] : [`status ${status}`]),
+      ...(attempts === undefined ? [] : [`attempts ${attempts}`]),
+    ];
+    return `${details.join(', ')}: ${value.message}`;
+  }
+  if (isFeatures(value)) {
+    const languages = value.languages.map(({ identifier }) => identifier).join(', ');
+    return `languages [${languages}], features [${value.features.join(', ')}]`;
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const isFeatures = (value: unknown): value is Features =>
+  Array.isArray((value as Partial<Features> | null)?.languages);
+
+const timeOf = (now: Date): string =>
+  [now.getHours(), now.getMinutes(), now.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':') + `.${String(now.getMilliseconds()).padStart(3, '0')}`;

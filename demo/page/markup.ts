@@ -1,0 +1,63 @@
+import { EVENT_TYPES } from './event-log.ts';
+import { currentTenant, signedIn } from './state.ts';
+import type { State } from './state.ts';
+
+type Attributes = Record<string, string | undefined>;
+
+/** The attributes of the page's `<plugin-editor>`. Without `ident` and `fn` it is idle. */
+export function editorAttributes(state: State) {
+  const { launched, ident, fn, template } = state;
+  const service = signedIn(state)?.service;
+  return {
+    id: 'editor',
+    'editor-url': service?.editorUrl,
+    builder: service?.builder,
+    ident: launched ? ident : undefined,
+    fn: launched ? fn : undefined,
+    template,
+    'token-endpoint': '/plugins/editor-token',
+  } satisfies Attributes;
+}
+
+/** The attributes of the page's `<plugin-features>`. */
+export function featuresAttributes(state: State) {
+  return {
+    builder: signedIn(state)?.service.builder,
+    for: 'editor',
+    value: state.template,
+    label: 'Language for a new plugin',
+  } satisfies Attributes;
+}
+
+/** The HTML and script that do what is on the page, as one would write them. */
+export function pageSource(state: State): string {
+  // Before the launch, what it is going to set.
+  const launching = { ...state, launched: true };
+  return [
+    ...(state.fn !== undefined && currentTenant(state)
+      ? [element('plugin-features', featuresAttributes(state))]
+      : []),
+    element('plugin-editor', editorAttributes(launching)),
+    `<script type="module">
+  import 'plugin-editor';
+
+  const editor = document.querySelector('#editor');
+
+  for (const type of [
+${EVENT_TYPES.map((type) => `    '${type}',`).join('\n')}
+  ]) {
+    document.addEventListener(type, (event) => console.log(event));
+  }
+
+  // Before signing out: the editor's frame and token go first.
+  document.querySelector('#sign-out').addEventListener('click', () => editor.close());
+</script>`,
+  ].join('\n\n');
+}
+
+function element(name: string, attributes: Attributes): string {
+  const set = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return `<${name}${set.map(([key, value]) => `\n  ${key}="${escape(value ?? '')}"`).join('')}\n></${name}>`;
+}
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

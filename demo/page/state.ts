@@ -1,0 +1,71 @@
+import type { PluginEditorError, PluginEditorState } from '../../src/index.ts';
+import type { Session, SignedOut, TenantView } from '../vendor/wire.ts';
+import type { LogEntry } from './event-log.ts';
+import type { Theme } from './theme.ts';
+
+/** All that the page shows, in one place; the views are functions of it. */
+export interface State {
+  /** Unknown until the back end has answered. */
+  session: Session | SignedOut | undefined;
+  /** What went wrong with the last thing asked of the back end. */
+  failure: string | undefined;
+  /** Why the last name for a new plugin was refused. */
+  nameProblem: string | undefined;
+  /** The customer and the plugin that the address names. */
+  ident: string | undefined;
+  fn: string | undefined;
+  /** Whether the editor is open, rather than about to be. */
+  launched: boolean;
+  /** Language for a plugin that has no source yet. */
+  template: string;
+  editorState: PluginEditorState;
+  editorError: PluginEditorError | undefined;
+  log: readonly LogEntry[];
+  /** The HTML that was copied last. */
+  copied: string | undefined;
+  theme: Theme;
+}
+
+export const state: State = {
+  session: undefined,
+  failure: undefined,
+  nameProblem: undefined,
+  ident: undefined,
+  fn: undefined,
+  launched: false,
+  template: 'typescript',
+  editorState: 'idle',
+  editorError: undefined,
+  log: [],
+  copied: undefined,
+  theme: 'auto',
+};
+
+let show: () => void = () => {};
+let waiting = false;
+
+/** What draws the page after each change. */
+export function onChange(draw: () => void): void {
+  show = draw;
+}
+
+/** Changes some of it; the page is drawn once for all changes of one task. */
+export function change(part: Partial<State>): void {
+  Object.assign(state, part);
+  if (waiting) return;
+  waiting = true;
+  queueMicrotask(() => {
+    waiting = false;
+    show();
+  });
+}
+
+/** The session, when somebody is signed in. */
+export const signedIn = ({ session }: State): Session | undefined =>
+  session && 'user' in session ? session : undefined;
+
+/** The customer that the address names, when it is one of the user's; the user's first when it names none. */
+export function currentTenant(now: State): TenantView | undefined {
+  const tenants = signedIn(now)?.tenants;
+  return now.ident === undefined ? tenants?.[0] : tenants?.find(({ ident }) => ident === now.ident);
+}

@@ -1,0 +1,62 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import { ref } from 'lit/directives/ref.js';
+import { copySource } from '../actions.ts';
+import type { LogEntry } from '../event-log.ts';
+import { pageSource } from '../markup.ts';
+import { change } from '../state.ts';
+import type { State } from '../state.ts';
+
+/** What goes on beneath the app: the elements' events, and the HTML that does it. */
+export function inspectorView(state: State): TemplateResult {
+  const source = pageSource(state);
+  return html`<aside class="inspector" aria-labelledby="inspector-title">
+    <h2 id="inspector-title">Under the hood</h2>
+    ${eventsView(state.log)} ${sourceView(source, state.copied === source)}
+  </aside>`;
+}
+
+const eventsView = (log: readonly LogEntry[]) => html`
+  <div class="part">
+    <div class="section-bar">
+      <h3 id="events-title">Events</h3>
+      <button class="quiet" ?disabled=${log.length === 0} @click=${() => change({ log: [] })}>Clear</button>
+    </div>
+    <div class="log" role="log" tabindex="0" aria-labelledby="events-title" ${ref(followEnd(log))}>
+      ${
+        log.length === 0
+          ? html`<p class="soft">None yet. Each one that the elements fire appears here.</p>`
+          : html`<ol>
+              ${log.map(
+                ({ time, type, fields }) => html`
+                  <li>
+                    <time>${time}</time>
+                    <code class="type">${type}</code>
+                    ${fields ? html`<span class="fields">${fields}</span>` : nothing}
+                  </li>
+                `,
+              )}
+            </ol>`
+      }
+    </div>
+  </div>
+`;
+
+/** Keeps the newest entry in view; a new function for each new log, so that it runs after each. */
+function followEnd(log: readonly LogEntry[]): (element?: Element) => void {
+  return (element) => {
+    if (element && log.length > 0) queueMicrotask(() => element.scrollTo({ top: element.scrollHeight }));
+  };
+}
+
+const sourceView = (source: string, copied: boolean) => html`
+  <div class="part">
+    <div class="section-bar">
+      <h3 id="source-title">The HTML that does it</h3>
+      <button class="quiet" id="copy-source" @click=${() => copySource(source)}>Copy</button>
+      <span class="soft" role="status">${copied ? 'Copied' : nothing}</span>
+    </div>
+    <pre class="source" role="region" tabindex="0" aria-labelledby="source-title"><code>${source}</code></pre>
+    <p class="soft">The other half is the back end’s token endpoint: <code>demo/vendor/app.ts</code>.</p>
+  </div>
+`;

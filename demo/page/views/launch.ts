@@ -1,0 +1,49 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import type { PluginFeaturesElement } from '../../../src/index.ts';
+import type { PluginEntry } from '../../vendor/wire.ts';
+import { launch } from '../actions.ts';
+import { featuresAttributes } from '../markup.ts';
+import { routeTo } from '../route.ts';
+import { change, currentTenant } from '../state.ts';
+import type { State } from '../state.ts';
+
+/** One plugin, before its editor is opened. */
+export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
+  const tenant = currentTenant(state);
+  return html`
+    <div class="page" ?hidden=${state.launched}>
+      ${tenant ? html`<a class="back" href=${routeTo(tenant.ident)}>← All plugins</a>` : nothing}
+      <p class="kicker">${tenant?.name ?? state.ident}</p>
+      <h1 class="code" tabindex="-1">${state.fn}</h1>
+      ${
+        own
+          ? html`<p class="lead">
+                ${plugin ? html`${plugin.runs}.` : 'Not in the list yet; it can be written all the same.'}
+              </p>
+              ${launchForm(state)}`
+          : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
+              <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`
+      }
+    </div>
+  `;
+}
+
+function launchForm(state: State) {
+  const attributes = featuresAttributes(state);
+  return html`
+    <section class="launch" aria-labelledby="language-title">
+      <h2 id="language-title">Language</h2>
+      <p class="soft">For a plugin that has no source yet; one that has keeps its own.</p>
+      <plugin-features
+        builder=${attributes.builder ?? nothing}
+        for=${attributes.for}
+        value=${attributes.value}
+        label=${attributes.label}
+        @change=${(event: Event) => change({ template: (event.target as PluginFeaturesElement).value })}
+      >
+      </plugin-features>
+      <button class="button primary" id="launch" @click=${launch}>Launch the editor</button>
+    </section>
+  `;
+}

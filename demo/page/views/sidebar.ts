@@ -1,0 +1,107 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import type { Session, TenantView } from '../../vendor/wire.ts';
+import { addPlugin, go, signOut } from '../actions.ts';
+import { routeTo } from '../route.ts';
+import { change, currentTenant } from '../state.ts';
+import type { State } from '../state.ts';
+import { brandView } from './brand.ts';
+import { initials } from './sign-in.ts';
+import { themeView } from './theme.ts';
+
+/** The app's own navigation: the customer, its plugins, who is signed in. */
+export function sidebarView(state: State, session: Session): TemplateResult {
+  const tenant = currentTenant(state) ?? session.tenants[0];
+  return html`
+    <header class="sidebar">
+      <div class="bar">${brandView()} ${accountView(state, session)}</div>
+      ${tenant ? html`<div class="places">${tenantView(session, tenant)} ${pluginsView(state, tenant)}</div>` : nothing}
+      ${strangerView(state, session)}
+    </header>
+  `;
+}
+
+const accountView = (state: State, { user }: Session) => html`
+  <div class="account">
+    <span class="avatar" aria-hidden="true">${initials(user.name)}</span>
+    <span class="account-name">${user.name}</span>
+    <button id="sign-out" class="quiet" @click=${signOut}>Sign out</button>
+    ${themeView(state)}
+  </div>
+`;
+
+const tenantView = ({ tenants }: Session, current: TenantView) => html`
+  <label class="tenant">
+    <span>Tenant</span>
+    <select name="tenant" @change=${(event: Event) => go((event.target as HTMLSelectElement).value)}>
+      ${tenants.map(
+        ({ ident, name }) =>
+          html`<option value=${ident} .selected=${ident === current.ident}>${name}</option>`,
+      )}
+    </select>
+  </label>
+`;
+
+const pluginsView = (state: State, { ident, plugins }: TenantView) => html`
+  <nav aria-labelledby="plugins-title">
+    <h2 id="plugins-title"><a href=${routeTo(ident)}>Plugins</a></h2>
+    <ul>
+      ${plugins.map(
+        ({ name }) => html`
+          <li>
+            <a
+              class="plugin-link"
+              href=${routeTo(ident, name)}
+              aria-current=${state.fn === name && currentTenant(state)?.ident === ident ? 'page' : nothing}
+              >${name}</a
+            >
+          </li>
+        `,
+      )}
+    </ul>
+  </nav>
+  <form
+    class="new-plugin"
+    @submit=${(event: SubmitEvent) => {
+      event.preventDefault();
+      void addPlugin(ident, event.target as HTMLFormElement);
+    }}
+  >
+    <label for="new-plugin-name">New plugin</label>
+    <div class="row">
+      <input
+        id="new-plugin-name"
+        name="name"
+        required
+        maxlength="40"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        placeholder="weigh-basket"
+        aria-invalid=${state.nameProblem ? 'true' : nothing}
+        aria-describedby=${state.nameProblem ? 'name-problem' : nothing}
+        @input=${() => state.nameProblem && change({ nameProblem: undefined })}
+      />
+      <button>Add</button>
+    </div>
+    ${state.nameProblem ? html`<p id="name-problem" class="problem" role="alert">${state.nameProblem}</p>` : nothing}
+  </form>
+`;
+
+/** The way to see that the back end guards what is not one's own. */
+const strangerView = (state: State, { stranger }: Session) =>
+  stranger
+    ? html`
+        <div class="stranger">
+          <button
+            id="try-stranger"
+            class="quiet"
+            aria-current=${state.ident === stranger.ident ? 'page' : nothing}
+            @click=${() => go(stranger.ident, stranger.fn, true)}
+          >
+            Try to open another tenant’s plugin
+          </button>
+          <p>${stranger.name} is not one of yours. The server must say no.</p>
+        </div>
+      `
+    : nothing;

@@ -1,0 +1,55 @@
+/** The vendor's environment at the plugin service. */
+export const ENVIRONMENT = 'com.example';
+
+/** One plugin of a tenant, as the vendor's app knows it: where its source is, only the plugin service knows. */
+export interface PluginEntry {
+  name: string;
+  /** When the vendor's app runs it. */
+  runs: string;
+}
+
+/** One of the vendor's customers. */
+export interface Tenant {
+  /** The tenant part of its ident. */
+  id: string;
+  name: string;
+}
+
+/** Somebody who can sign in. */
+export interface User {
+  id: string;
+  name: string;
+  role: string;
+  /** Whose plugins this user may edit. */
+  tenants: readonly string[];
+}
+
+const tenants: readonly Tenant[] = [
+  { id: 'customer-7', name: 'Juniper Bakery' },
+  { id: 'customer-8', name: 'Saltmarsh Oysters' },
+  { id: 'customer-9', name: 'Kettle & Cress' },
+];
+
+export const users: readonly User[] = [
+  { id: 'ada', name: 'Ada Lindqvist', role: 'Runs the bakery', tenants: ['customer-7'] },
+  { id: 'bram', name: 'Bram Okafor', role: 'Keeps the books of two', tenants: ['customer-7', 'customer-8'] },
+  { id: 'cleo', name: 'Cleo Marsh', role: 'Ships oysters by six', tenants: ['customer-8'] },
+];
+
+/** The places in the app that every customer can fill with a plugin of its own. */
+export const standardPlugins: readonly PluginEntry[] = [
+  { name: 'add-record', runs: 'When an order comes in, before it is stored' },
+  { name: 'price-rule', runs: 'When a price is worked out' },
+  { name: 'greet-customer', runs: 'When an e-mail to a customer begins' },
+];
+
+export const identOf = (tenant: string): string => `${ENVIRONMENT}.${tenant}`;
+
+export const findUser = (id: string): User | undefined => users.find((user) => user.id === id);
+
+/** The tenants that a user works for. */
+export const tenantsOf = (user: User): Tenant[] => tenants.filter(({ id }) => user.tenants.includes(id));
+
+/** A customer whose plugins are none of this user's business. */
+export const strangerTo = (user: User): Tenant | undefined =>
+  tenants.find(({ id }) => !user.tenants.includes(id));

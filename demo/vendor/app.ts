@@ -1,0 +1,157 @@
+import { Hono } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import * as z from 'zod/mini';
+import { AccessClient, createTokenEndpoint } from '../../src/server.ts';
+import type { Assets } from '../build.ts';
+import { readJson } from '../service/body.ts';
+import { badRequest, errorResponse, forbidden, notFound, ServiceError } from '../service/errors.ts';
+import { checkHost } from '../service/routes.ts';
+import { findUser, identOf, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
+import type { User } from './accounts.ts';
+import { pageHeaders, servePage } from './page.ts';
+import { createSessions } from './session.ts';
+import type { VendorStore } from './store.ts';
+import type { Session } from './wire.ts';
+
+export interface VendorOptions {
+  store: VendorStore;
+  assets: Assets;
+  /** The `Host` values to answer to. Read at every request. */
+  hosts: readonly string[];
+  servicePort: number;
+  /** The token that only this back end holds; it never leaves it but for the access interface. */
+  environmentToken: () => string;
+}
+
+export interface VendorApp {
+  fetch: (request: Request, env?: object) => Response | Promise<Response>;
+  refuse: (error: unknown) => Response;
+}
+
+const signInSchema = z.object({ user: z.string() });
+const newPluginSchema = z.object({ ident: z.string(), name: z.string() });
+
+/** The back end of Larder, a vendor's app whose customers write plugins. */
+export function createVendorApp(options: VendorOptions): VendorApp {
+  const { store, servicePort } = options;
+  const sessions = createSessions(store.cookieSecret);
+
+  // Another host name than the page's, as with two domains: browsers keep cookies by host alone, and the session's
+  // is not for the service.
+  const serviceFor = (c: Context) =>
+    `http://${new URL(c.req.url).hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${servicePort}`;
+
+  const describe = (c: Context, user: User): Session => {
+    const service = serviceFor(c);
+    const stranger = strangerTo(user);
+    return {
+      user: { name: user.name, role: user.role },
+      tenants: tenantsOf(user).map(({ id, name }) => ({
+        ident: identOf(id),
+        name,
+        plugins: [
+          ...standardPlugins,
+          ...store
+            .pluginsOf(identOf(id))
+            .map((plugin) => ({ name: plugin, runs: 'When you call it by name' })),
+        ],
+      })),
+      stranger: stranger && { ident: identOf(stranger.id), name: stranger.name, fn: 'price-rule' },
+      service: { editorUrl: `${service}/editor/`, builder: service },
+    };
+  };
+
+  const tokenEndpoint = createTokenEndpoint<Context>({
+    access: new AccessClient({
+      builderUrl: `http://127.0.0.1:${servicePort}`,
+      environmentToken: options.environmentToken,
+    }),
+    async authorize(_request, _target, c) {
+      const user = await sessions.user(c);
+      return user
+        ? user.tenants.map(identOf)
+        : errorResponse(new ServiceError(401, 'signed-out', 'Sign in first.'));
+    },
+    onError: (error) => console.error('No editor token:', error),
+  });
+
+  const app = new Hono();
+  app.use(pageHeaders(serviceFor));
+  app.use(checkHost(options.hosts));
+  servePage(app, options.assets);
+
+  // Its own rules on origins and sizes come with it.
+  app.all('/plugins/editor-token', (c) => tokenEndpoint(c.req.raw, c));
+
+  app.use(ownPagesOnly);
+
+  app.get('/session', async (c) => {
+    const user = await sessions.user(c);
+    c.header('cache-control', 'no-store');
+    return c.json(user ? describe(c, user) : { users: users.map(publicFace) });
+  });
+  app.post('/session', async (c) => {
+    const user = findUser((await body(c, signInSchema)).user);
+    if (!user) throw badRequest('unknown-user', 'There is nobody of that name.');
+    await sessions.signIn(c, user);
+    return c.json(describe(c, user));
+  });
+  app.delete('/session', (c) => {
+    sessions.signOut(c);
+    return c.body(null, 204);
+  });
+
+  app.post('/plugins', async (c) => {
+    const user = await sessions.user(c);
+    if (!user) throw new ServiceError(401, 'signed-out', 'Sign in first.');
+    const { ident, name } = await body(c, newPluginSchema);
+    if (!user.tenants.map(identOf).includes(ident)) {
+      throw forbidden('You do not work for this customer.');
+    }
+    if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
+      throw badRequest(
+        'invalid-name',
+        'A name is made of lower-case letters and digits in parts joined by hyphens, at most 40 in all, such as add-record.',
+      );
+    }
+    if (standardPlugins.some((plugin) => plugin.name === name) || !store.addPlugin(ident, name)) {
+      throw new ServiceError(409, 'name-taken', `There is a plugin "${name}" already.`);
+    }
+    return c.json(describe(c, user), 201);
+  });
+
+  app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
+  app.onError((error, c) => {
+    if (!(error instanceof ServiceError)) console.error(`${c.req.method} ${c.req.path} failed:`, error);
+    return errorResponse(error);
+  });
+  return {
+    fetch: (request, env) => app.fetch(request, env),
+    refuse: () =>
+      errorResponse(badRequest('invalid-request', 'The request line or the Host header is malformed.')),
+  };
+}
+
+/** Lets no other site change anything: what a browser says of a request's source must say that it is ours. */
+const ownPagesOnly: MiddlewareHandler = async (c, next) => {
+  if (!['GET', 'HEAD'].includes(c.req.method)) {
+    const site = c.req.header('sec-fetch-site');
+    const own = site ? site === 'same-origin' : c.req.header('origin') === new URL(c.req.url).origin;
+    if (!own) throw forbidden('Only this app’s own pages may ask for that.');
+  }
+  await next();
+};
+
+async function body<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
+  const parsed = schema.safeParse(await readJson(c, 4096));
+  if (!parsed.success)
+    throw badRequest('invalid-body', 'The body is not the JSON that this operation takes.');
+  return parsed.data;
+}
+
+const publicFace = (user: User) => ({
+  id: user.id,
+  name: user.name,
+  role: user.role,
+  tenants: tenantsOf(user).map(({ name }) => name),
+});

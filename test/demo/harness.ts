@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launch } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
+import { findBrowsers } from '../setup/find-browsers.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Run {
+  /** Everything printed so far, errors included. */
+  output: () => string;
+  /** Resolves with the exit code once the process has ended, `null` when a signal killed it. */
+  ended: Promise<number | null>;
+  kill: (signal: NodeJS.Signals) => void;
+}
+
+export interface RunningDemo extends Run {
+  /** Address of the vendor's app, as printed: `http://localhost:<port>/`. */
+  vendor: string;
+  /** Address of the plugin service, as printed. */
+  service: string;
+  dataDir: string;
+  /** Ends it as a terminal would; resolves with the exit code. Deletes the data unless the caller brought it. */
+  stop: () => Promise<number | null>;
+}
+
+/** Runs what `npm start` runs, in a process of its own. Without ports in `env`, on free ones. */
+export function runServe(env: Record<string, string>): Run {
+  return run(process.execPath, ['--disable-warning=ExperimentalWarning', 'demo/serve.ts'], env);
+}
+
+/** The same in a shell that passes no signal on, as npm does it. Ended once nobody holds its output any longer. */
+export function runServeInShell(env: Record<string, string>): Run {
+  const script = `"${process.execPath}" --disable-warning=ExperimentalWarning demo/serve.ts; exit $?`;
+  return run('sh', ['-c', script], { ...env, npm_lifecycle_event: 'start' });
+}
+
+function run(command: string, args: string[], env: Record<string, string>): Run {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, PORT: '0', SERVICE_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  return {
+    output: () => output,
+    ended: once(child, 'close').then(([code]) => code as number | null),
+    kill: (signal) => child.kill(signal),
+  };
+}
+
+/** Starts the demo on free ports, with data of its own unless `DATA_DIR` is given, and waits until it serves. */
+export async function startDemo(env: Record<string, string> = {}, serve = runServe): Promise<RunningDemo> {
+  const given = env['DATA_DIR'];
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
+  const demo = serve({ ...env, DATA_DIR: dataDir });
+  const stop = async () => {
+    demo.kill('SIGTERM');
+    const code = await demo.ended;
+    if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+    return code;
+  };
+  const addresses = () => demo.output().match(/http:\/\/localhost:\d+\//g) ?? [];
+  const exited = demo.ended.then((code) => {
+    throw new Error(`The demo ended with exit code ${code}: ${demo.output()}`);
+  });
+  exited.catch(() => {});
+  await Promise.race([
+    until(() => addresses().length >= 2 && demo.output().includes('start afresh')),
+    exited,
+  ]);
+  const [vendor = '', service = ''] = addresses();
+  return { ...demo, vendor, service, dataDir, stop };
+}
+
+/** Waits until a condition holds, looking again and again. */
+export async function until(condition: () => boolean | Promise<boolean>, limit = 30_000): Promise<void> {
+  const end = Date.now() + limit;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Not so within ${limit} ms: ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Chromium, as found on this machine. */
+export async function launchChromium(): Promise<Browser> {
+  const { chromium } = findBrowsers();
+  if (!chromium) throw new Error('This test needs Chromium or Chrome; CHROME_PATH can name one.');
+  return launch({
+    executablePath: chromium,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

@@ -1,0 +1,96 @@
+import type { Browser, Frame, Page } from 'puppeteer-core';
+import { until } from './harness.ts';
+
+/** One browser tab on the demo page, and what it tells of itself. */
+export class DemoPage {
+  readonly page: Page;
+  /** Console errors, page errors and violations of the page's policy. */
+  readonly complaints: string[] = [];
+
+  constructor(page: Page) {
+    this.page = page;
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warn') this.complaints.push(message.text());
+    });
+  }
+
+  async signIn(user: string): Promise<void> {
+    await this.click(`[data-user=${user}]`);
+    await this.page.waitForSelector('#sign-out');
+  }
+
+  async click(selector: string): Promise<void> {
+    const found = await this.page.waitForSelector(selector, { visible: true });
+    await found?.click();
+  }
+
+  async choosePlugin(name: string): Promise<void> {
+    await this.page.locator(`nav ::-p-text(${name})`).click();
+    await this.page.waitForSelector('#launch', { visible: true });
+  }
+
+  /** Chooses a language as a user does, by its name. */
+  async chooseLanguage(name: string): Promise<void> {
+    await this.page.locator(`plugin-features >>> label ::-p-text(${name})`).click();
+  }
+
+  async launch(): Promise<Frame> {
+    await this.click('#launch');
+    return this.editorFrame();
+  }
+
+  /** The editor's frame, once its text can be edited. */
+  async editorFrame(): Promise<Frame> {
+    await this.state('ready');
+    const frame = () => this.page.frames().find((one) => new URL(one.url()).pathname === '/editor/');
+    await until(() => !!frame());
+    const found = frame() as Frame;
+    await found.waitForSelector('.cm-content[contenteditable=true]');
+    return found;
+  }
+
+  /** Waits until the editor element is in a state. */
+  async state(state: string): Promise<void> {
+    await this.page.waitForFunction(
+      (wanted) => document.querySelector('plugin-editor')?.state === wanted,
+      {},
+      state,
+    );
+  }
+
+  /** The attributes of an element on the page. */
+  attributes(selector: string): Promise<Record<string, string>> {
+    return this.page.$eval(selector, (element) =>
+      Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value])),
+    );
+  }
+
+  text(selector: string): Promise<string> {
+    return this.page.$eval(selector, (element) => (element as HTMLElement).innerText);
+  }
+
+  /** The types and fields of the events that the page shows, oldest first. */
+  events(): Promise<string[]> {
+    return this.page.$$eval('.log li', (items) =>
+      items.map((item) =>
+        [item.querySelector('.type'), item.querySelector('.fields')]
+          .map((part) => part?.textContent ?? '')
+          .join(' ')
+          .trim(),
+      ),
+    );
+  }
+}
+
+/** Opens the demo page with cookies and storage of its own. */
+export async function openDemo(browser: Browser, address: string): Promise<DemoPage> {
+  const context = await browser.createBrowserContext();
+  const demo = new DemoPage(await context.newPage());
+  await demo.page.setViewport({ width: 1440, height: 900 });
+  await demo.page.goto(address);
+  return demo;
+}
+
+export const editorText = (frame: Frame): Promise<string> =>
+  frame.$eval('.cm-content', (content) => (content as HTMLElement).innerText);

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Browser } from 'puppeteer-core';
+import { launchChromium, startDemo, until } from './harness.ts';
+import type { RunningDemo } from './harness.ts';
+import { editorText, openDemo } from './page-driver.ts';
+import type { DemoPage } from './page-driver.ts';
+
+let demo: RunningDemo;
+let browser: Browser;
+let tab: DemoPage;
+
+before(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+after(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+afterEach(() => tab.page.browserContext().close());
+
+const open = async () => (tab = await openDemo(browser, demo.vendor));
+
+/** What Chromium itself says of an answer of 403. */
+const refusedRequest = /^Failed to load resource: the server responded with a status of 403/;
+
+describe('the demo page', () => {
+  test('launch, edit, save, reload: the edit is there', async () => {
+    const { page } = await open();
+    await tab.signIn('ada');
+    await tab.choosePlugin('greet-customer');
+    await tab.chooseLanguage('JavaScript');
+    const frame = await tab.launch();
+    assert.match(await editorText(frame), /greet-customer/);
+    // JavaScript, as chosen: the TypeScript template has types.
+    assert.doesNotMatch(await editorText(frame), /: string/);
+
+    await frame.click('.cm-content');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Home');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('// Salt, butter, flour');
+    await page.keyboard.press('Enter');
+    await frame.waitForFunction(() =>
+      document.querySelector('[role=status]')?.textContent?.startsWith('Saved'),
+    );
+
+    await page.reload();
+    const again = await tab.launch();
+    assert.match(await editorText(again), /^\/\/ Salt, butter, flour\n/);
+    assert.match(await editorText(again), /greet-customer/);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  test('another tenant’s plugin is refused, and the page says why', async () => {
+    const { page } = await open();
+    const tokens: number[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('/plugins/editor-token')) tokens.push(response.status());
+    });
+    await tab.signIn('ada');
+    await tab.click('#try-stranger');
+    await tab.state('error');
+    assert.deepEqual(tokens, [403]);
+    assert.equal(page.frames().length, 1);
+    const [code, view] = await page.$eval('plugin-editor', (editor) => [
+      editor.error?.code,
+      editor.shadowRoot?.querySelector('[part=error]')?.textContent ?? '',
+    ]);
+    assert.equal(code, 'token-unauthorized');
+    assert.match(view ?? '', /403/);
+    const explanation = await tab.text('.refusal');
+    assert.match(explanation, /com\.example\.customer-8/);
+    assert.match(explanation, /403, token-unauthorized/);
+    assert.ok((await tab.events()).some((event) => /^plugin-editor-error .*status 403/.test(event)));
+    assert.deepEqual(
+      tab.complaints.filter((one) => !refusedRequest.test(one)),
+      [],
+    );
+  });
+
+  test('every event is shown with its fields, and no token is', async () => {
+    const { page } = await open();
+    const secrets: string[] = [];
+    page.on('response', (response) => {
+      if (!response.url().endsWith('/plugins/editor-token')) return;
+      void response.json().then(({ token }: { token: string }) => secrets.push(token));
+    });
+    await tab.signIn('cleo');
+    await tab.choosePlugin('price-rule');
+    await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+    await tab.launch();
+    const events = await tab.events();
+    assert.match(events[0] ?? '', /^plugin-features-load record: languages \[.*javascript.*\], features \[/);
+    assert.deepEqual(events.slice(1, 4), [
+      'plugin-editor-state state: loading, previous: idle',
+      'plugin-editor-state state: ready, previous: loading',
+      'plugin-editor-ready confirmed: false',
+    ]);
+    await until(() => secrets.length === 1);
+    const shown = await page.evaluate(() => document.querySelector('.inspector')?.textContent ?? '');
+    assert.equal(shown.includes(secrets[0] as string), false);
+    await tab.click('.inspector .quiet');
+    assert.deepEqual(await tab.events(), []);
+  });
+
+  test('the HTML to copy says what the elements on the page say', async () => {
+    const { page } = await open();
+    await tab.signIn('ada');
+    await tab.choosePlugin('add-record');
+    await tab.chooseLanguage('JavaScript');
+    await tab.launch();
+    const written = await page.evaluate(() => {
+      const source = document.querySelector('.source')?.textContent ?? '';
+      // Inert, and past the page's policy on strings that become HTML.
+      const attributesIn = (name: string) =>
+        Object.fromEntries(
+          [
+            ...(new RegExp(`<${name}\\n([^>]*)>`).exec(source)?.[1] ?? '').matchAll(/([\w-]+)="([^"]*)"/g),
+          ].map(([, key, value]) => [key, value]),
+        );
+      return [attributesIn('plugin-features'), attributesIn('plugin-editor')];
+    });
+    assert.deepEqual(written, [
+      await tab.attributes('plugin-features'),
+      await tab.attributes('plugin-editor'),
+    ]);
+    assert.equal(written[1]?.['template'], 'javascript');
+    assert.equal(written[1]?.['fn'], 'add-record');
+  });
+
+  test('the HTML is copied, and the page says so', async () => {
+    const { page } = await open();
+    await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
+      permission: { name: 'clipboard-write' },
+      state: 'granted',
+    });
+    await tab.signIn('ada');
+    await tab.click('#copy-source');
+    await page.waitForFunction(
+      () => document.querySelector('.inspector [role=status]')?.textContent === 'Copied',
+    );
+  });
+
+  test('signing out closes the editor first, and the plugin can be opened again after', async () => {
+    const { page } = await open();
+    await tab.signIn('ada');
+    await tab.choosePlugin('add-record');
+    await tab.launch();
+    const order = await page.evaluate(() => {
+      const log: string[] = [];
+      Object.assign(window, { order: log });
+      document.addEventListener('plugin-editor-state', (event) => log.push(event.state));
+      const fetch = window.fetch.bind(window);
+      window.fetch = (input, init) => {
+        log.push(init?.method ?? 'GET');
+        return fetch(input, init);
+      };
+      return log;
+    });
+    assert.deepEqual(order, []);
+    await tab.click('#sign-out');
+    await page.waitForSelector('[data-user=ada]');
+    assert.deepEqual(await page.evaluate(() => (window as unknown as { order: string[] }).order), [
+      'idle',
+      'DELETE',
+      'GET',
+    ]);
+    assert.equal(page.frames().length, 1);
+    const status = await page.evaluate(async () => {
+      const body = '{"ident":"com.example.customer-7","namespace":"default","fn":"add-record"}';
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch('/plugins/editor-token', { method: 'POST', headers, body })).status;
+    });
+    assert.equal(status, 401);
+    await tab.signIn('ada');
+    await tab.launch();
+  });
+
+  test('a new plugin joins the list and can be written; a bad name is explained', async () => {
+    const { page } = await open();
+    await tab.signIn('bram');
+    await page.type('#new-plugin-name', 'Weigh Basket');
+    await tab.click('.new-plugin button');
+    const problem = await page.waitForSelector('#name-problem');
+    assert.match((await problem?.evaluate((node) => node.textContent)) ?? '', /lower-case letters/);
+    await page.$eval('#new-plugin-name', (input) => (input as HTMLInputElement).select());
+    await page.type('#new-plugin-name', 'weigh-basket');
+    await tab.click('.new-plugin button');
+    await page.waitForSelector('.plugin-link[aria-current]');
+    assert.equal(await tab.text('.plugin-link[aria-current]'), 'weigh-basket');
+    const frame = await tab.launch();
+    assert.match(await editorText(frame), /weigh-basket/);
+  });
+
+  test('a tenant is chosen, and the address keeps the place', async () => {
+    const { page } = await open();
+    await tab.signIn('bram');
+    await page.select('[name=tenant]', 'com.example.customer-8');
+    await tab.choosePlugin('price-rule');
+    assert.equal(new URL(page.url()).hash, '#/com.example.customer-8/price-rule');
+    await tab.launch();
+    assert.equal((await tab.attributes('plugin-editor'))['ident'], 'com.example.customer-8');
+    await page.reload();
+    await page.waitForSelector('#launch', { visible: true });
+    assert.equal(await tab.text('main h1'), 'price-rule');
+    assert.equal(
+      await page.$eval('[name=tenant]', (select) => (select as HTMLSelectElement).value),
+      'com.example.customer-8',
+    );
+    await page.goBack();
+    await page.waitForSelector('.cards');
+  });
+
+  test('with the editor open, another plugin of the list opens at once', async () => {
+    const { page } = await open();
+    await tab.signIn('ada');
+    await tab.choosePlugin('add-record');
+    await tab.launch();
+    await page.locator('nav ::-p-text(price-rule)').click();
+    await until(() => page.frames().some((frame) => frame.url().includes('fn=price-rule')));
+    const frame = await tab.editorFrame();
+    await frame.waitForFunction(() =>
+      document.querySelector('.cm-content')?.textContent?.includes('price-rule'),
+    );
+    await tab.click('#leave-editor');
+    await tab.state('idle');
+    assert.equal(page.frames().length, 1);
+  });
+
+  test('reload gets a new token; a new tab opens without a way back to the page', async () => {
+    const { page } = await open();
+    let tokens = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/plugins/editor-token')) tokens++;
+    });
+    await tab.signIn('ada');
+    await tab.choosePlugin('add-record');
+    await tab.launch();
+    assert.equal(tokens, 1);
+    await page.locator('.tools ::-p-text(Reload)').click();
+    await until(() => tokens === 2);
+    await tab.editorFrame();
+    const newTab = browser.waitForTarget((target) => target.opener() === page.target());
+    await page.locator('.tools ::-p-text(Open in new tab)').click();
+    const opened = await (await newTab).page();
+    await opened?.waitForSelector('.cm-content[contenteditable=true]');
+    assert.equal(await opened?.evaluate(() => window.opener as unknown), null);
+    assert.equal(tokens, 3);
+    await opened?.close();
+  });
+
+  test('what had the focus gives it to the new place when it goes', async () => {
+    const { page } = await open();
+    await tab.page.waitForSelector('[data-user=ada]');
+    await page.focus('[data-user=ada]');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.matches('main h1'));
+    await page.focus('.card');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.textContent === 'add-record');
+    await page.focus('#launch');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.closest('.editor-bar'));
+  });
+});
+
+describe('accessible', () => {
+  let axe: string;
+  before(async () => (axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')));
+
+  /** Findings in the page; the editor in its frame has tests of its own. */
+  async function findings(): Promise<string[]> {
+    await tab.page.evaluate(axe);
+    const { violations } = (await tab.page.evaluate('axe.run(document, { iframes: false })')) as AxeResults;
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+    );
+  }
+
+  for (const scheme of ['light', 'dark']) {
+    for (const width of [1440, 360]) {
+      test(`${scheme}, ${width} px: nothing found in any view, nothing wider than the page`, async () => {
+        const { page } = await open();
+        await page.setViewport({ width, height: 800 });
+        await page.emulateMediaFeatures([
+          { name: 'prefers-color-scheme', value: scheme },
+          { name: 'prefers-reduced-motion', value: 'reduce' },
+        ]);
+        const check = async (view: string) => {
+          assert.deepEqual(await findings(), [], view);
+          const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(tooWide <= 0, `${view} is ${tooWide} px too wide`);
+        };
+        await page.waitForSelector('[data-user=bram]');
+        await check('signed out');
+        await tab.signIn('bram');
+        await check('nothing chosen');
+        await page.locator('.card').click();
+        await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+        await check('about to launch');
+        await tab.launch();
+        await check('launched');
+        await page.evaluate(() => (location.hash = '#/com.example.customer-7'));
+        await tab.click('#try-stranger');
+        await tab.state('error');
+        await check('refused');
+        await page.evaluate(() => (location.hash = '#/com.example.nobody'));
+        await page.waitForFunction(() =>
+          document.querySelector('main h1')?.textContent?.includes('Not one of'),
+        );
+        await check('no tenant of one’s own');
+      });
+    }
+  }
+
+  test('the colours follow the choice, over a reload too, into the frame', async () => {
+    const { page } = await open();
+    await tab.signIn('ada');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.locator('.theme ::-p-text(Dark)').click();
+    await until(async () => (await background()) !== light);
+    const dark = await background();
+    await page.reload();
+    await page.waitForSelector('#sign-out');
+    assert.equal(await background(), dark);
+    assert.equal(
+      await page.$eval('.theme :checked', (radio) => radio.parentElement?.textContent?.trim()),
+      'Dark',
+    );
+    await tab.choosePlugin('add-record');
+    const frame = await tab.launch();
+    assert.equal(await frame.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches), true);
+  });
+});

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { runServe, runServeInShell, startDemo } from './harness.ts';
+import type { RunningDemo } from './harness.ts';
+
+interface Answer {
+  status: number;
+  body: string;
+}
+
+/** Sends the path as it is written: no client tidies it. */
+function get(address: string, path: string, host?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(address);
+    const headers = host === undefined ? {} : { host };
+    request({ hostname: hostname.replace(/[[\]]/g, ''), port, path, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('latin1');
+      response.on('data', (text: string) => (body += text));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const portOf = (address: string) => new URL(address).port;
+
+describe('a running demo', () => {
+  let demo: RunningDemo;
+  before(async () => (demo = await startDemo({ EDITOR_TOKEN_TTL: '77' })));
+  after(() => demo.stop());
+
+  test('says where it is, that it is for development, and how to start afresh', () => {
+    assert.match(demo.output(), /for development: both listen on this machine's loopback addresses alone/i);
+    assert.match(demo.output(), /start afresh/);
+    assert.ok(demo.output().includes(demo.dataDir));
+  });
+
+  test('both addresses answer, by name and by number', async () => {
+    for (const host of ['localhost', '127.0.0.1']) {
+      const page = await get(`http://${host}:${portOf(demo.vendor)}`, '/');
+      assert.equal(page.status, 200);
+      assert.match(page.body, /<title>Larder<\/title>/);
+      const features = await get(`http://${host}:${portOf(demo.service)}`, '/api/v1/features');
+      assert.equal(features.status, 200);
+      const editor = await get(`http://${host}:${portOf(demo.service)}`, '/editor/');
+      assert.equal(editor.status, 200);
+      assert.match(editor.body, /<script type="module"[^>]* src="\/editor\/assets\//);
+    }
+  });
+
+  test('a name that resolves to ::1 is answered too, where there is one', async () => {
+    const hasV6 = Object.values(networkInterfaces()).some((list) =>
+      list?.some((one) => one.address === '::1'),
+    );
+    for (const address of [demo.vendor, demo.service]) {
+      const answer = get(`http://[::1]:${portOf(address)}`, '/', `localhost:${portOf(address)}`);
+      if (hasV6) assert.notEqual((await answer).status, 421);
+      else await assert.rejects(answer);
+    }
+  });
+
+  test('no other address of this machine is listened on', async () => {
+    const outer = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .filter((one) => !one.internal && one.family === 'IPv4');
+    for (const { address } of outer) {
+      for (const port of [portOf(demo.vendor), portOf(demo.service)]) {
+        await assert.rejects(get(`http://${address}:${port}`, '/'), { code: 'ECONNREFUSED' });
+      }
+    }
+  });
+
+  test('a Host that is not theirs is misdirected at both', async () => {
+    for (const address of [demo.vendor, demo.service]) {
+      for (const host of ['evil.example', `evil.example:${portOf(address)}`, 'localhost']) {
+        assert.equal((await get(address, '/', host)).status, 421, host);
+      }
+    }
+  });
+
+  test('a Host that is none is a bad request', async () => {
+    for (const address of [demo.vendor, demo.service]) {
+      const answer = await get(address, '/', 'a b');
+      assert.equal(answer.status, 400);
+      assert.match(answer.body, /invalid-request/);
+    }
+  });
+
+  test('the data and the sources are served by no path', async () => {
+    const files = await readdir(demo.dataDir);
+    assert.ok(files.includes('service.sqlite'));
+    const up = [
+      '',
+      '/..',
+      '/../..',
+      '/%2e%2e',
+      '/%2E%2E/%2e%2e',
+      '/..%2f..',
+      '/..%5c..',
+      '/assets/..',
+      '/editor/..',
+    ];
+    const targets = [
+      '/.data/service.sqlite',
+      '/.data',
+      '/.data/',
+      `${demo.dataDir}/service.sqlite`,
+      '/service.sqlite',
+      '/package.json',
+      '/demo/serve.ts',
+      '/.git/config',
+      '/@fs/etc/passwd',
+    ];
+    const paths = [
+      ...up.flatMap((prefix) => targets.map((target) => prefix + target)),
+      ...targets.map((target) => target.replaceAll('/', '%2f').replace('%2f', '/')),
+      ...targets.map((target) => target.replaceAll('.', '%2e')),
+      ...targets.map((target) => `/editor${target}`),
+      '/%00.data/service.sqlite',
+      '/.data/service.sqlite%00.html',
+      '//.data/service.sqlite',
+    ];
+    for (const address of [demo.vendor, demo.service]) {
+      for (const path of paths) {
+        const { status, body } = await get(address, path);
+        assert.ok([400, 404].includes(status), `${path} is answered ${status}`);
+        assert.match(body, /^\{"error"/, path);
+      }
+    }
+  });
+
+  test('what the environment asks of the service holds', async () => {
+    const origin = demo.vendor.slice(0, -1);
+    const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"ada"}' });
+    const answer = await fetch(`${origin}/plugins/editor-token`, {
+      method: 'POST',
+      headers: { ...headers, cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
+      body: JSON.stringify({ ident: 'com.example.customer-7', namespace: 'default', fn: 'add-record' }),
+    });
+    assert.equal(((await answer.json()) as { expires_in: number }).expires_in, 77);
+  });
+
+  test('signing out works without a body', async () => {
+    const origin = demo.vendor.slice(0, -1);
+    const headers = { origin, 'sec-fetch-site': 'same-origin' };
+    assert.equal((await fetch(`${origin}/session`, { method: 'DELETE', headers })).status, 204);
+  });
+
+  test('a body that comes in pieces, without its length, is read and counted', async () => {
+    const origin = demo.vendor.slice(0, -1);
+    const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    const send = (text: string) =>
+      fetch(`${origin}/session`, {
+        method: 'POST',
+        headers,
+        body: new Blob([text]).stream(),
+        duplex: 'half',
+      } as RequestInit);
+    assert.equal((await send('{"user":"ada"}')).status, 200);
+    assert.equal((await send(JSON.stringify({ user: 'a'.repeat(5000) }))).status, 413);
+  });
+
+  test('a second start at the same ports fails and leaves the first one’s token alone', async () => {
+    const second = runServe({ PORT: portOf(demo.vendor), DATA_DIR: demo.dataDir });
+    assert.equal(await second.ended, 1);
+    assert.match(second.output(), /^Port \d+ is taken/);
+    const origin = demo.vendor.slice(0, -1);
+    const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"cleo"}' });
+    const answer = await fetch(`${origin}/plugins/editor-token`, {
+      method: 'POST',
+      headers: { ...headers, cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
+      body: JSON.stringify({ ident: 'com.example.customer-8', namespace: 'default', fn: 'add-record' }),
+    });
+    assert.equal(answer.status, 200);
+  });
+});
+
+describe('the end', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal}: exit code 0, the data file closed, although a connection is open`, async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));
+      try {
+        const demo = await startDemo({ DATA_DIR: dataDir });
+        const idle = connect(Number(portOf(demo.vendor)), '127.0.0.1');
+        // The server lets go of it in the end, one way or the other.
+        idle.on('error', () => {});
+        await new Promise((resolve) => idle.once('connect', resolve));
+        demo.kill(signal);
+        assert.equal(await demo.ended, 0);
+        idle.destroy();
+        assert.doesNotMatch(demo.output(), /error|\bat /i);
+        // SQLite takes its log away when the last connection closes.
+        assert.equal(existsSync(join(dataDir, 'service.sqlite-wal')), false);
+        assert.ok((await stat(join(dataDir, 'service.sqlite'))).size > 0);
+        await assert.rejects(get(demo.vendor, '/'), { code: 'ECONNREFUSED' });
+      } finally {
+        await rm(dataDir, { recursive: true, force: true });
+      }
+    });
+  }
+});
+
+describe('run by npm', () => {
+  test('it ends with the shell that npm runs it in, which passes no signal on', async () => {
+    const demo = await startDemo({}, runServeInShell);
+    try {
+      demo.kill('SIGTERM');
+      await demo.ended;
+      await assert.rejects(get(demo.vendor, '/'), { code: 'ECONNREFUSED' });
+    } finally {
+      await demo.stop();
+    }
+  });
+});
+
+describe('what keeps it from starting', () => {
+  async function fails(env: Record<string, string>): Promise<string> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));
+    try {
+      const run = runServe({ DATA_DIR: dataDir, ...env });
+      assert.equal(await run.ended, 1);
+      const output = run.output().trim();
+      assert.equal(output.includes('\n'), false, `one line, no stack trace: ${output}`);
+      return output;
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+
+  async function occupy(host: string): Promise<Server> {
+    const server = createServer();
+    await new Promise<void>((resolve) => void server.listen({ port: 0, host }, resolve));
+    return server;
+  }
+
+  for (const name of ['PORT', 'SERVICE_PORT']) {
+    test(`${name} is taken: says so and how to choose another`, async () => {
+      const server = await occupy('127.0.0.1');
+      const { port } = server.address() as AddressInfo;
+      const output = await fails({ [name]: String(port) });
+      server.close();
+      assert.match(output, new RegExp(`^Port ${port} is taken`));
+      assert.match(output, new RegExp(`Choose another with ${name}, such as: ${name}=\\d+ npm start$`));
+    });
+  }
+
+  for (const [env, message] of [
+    [{ PORT: 'http' }, /^PORT is "http"; it must be a port: a whole number from 0 to 65535\.$/],
+    [{ SERVICE_PORT: '99999' }, /^SERVICE_PORT is "99999"; it must be a port/],
+    [{ EDITOR_TOKEN_TTL: '0' }, /^EDITOR_TOKEN_TTL is "0"; it must be a time in seconds/],
+    [{ EDITOR_ANCESTORS: 'app.example.com' }, /^EDITOR_ANCESTORS: "app\.example\.com" is not an origin/],
+  ] as [Record<string, string>, RegExp][]) {
+    test(JSON.stringify(env), async () => {
+      assert.match(await fails(env), message);
+    });
+  }
+
+  test('a data folder that is a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    try {
+      assert.match(await fails({ DATA_DIR: file }), /cannot be used: .* Choose another folder with DATA_DIR/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

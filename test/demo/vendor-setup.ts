@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listen } from '../../demo/listen.ts';
+import { createService } from '../../demo/service/app.ts';
+import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
+import { openStore } from '../../demo/service/store.ts';
+import { createVendorApp } from '../../demo/vendor/app.ts';
+import { openVendorStore } from '../../demo/vendor/store.ts';
+
+export const ORIGIN = 'http://localhost:5173';
+
+/** What a page of the vendor's own sends. */
+export const OWN = { 'sec-fetch-site': 'same-origin', origin: ORIGIN };
+
+export interface Call {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  cookie?: string;
+}
+
+/** The vendor's back end, asked directly, with the real plugin service behind it on a real port. */
+export async function setUpVendor() {
+  const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-vendor-'));
+  const store = openStore(directory);
+  const vendorStore = openVendorStore(store.file);
+  const hosts: string[] = [];
+  const service = createService({ store, editorAssets: new Map(), hosts });
+  const listening = await listen(service, 0, 'SERVICE_PORT');
+  hosts.push(`127.0.0.1:${listening.port}`);
+  const environmentToken = provisionEnvironmentToken(store, 'com.example');
+  const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
+  const app = createVendorApp({
+    store: vendorStore,
+    assets: new Map([
+      ['index.html', page('text/html; charset=utf-8', '<!doctype html><title>Larder</title>')],
+      ['assets/main-abcd1234.js', page('text/javascript', 'export {};')],
+    ]),
+    hosts: ['localhost:5173', '127.0.0.1:5173'],
+    servicePort: listening.port,
+    environmentToken: () => environmentToken,
+  });
+
+  const ask = async (path: string, { method = 'GET', headers = OWN, body, cookie }: Call = {}) => {
+    const init: RequestInit = { method, headers: { ...headers, ...(cookie && { cookie }) } };
+    if (body !== undefined) {
+      init.body = typeof body === 'string' ? body : JSON.stringify(body);
+      Object.assign(init.headers as object, { 'content-type': 'application/json' });
+    }
+    return app.fetch(new Request(new URL(path, ORIGIN), init));
+  };
+
+  return {
+    ask,
+    environmentToken,
+    servicePort: listening.port,
+    cookieSecret: vendorStore.cookieSecret,
+    /** Signs in and gives the cookie, as a browser would send it. */
+    async signIn(user: string): Promise<string> {
+      const answer = await ask('/session', { method: 'POST', body: { user } });
+      const [cookie] = answer.headers.getSetCookie();
+      if (!cookie) throw new Error(`No cookie came with status ${answer.status}.`);
+      return cookie.split(';', 1)[0] as string;
+    },
+    /** A second back end on the same data, as after a restart. */
+    reopen: () => openVendorStore(store.file),
+    async close() {
+      await listening.close();
+      await service.close();
+      vendorStore.close();
+      store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export const targetOf = (tenant: string, fn = 'add-record') => ({
+  ident: `com.example.${tenant}`,
+  namespace: 'default',
+  fn,
+});

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { generateSignedCookie } from 'hono/cookie';
+import { ORIGIN, OWN, setUpVendor, targetOf } from './vendor-setup.ts';
+
+let vendor: Awaited<ReturnType<typeof setUpVendor>>;
+before(async () => (vendor = await setUpVendor()));
+after(() => vendor.close());
+
+const askForToken = (cookie: string | undefined, body: unknown, headers: Record<string, string> = OWN) =>
+  vendor.ask('/plugins/editor-token', { method: 'POST', headers, body, ...(cookie && { cookie }) });
+
+const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code;
+
+describe('signing in', () => {
+  test('signed out, one sees who could sign in and nothing else', async () => {
+    const answer = await vendor.ask('/session');
+    const session = (await answer.json()) as { users: { id: string }[] };
+    assert.deepEqual(Object.keys(session), ['users']);
+    assert.deepEqual(
+      session.users.map(({ id }) => id),
+      ['ada', 'bram', 'cleo'],
+    );
+  });
+
+  test('the cookie is out of reach of scripts and of other sites', async () => {
+    const answer = await vendor.ask('/session', { method: 'POST', body: { user: 'ada' } });
+    assert.equal(answer.status, 200);
+    const cookie = answer.headers.get('set-cookie') ?? '';
+    assert.match(cookie, /^larder-session-5173=ada\.\d+\.[^;]+;/);
+    assert.match(cookie, /; HttpOnly/);
+    assert.match(cookie, /; SameSite=Lax/);
+    assert.match(cookie, /; Path=\//);
+  });
+
+  test('a session names the user’s tenants alone, and where the service is', async () => {
+    const answer = await vendor.ask('/session', { cookie: await vendor.signIn('bram') });
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    const session = (await answer.json()) as {
+      tenants: { ident: string; plugins: { name: string }[] }[];
+      stranger: { ident: string };
+      service: object;
+    };
+    assert.deepEqual(
+      session.tenants.map(({ ident }) => ident),
+      ['com.example.customer-7', 'com.example.customer-8'],
+    );
+    assert.deepEqual(
+      session.tenants[0]?.plugins.map(({ name }) => name),
+      ['add-record', 'price-rule', 'greet-customer'],
+    );
+    assert.equal(session.stranger.ident, 'com.example.customer-9');
+    // Another host name than the page's: the cookie is for the page's.
+    const builder = `http://127.0.0.1:${vendor.servicePort}`;
+    assert.deepEqual(session.service, { builder, editorUrl: `${builder}/editor/` });
+  });
+
+  test('a page opened at 127.0.0.1 gets the service at localhost', async () => {
+    const cookie = await vendor.signIn('ada');
+    const answer = await vendor.ask('http://127.0.0.1:5173/session', { cookie });
+    const { service } = (await answer.json()) as { service: { builder: string } };
+    assert.equal(service.builder, `http://localhost:${vendor.servicePort}`);
+    assert.match(
+      answer.headers.get('content-security-policy') ?? '',
+      new RegExp(`frame-src http://localhost:${vendor.servicePort};`),
+    );
+  });
+
+  test('signing out takes the cookie back', async () => {
+    const answer = await vendor.ask('/session', { method: 'DELETE', cookie: await vendor.signIn('ada') });
+    assert.equal(answer.status, 204);
+    assert.match(answer.headers.get('set-cookie') ?? '', /^larder-session-5173=; Max-Age=0; Path=\//);
+  });
+
+  for (const [what, body] of [
+    ['nobody of that name', { user: 'mallory' }],
+    ['a user that is no text', { user: ['ada'] }],
+    ['no JSON', 'user=ada'],
+  ] as const) {
+    test(`${what}: 400, no cookie`, async () => {
+      const answer = await vendor.ask('/session', { method: 'POST', body });
+      assert.equal(answer.status, 400);
+      assert.equal(answer.headers.get('set-cookie'), null);
+    });
+  }
+
+  test('a body that is too large is refused', async () => {
+    const answer = await vendor.ask('/session', { method: 'POST', body: { user: 'a'.repeat(5000) } });
+    assert.equal(answer.status, 413);
+  });
+
+  test('cookies stay good over a restart', () => {
+    const again = vendor.reopen();
+    assert.equal(again.cookieSecret, vendor.cookieSecret);
+    again.close();
+  });
+});
+
+describe('editor tokens', () => {
+  test('for a plugin of one’s own tenant, one that the service takes', async () => {
+    const answer = await askForToken(await vendor.signIn('ada'), targetOf('customer-7'));
+    assert.equal(answer.status, 200);
+    const { token, expires_in } = (await answer.json()) as { token: string; expires_in: number };
+    assert.equal(expires_in, 900);
+    const draft = await fetch(
+      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/default/add-record`,
+      { headers: { authorization: `Bearer ${token}` } },
+    );
+    // Let in, and nothing there yet.
+    assert.equal(draft.status, 404);
+  });
+
+  for (const [user, tenant, status] of [
+    ['bram', 'customer-7', 200],
+    ['bram', 'customer-8', 200],
+    ['bram', 'customer-9', 403],
+    ['ada', 'customer-8', 403],
+    ['cleo', 'customer-7', 403],
+    ['ada', 'customer-77', 403],
+    ['ada', 'x.customer-7', 403],
+  ] as const) {
+    test(`${user} and ${tenant}: ${status}`, async () => {
+      const answer = await askForToken(await vendor.signIn(user), targetOf(tenant));
+      assert.equal(answer.status, status);
+      assert.equal((await answer.text()).includes('"token"'), status === 200);
+    });
+  }
+
+  test('signed out: 401', async () => {
+    const answer = await askForToken(undefined, targetOf('customer-7'));
+    assert.equal(answer.status, 401);
+    assert.equal(await codeOf(answer), 'signed-out');
+  });
+
+  test('forged and stale cookies: 401', async () => {
+    const cookie = await vendor.signIn('cleo');
+    const name = 'larder-session-5173';
+    const signed = async (value: string, secret = vendor.cookieSecret) =>
+      (await generateSignedCookie(name, value, secret)).split(';', 1)[0] as string;
+    const later = Date.now() + 60_000;
+    assert.equal((await askForToken(await signed(`ada.${later}`), targetOf('customer-7'))).status, 200);
+    for (const forged of [
+      cookie.replace('=cleo.', '=ada.'),
+      cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      `${name}=ada.${later}`,
+      await signed(`ada.${later}`, 'another secret'),
+      await signed(`ada.${Date.now() - 1}`),
+      await signed(`mallory.${later}`),
+      await signed('ada'),
+    ]) {
+      assert.equal((await askForToken(forged, targetOf('customer-7'))).status, 401, forged);
+    }
+  });
+
+  test('no answer of the back end holds the environment token', async () => {
+    const cookie = await vendor.signIn('ada');
+    const answers = await Promise.all([
+      vendor.ask('/'),
+      vendor.ask('/session', { cookie }),
+      askForToken(cookie, targetOf('customer-7')),
+      askForToken(cookie, targetOf('customer-8')),
+      askForToken(cookie, 'nonsense'),
+    ]);
+    for (const answer of answers) {
+      const said = JSON.stringify([...answer.headers]) + (await answer.text());
+      assert.equal(said.includes(vendor.environmentToken), false);
+    }
+  });
+});
+
+describe('adding a plugin', () => {
+  const add = async (user: string, ident: string, name: unknown) =>
+    vendor.ask('/plugins', { method: 'POST', body: { ident, name }, cookie: await vendor.signIn(user) });
+
+  test('it joins the tenant’s list, for everybody who works for that tenant', async () => {
+    assert.equal((await add('ada', 'com.example.customer-7', 'weigh-basket')).status, 201);
+    const answer = await vendor.ask('/session', { cookie: await vendor.signIn('bram') });
+    const { tenants } = (await answer.json()) as { tenants: { plugins: { name: string }[] }[] };
+    assert.deepEqual(
+      tenants.map(({ plugins }) => plugins.some(({ name }) => name === 'weigh-basket')),
+      [true, false],
+    );
+    const again = vendor.reopen();
+    assert.deepEqual(again.pluginsOf('com.example.customer-7'), ['weigh-basket']);
+    again.close();
+  });
+
+  test('another tenant’s list is out of reach', async () => {
+    assert.equal((await add('ada', 'com.example.customer-8', 'intruder')).status, 403);
+  });
+
+  test('signed out: 401', async () => {
+    const answer = await vendor.ask('/plugins', {
+      method: 'POST',
+      body: { ident: 'com.example.customer-7', name: 'late' },
+    });
+    assert.equal(answer.status, 401);
+  });
+
+  test('a name that is taken: 409', async () => {
+    assert.equal((await add('ada', 'com.example.customer-7', 'twice')).status, 201);
+    assert.equal((await add('ada', 'com.example.customer-7', 'twice')).status, 409);
+    assert.equal((await add('ada', 'com.example.customer-7', 'price-rule')).status, 409);
+  });
+
+  for (const name of ['', 'Upper', 'a b', '../x', '-a', 'a-', 'a--b', 'ü', 'a'.repeat(41), 7, null]) {
+    test(`no name: ${JSON.stringify(name)}`, async () => {
+      assert.equal((await add('ada', 'com.example.customer-7', name)).status, 400);
+    });
+  }
+});
+
+describe('other sites', () => {
+  const sources: [string, Record<string, string>][] = [
+    ['cross-site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['same-site', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:8082' }],
+    ['another origin, in a browser that tells no more', { origin: 'http://localhost:8082' }],
+    ['an opaque origin', { origin: 'null' }],
+    ['nothing said', {}],
+  ];
+  for (const [what, headers] of sources) {
+    test(`${what}: nothing is changed, no token is given`, async () => {
+      const cookie = await vendor.signIn('ada');
+      for (const [method, path, body] of [
+        ['POST', '/session', { user: 'bram' }],
+        ['DELETE', '/session', undefined],
+        ['POST', '/plugins', { ident: 'com.example.customer-7', name: 'from-outside' }],
+        ['POST', '/plugins/editor-token', targetOf('customer-7')],
+      ] as const) {
+        const answer = await vendor.ask(path, { method, headers, body, cookie });
+        assert.equal(answer.status, 403, `${method} ${path}`);
+        assert.equal(answer.headers.get('set-cookie'), null);
+        assert.equal(answer.headers.get('access-control-allow-origin'), null);
+      }
+    });
+  }
+
+  test('a browser that sends the origin alone is let in from our own', async () => {
+    const answer = await vendor.ask('/session', {
+      method: 'POST',
+      headers: { origin: ORIGIN },
+      body: { user: 'ada' },
+    });
+    assert.equal(answer.status, 200);
+  });
+});
+
+describe('what is served', () => {
+  test('the page, under a policy that names the service alone', async () => {
+    const answer = await vendor.ask('/');
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('cache-control'), 'no-cache');
+    const service = `http://127.0.0.1:${vendor.servicePort}`;
+    assert.deepEqual(answer.headers.get('content-security-policy')?.split('; '), [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      `connect-src 'self' ${service}`,
+      `frame-src ${service}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "require-trusted-types-for 'script'",
+      'trusted-types lit-html',
+    ]);
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(answer.headers.get('x-frame-options'), 'DENY');
+    assert.equal(answer.headers.get('referrer-policy'), 'strict-origin-when-cross-origin');
+    assert.equal(answer.headers.get('strict-transport-security'), null);
+  });
+
+  test('files with names made from their content may be kept', async () => {
+    const answer = await vendor.ask('/assets/main-abcd1234.js');
+    assert.equal(answer.headers.get('content-type'), 'text/javascript');
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  });
+
+  test('nothing else: 404 as JSON', async () => {
+    const answer = await vendor.ask('/demo/main.ts');
+    assert.equal(answer.status, 404);
+    assert.equal(await codeOf(answer), 'not-found');
+  });
+
+  for (const host of [
+    'rebound.example:5173',
+    'localhost',
+    'localhost:8082',
+    '[::1]:5173',
+    '192.168.1.5:5173',
+  ]) {
+    test(`Host ${host}: 421`, async () => {
+      for (const path of ['/', '/session', '/plugins/editor-token']) {
+        assert.equal((await vendor.ask(`http://${host}${path}`)).status, 421, path);
+      }
+    });
+  }
+});
