@@ -19,8 +19,8 @@ export function httpUrl(name: string, value: string, base?: string): URL {
  * @throws TypeError that names `name` when it cannot.
  */
 export function checkSegment(name: string, value: string): string {
-  if (!value || value === '.' || value === '..' || !value.isWellFormed()) {
-    throw new TypeError(`${name} must be text, other than '.' and '..'`);
+  if (typeof value !== 'string' || ['', '.', '..'].includes(value) || !value.isWellFormed()) {
+    throw new TypeError(`${name} must be well-formed text, and not empty, '.' or '..'`);
   }
   return value;
 }

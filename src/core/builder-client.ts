@@ -1,8 +1,10 @@
 import { checkSegment, httpUrl, segmentsUrl } from './address.ts';
 import { DEFAULT_NAMESPACE } from './editor-url.ts';
+import { TimeoutError } from './errors.ts';
 import { joinIdent } from './ident.ts';
 import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from './records.ts';
-import { type SendOptions, bearer, requestJson } from './request.ts';
+import { DEFAULT_TIMEOUT, type SendOptions, bearer, requestJson } from './request.ts';
+import { withTimeLimit } from './time-limit.ts';
 import type * as z from 'zod/mini';
 
 export interface BuilderClientOptions extends SendOptions {
@@ -103,7 +105,7 @@ export class BuilderClient {
     query = '',
   ): Promise<T> {
     const { fetch, timeout, retry } = this.#options;
-    const token = await this.#token();
+    const token = await this.#token(signal);
     const { data } = await requestJson(schema, {
       url: segmentsUrl(this.#base, path) + query,
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
@@ -116,8 +118,14 @@ export class BuilderClient {
     return data;
   }
 
-  async #token(): Promise<string | undefined> {
-    const { token } = this.#options;
-    return typeof token === 'function' ? token() : token;
+  async #token(signal: AbortSignal | undefined): Promise<string | undefined> {
+    const { token, timeout = DEFAULT_TIMEOUT } = this.#options;
+    if (typeof token !== 'function') return token;
+    return withTimeLimit(
+      async () => token(),
+      timeout,
+      () => new TimeoutError('token', timeout),
+      signal,
+    );
   }
 }

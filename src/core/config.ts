@@ -1,52 +1,52 @@
 import { checkSegment, httpUrl } from './address.ts';
-import { DEFAULT_NAMESPACE } from './editor-url.ts';
 import { PluginEditorError } from './errors.ts';
 import { parseIdent } from './ident.ts';
-import { DEFAULT_TIMEOUT } from './request.ts';
 
-type Raw = string | null | undefined;
+/** What decides what is fetched: the element's properties by name, with their defaults; empty means none. */
+export const DEFAULTS = {
+  editorUrl: '',
+  builder: '',
+  ident: '',
+  namespace: 'default',
+  fn: '',
+  template: '',
+  tokenEndpoint: '',
+  tokenMethod: 'post' as 'post' | 'get',
+  credentials: 'same-origin' as RequestCredentials,
+  tokenDelivery: 'url' as const,
+  loading: 'eager' as 'eager' | 'lazy',
+  timeout: 15_000,
+};
 
-/** What the page set on the element, unchecked. */
-export interface RawConfig {
-  editorUrl?: Raw;
-  builder?: Raw;
-  ident?: Raw;
-  namespace?: Raw;
-  fn?: Raw;
-  template?: Raw;
-  tokenEndpoint?: Raw;
-  tokenMethod?: Raw;
-  credentials?: Raw;
-  tokenDelivery?: Raw;
-  loading?: Raw;
-  timeout?: number | null | undefined;
-  /** Whether the page gave a function that gets tokens; `tokenEndpoint` is then not used. */
-  hasTokenSource: boolean;
-}
+/** What can be used: checked, defaults filled in, `editorUrl` absolute. */
+export type Config = typeof DEFAULTS & {
+  /** What the token endpoint is relative to. It stays as it was set, so that a function in its place is no change. */
+  base: string;
+};
 
-/** What can be used: checked, addresses absolute, defaults filled in. */
-export interface Config {
-  editorUrl: string;
-  builder: string;
-  ident: string;
-  namespace: string;
-  fn: string;
-  template: string | undefined;
-  tokenEndpoint: string | undefined;
-  tokenMethod: 'post' | 'get';
-  credentials: RequestCredentials;
-  tokenDelivery: 'url';
-  loading: 'eager' | 'lazy';
-  timeout: number;
-}
+/** What the page set, unchecked. */
+export type RawConfig = { [Name in keyof typeof DEFAULTS]?: unknown } & {
+  /** Takes the place of `tokenEndpoint`. */
+  fetchToken?: unknown;
+};
 
-/** The attributes that are missing for the element to do anything. */
-export const missing = (raw: RawConfig): string[] => [
-  ...(['editor-url', 'builder', 'ident', 'fn'] as const).filter(
-    (name) => !raw[name === 'editor-url' ? 'editorUrl' : name],
-  ),
-  ...(raw.hasTokenSource || raw.tokenEndpoint ? [] : ['token-endpoint']),
-];
+/** The words that an attribute knows, its default first. */
+const WORDS = {
+  tokenMethod: ['post', 'get'],
+  credentials: ['same-origin', 'omit', 'include'],
+  tokenDelivery: ['url'],
+  loading: ['eager', 'lazy'],
+} as const;
+
+/** The attribute that sets a property: `editorUrl` is `editor-url`. */
+export const attributeOf = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
+
+/** Names of the attributes without which the element does nothing, as far as they are missing. */
+export const missing = (raw: RawConfig): string[] =>
+  (['editorUrl', 'builder', 'ident', 'fn', 'tokenEndpoint'] as const)
+    .filter((name) => !raw[name] && !(name === 'tokenEndpoint' && raw.fetchToken))
+    .map(attributeOf);
 
 /**
  * Checks what the page set. Nothing must be `missing`.
@@ -54,44 +54,34 @@ export const missing = (raw: RawConfig): string[] => [
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
  */
 export function checkConfig(raw: RawConfig, base: string): Config {
+  const config = { base } as Config & Record<string, unknown>;
+  for (const [name, value] of Object.entries(DEFAULTS)) config[name] = raw[name as 'fn'] ?? (value || '');
   try {
-    const ident = raw.ident as string;
-    const { environment, tenant } = parseIdent(ident);
+    const { environment, tenant } = parseIdent(checkSegment('ident', config.ident));
     checkSegment('ident', environment);
     checkSegment('ident', tenant);
+    config.namespace ||= DEFAULTS.namespace;
+    checkSegment('namespace', config.namespace);
+    checkSegment('fn', config.fn);
+    if (config.template) checkSegment('template', config.template);
     // Not resolved against the page: the builder's address is for the editor, which lives elsewhere.
-    httpUrl('builder', raw.builder as string);
-    return {
-      editorUrl: httpUrl('editor-url', raw.editorUrl as string, base).href,
-      builder: raw.builder as string,
-      ident,
-      namespace: checkSegment('namespace', raw.namespace || DEFAULT_NAMESPACE),
-      fn: checkSegment('fn', raw.fn as string),
-      template: raw.template ? checkSegment('template', raw.template) : undefined,
-      tokenEndpoint: raw.hasTokenSource
-        ? undefined
-        : httpUrl('token-endpoint', raw.tokenEndpoint as string, base).href,
-      tokenMethod: oneOf('token-method', raw.tokenMethod, ['post', 'get']),
-      credentials: oneOf('credentials', raw.credentials, ['same-origin', 'omit', 'include']),
-      tokenDelivery: oneOf('token-delivery', raw.tokenDelivery, ['url']),
-      loading: oneOf('loading', raw.loading, ['eager', 'lazy']),
-      timeout: positive('timeout', raw.timeout ?? DEFAULT_TIMEOUT),
-    };
+    httpUrl('builder', config.builder);
+    config.editorUrl = httpUrl('editor-url', config.editorUrl, base).href;
+    if (!raw.fetchToken) httpUrl('token-endpoint', config.tokenEndpoint, base);
+    for (const [name, words] of Object.entries(WORDS)) {
+      // As in HTML: case does not matter, and an empty attribute is one that is not set.
+      const word = String(config[name] || words[0]).toLowerCase();
+      if (!(words as readonly string[]).includes(word)) {
+        throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
+      }
+      config[name] = word;
+    }
+    // A timer cannot be set for longer; it would fire at once.
+    if (!(config.timeout > 0 && config.timeout < 2 ** 31)) {
+      throw new TypeError('timeout must be a number of milliseconds above 0 and below 2 ** 31');
+    }
+    return config;
   } catch (error) {
     throw new PluginEditorError('config', (error as Error).message);
   }
-}
-
-/** One of the words an attribute knows, the first when it is not set. */
-function oneOf<T extends string>(name: string, value: Raw, words: readonly [T, ...T[]]): T {
-  const word = words.find((known) => known === (value?.toLowerCase() || words[0]));
-  if (!word) throw new TypeError(`${name} must be ${words.join(' or ')}`);
-  return word;
-}
-
-function positive(name: string, value: number): number {
-  // A timer cannot be set for longer; it would fire at once.
-  if (!(value > 0 && value < 2 ** 31))
-    throw new TypeError(`${name} must be a number of milliseconds above 0`);
-  return value;
 }

@@ -27,17 +27,24 @@ type Parameter = (typeof PARAMETERS)[number];
 /** The pieces of a query as they were written, so that what is not ours stays as it was, byte for byte. */
 const pieces = (url: URL) => url.search.slice(1).split('&').filter(Boolean);
 
-const nameOf = (piece: string) => [...new URLSearchParams(piece).keys()][0] as Parameter;
+// A question mark at the start of a piece is part of a name, and `&` keeps it from being taken for the query's own.
+const nameOf = (piece: string) => [...new URLSearchParams('&' + piece).keys()][0] as Parameter;
+
+const setPieces = (url: URL, query: string[]) => {
+  url.search = query.map((piece, i) => (i ? '&' : '?') + piece).join('');
+};
 
 const isForeign = (piece: string) => !PARAMETERS.includes(nameOf(piece));
 
 /**
  * The address that opens a plugin in the editor.
- * @throws TypeError when an address is not http(s) or a value has no encoding (a lone surrogate).
+ * @throws TypeError when an address is not http(s), `ident` or `fn` is empty, or a value has no encoding (a lone
+ * surrogate).
  */
 export function buildEditorUrl(address: EditorAddress): string {
   const url = httpUrl('editorUrl', address.editorUrl);
   httpUrl('builder', address.builder);
+  if (!address.ident || !address.fn) throw new TypeError('ident and fn must not be empty');
   const query = pieces(url).filter(isForeign);
   for (const name of PARAMETERS) {
     const value = address[name];
@@ -45,7 +52,7 @@ export function buildEditorUrl(address: EditorAddress): string {
     if (!value.isWellFormed()) throw new TypeError(`${name} must be well-formed Unicode`);
     query.push(`${name}=${encodeURIComponent(value)}`);
   }
-  url.search = query.join('&');
+  setPieces(url, query);
   return url.href;
 }
 
@@ -66,6 +73,6 @@ export function parseEditorUrl(address: string): EditorAddress & { namespace: st
     throw new TypeError('The editor address must have the parameters builder, ident and fn');
   }
   httpUrl('builder', builder);
-  url.search = pieces(url).filter(isForeign).join('&');
+  setPieces(url, pieces(url).filter(isForeign));
   return { ...values, editorUrl: url.href, builder, ident, namespace, fn };
 }

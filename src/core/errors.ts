@@ -84,8 +84,13 @@ export class TimeoutError extends RequestError {
 export class NetworkError extends RequestError {
   override readonly name = 'NetworkError';
 
-  constructor(where: string, cause: unknown) {
-    super(`${where} could not be reached`, { cause });
+  constructor(where: string, error: unknown) {
+    // Only the words of the engine's error: Node's parser keeps the text of an answer that it cannot read in it.
+    const { message, code } = Object((error as Error | undefined)?.cause ?? error) as {
+      message?: string;
+      code?: string;
+    };
+    super(`${where} could not be reached`, { cause: new Error(message || code) });
   }
 }
 

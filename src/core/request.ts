@@ -1,5 +1,5 @@
-import type * as z from 'zod/mini';
 import { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './errors.ts';
+import type { Schema, ShapeIssue } from './shapes.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
 import { withTimeLimit } from './time-limit.ts';
 
@@ -26,6 +26,8 @@ export interface RequestOptions extends SendOptions {
 export interface Answer {
   text: string;
   headers: Headers;
+  /** How many requests were sent for it. */
+  attempts: number;
 }
 
 export const DEFAULT_TIMEOUT = 15_000;
@@ -40,7 +42,7 @@ export async function request(options: RequestOptions): Promise<Answer> {
   const { signal, retry = DEFAULT_RETRY } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await send(options);
+      return { ...(await send(options)), attempts: attempt };
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       error.attempts = attempt;
@@ -57,36 +59,42 @@ export async function request(options: RequestOptions): Promise<Answer> {
 
 /** The answer as JSON of the given shape. */
 export async function requestJson<T>(
-  schema: z.ZodMiniType<T>,
+  schema: Schema<T>,
   options: RequestOptions,
 ): Promise<{ data: T; headers: Headers }> {
-  const { text, headers } = await request(options);
+  const { text, headers, attempts } = await request(options);
   const where = whereOf(options);
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return { data: checkShape(schema, parseJson(text, where), where), headers };
+  } catch (error) {
+    throw Object.assign(error as SchemaError, { attempts });
+  }
+}
+
+function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     // The parser's own message quotes the text, so it is not handed on.
     throw new SchemaError(where, 'not JSON');
   }
-  return { data: checkShape(schema, json, where), headers };
 }
 
 /**
  * What was given, typed.
  * @throws SchemaError that says where it is wrong, never what was there.
  */
-export function checkShape<T>(schema: z.ZodMiniType<T>, value: unknown, where: string): T {
+export function checkShape<T>(schema: Schema<T>, value: unknown, where: string): T {
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
-  const [issue] = error.issues as [z.core.$ZodIssue];
+  const [issue] = error.issues as [ShapeIssue];
   const problem = issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not a usable value';
   throw new SchemaError(where, problem, issue.path.join('.'));
 }
 
-/** Method and address for messages, without the query, which may say more than a log should hold. */
+/** Method and address for messages, without query and fragment, which may say more than a log should hold. */
 const whereOf = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
-  `${init?.method ?? 'GET'} ${url.split('?')[0]}`;
+  `${init?.method ?? 'GET'} ${url.split(/[?#]/)[0]}`;
 
 /**
  * The header that carries a token.
@@ -97,7 +105,13 @@ export function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
 
-function send({ url, init, signal, timeout = DEFAULT_TIMEOUT, ...options }: RequestOptions): Promise<Answer> {
+function send({
+  url,
+  init,
+  signal,
+  timeout = DEFAULT_TIMEOUT,
+  ...options
+}: RequestOptions): Promise<Omit<Answer, 'attempts'>> {
   const { maxBytes = DEFAULT_MAX_BYTES, fetch = globalThis.fetch } = options;
   const where = whereOf({ url, init });
   const work = async (limited: AbortSignal) => {

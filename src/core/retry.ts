@@ -2,7 +2,7 @@
 const PASSING = [408, 429, 500, 502, 503, 504];
 
 /** Waiting longer than this is no longer waiting for an answer, in ms. */
-const MAX_RETRY_AFTER = 30_000;
+const MAX_DELAY = 30_000;
 
 /** The first wait, in ms; each further one is twice as long. */
 const BASE_DELAY = 300;
@@ -26,9 +26,9 @@ export function retryDelay(
   { attempt, tries, status, retryAfter }: Outcome,
   random: number,
 ): number | undefined {
-  if (attempt >= tries || (status !== undefined && !PASSING.includes(status))) return undefined;
-  if (retryAfter !== undefined) return retryAfter > MAX_RETRY_AFTER ? undefined : retryAfter;
-  return BASE_DELAY * 2 ** (attempt - 1) * (0.5 + random / 2);
+  if (!(attempt < tries) || (status !== undefined && !PASSING.includes(status))) return undefined;
+  if (retryAfter !== undefined) return retryAfter > MAX_DELAY ? undefined : retryAfter;
+  return Math.min(BASE_DELAY * 2 ** (attempt - 1), MAX_DELAY) * (0.5 + random / 2);
 }
 
 /**
@@ -37,6 +37,8 @@ export function retryDelay(
  */
 export function parseRetryAfter(header: string | null, date: string | null, now: number): number | undefined {
   if (!header) return undefined;
-  const wait = /^\d+$/.test(header) ? +header * 1000 : Date.parse(header) - (Date.parse(date ?? '') || now);
+  if (/^\d+$/.test(header)) return +header * 1000;
+  // Engines read a date into nearly anything ('1.5', '-1'); those of HTTP end like this.
+  const wait = header.endsWith('GMT') ? Date.parse(header) - (Date.parse(date ?? '') || now) : NaN;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

@@ -12,18 +12,21 @@ export async function withTimeLimit<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-  const timer = setTimeout(() => limit.abort(), timeout);
+  // A timer cannot be set for longer; it would fire at once.
+  const timer = setTimeout(() => limit.abort(), Math.min(timeout, 2 ** 31 - 1));
   try {
     return await Promise.race([
-      work(either),
+      // Listening comes first, as the work may abort before it returns.
       new Promise<never>((_, reject) => either.addEventListener('abort', reject, { once: true })),
+      work(either),
     ]);
   } catch (error) {
-    signal?.throwIfAborted();
-    throw limit.signal.aborted ? late() : error;
-  } finally {
-    clearTimeout(timer);
+    const isLate = limit.signal.aborted;
     // An answer that nobody reads to its end would keep its connection.
     limit.abort();
+    signal?.throwIfAborted();
+    throw isLate ? late() : error;
+  } finally {
+    clearTimeout(timer);
   }
 }

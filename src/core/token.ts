@@ -8,8 +8,8 @@ import {
   TimeoutError,
   isPluginEditorError,
 } from './errors.ts';
-import { editorTokenSchema } from './records.ts';
 import { checkShape, requestJson } from './request.ts';
+import { editorTokenShape } from './shapes.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { type EditorToken, type Instant, elapsed, instant, tokenLife } from './token-life.ts';
 
@@ -29,7 +29,10 @@ export type FetchToken = (request: TokenRequest) => Promise<string | EditorToken
 export type TokenHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
 /** Where tokens come from. */
-export type TokenSource = Pick<Config, 'tokenEndpoint' | 'tokenMethod' | 'credentials' | 'timeout'> & {
+export type TokenSource = Pick<
+  Config,
+  'tokenEndpoint' | 'base' | 'tokenMethod' | 'credentials' | 'timeout'
+> & {
   fetchToken?: FetchToken | undefined;
   tokenHeaders?: TokenHeaders | undefined;
 };
@@ -69,11 +72,13 @@ export async function getToken(source: TokenSource, target: TokenRequest): Promi
 }
 
 async function callEndpoint(source: TokenSource, { signal, ...fields }: TokenRequest): Promise<TokenAnswer> {
-  const { tokenEndpoint, tokenMethod, tokenHeaders, credentials, timeout } = source;
-  const url = new URL(tokenEndpoint as string);
+  const { tokenEndpoint, base, tokenMethod, tokenHeaders, credentials, timeout } = source;
+  const url = new URL(tokenEndpoint, base);
   const given =
-    typeof tokenHeaders === 'function' ? await hostCode('tokenHeaders', tokenHeaders) : tokenHeaders;
-  const headers = new Headers(given);
+    typeof tokenHeaders === 'function'
+      ? await hostCode('tokenHeaders', source, signal, () => tokenHeaders())
+      : tokenHeaders;
+  const headers = toHeaders(given);
   const init: RequestInit = { method: tokenMethod.toUpperCase(), credentials, headers, cache: 'no-store' };
   if (tokenMethod === 'post') {
     headers.set('content-type', 'application/json');
@@ -82,35 +87,52 @@ async function callEndpoint(source: TokenSource, { signal, ...fields }: TokenReq
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   }
   const options = { url: url.href, init, signal, timeout, maxBytes: MAX_BYTES };
-  const { data, headers: answered } = await requestJson(editorTokenSchema, options);
+  const { data, headers: answered } = await requestJson(editorTokenShape, options);
   return { answer: data, date: answered.get('date') };
 }
 
 async function callHost(source: TokenSource, { signal, ...fields }: TokenRequest): Promise<TokenAnswer> {
-  const { fetchToken, timeout } = source;
-  const answer = await withTimeLimit(
-    (limited) => hostCode('fetchToken', () => (fetchToken as FetchToken)({ ...fields, signal: limited })),
-    timeout,
-    () => new TimeoutError('fetchToken', timeout),
-    signal,
+  const { fetchToken } = source;
+  const answer = await hostCode('fetchToken', source, signal, (limited) =>
+    (fetchToken as FetchToken)({ ...fields, signal: limited }),
   );
   const record = typeof answer === 'string' ? { token: answer } : answer;
-  checkShape(editorTokenSchema, record, 'fetchToken');
+  checkShape(editorTokenShape, record, 'fetchToken');
   if (record.token.length > MAX_BYTES) throw new SchemaError('fetchToken', `larger than ${MAX_BYTES} bytes`);
   return { answer: record, date: null };
 }
 
-/** Runs a function of the page; what it throws is the page's own, so it is handed on as the cause. */
-async function hostCode<T>(name: string, code: () => T | Promise<T>): Promise<T> {
+/** Runs a function of the page, in time; what it throws is the page's own, so it is handed on as the cause. */
+function hostCode<T>(
+  name: string,
+  { timeout }: TokenSource,
+  signal: AbortSignal,
+  code: (limited: AbortSignal) => T | Promise<T>,
+): Promise<T> {
+  const work = async (limited: AbortSignal) => {
+    try {
+      return await code(limited);
+    } catch (cause) {
+      throw isPluginEditorError(cause)
+        ? cause
+        : new PluginEditorError('token-source', `${name} failed; its error is the cause`, {
+            attempts: 1,
+            cause,
+          });
+    }
+  };
+  return withTimeLimit(work, timeout, () => new TimeoutError(name, timeout), signal);
+}
+
+function toHeaders(given: HeadersInit | undefined): Headers {
   try {
-    return await code();
-  } catch (cause) {
-    throw isPluginEditorError(cause)
-      ? cause
-      : new PluginEditorError('token-source', `${name} failed; its error is the cause`, {
-          attempts: 1,
-          cause,
-        });
+    return new Headers(given);
+  } catch {
+    // The engine's own error quotes the value, which may be a secret of the page.
+    throw new PluginEditorError(
+      'token-source',
+      'tokenHeaders must be headers; a name or value of it cannot be sent',
+    );
   }
 }
 

@@ -1,0 +1,322 @@
+import { expect } from '@open-wc/testing';
+
+import {
+  BuilderClient,
+  type BuilderClientOptions,
+  type CallOptions,
+  SchemaError,
+  TimeoutError,
+} from '../../src/client.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { rejection, textOf } from './rejection.ts';
+
+const source = { contents: 'export const run = (x) => x;', lang: 'typescript' };
+const features = {
+  features: ['testing', 'teleport'],
+  languages: [{ identifier: 'ts', pretty: 'TypeScript', short: 'TS' }],
+};
+const draft = { environment: 'com.acme', userID: 'customer-7', pluginName: 'add-record' };
+
+describe('BuilderClient', () => {
+  let server: ScriptedServer;
+  const start = async (...rules: Omit<Rule, 'path'>[]) => {
+    server = await scriptedServer(...rules.map((rule) => ({ path: '*', ...rule })));
+  };
+  const client = (options: Partial<BuilderClientOptions> = {}) =>
+    new BuilderClient({ baseUrl: server.url(), token: 'tok', ...options });
+
+  const calls: [
+    name: string,
+    call: (client: BuilderClient, options?: CallOptions) => Promise<object>,
+    address: string,
+    answer: object,
+  ][] = [
+    [
+      'getDraft',
+      (c, o) => c.getDraft(draft, o),
+      '/api/v1/draft/com.acme.customer-7/default/add-record',
+      source,
+    ],
+    [
+      'getDraft with a namespace',
+      (c, o) => c.getDraft({ ...draft, namespace: 'reports' }, o),
+      '/api/v1/draft/com.acme.customer-7/reports/add-record',
+      source,
+    ],
+    [
+      'getTemplateV2',
+      (c, o) => c.getTemplateV2({ language: 'ts', pluginName: 'add-record' }, o),
+      '/api/v2/template/ts/add-record',
+      source,
+    ],
+    [
+      'getTemplateV2 with a namespace',
+      (c, o) => c.getTemplateV2({ language: 'ts', pluginName: 'p', namespace: 'a&b=ä' }, o),
+      '/api/v2/template/ts/p?namespace=a%26b%3D%C3%A4',
+      source,
+    ],
+    [
+      'getTemplateV2 with an empty namespace',
+      (c, o) => c.getTemplateV2({ language: 'ts', pluginName: 'p', namespace: '' }, o),
+      '/api/v2/template/ts/p',
+      source,
+    ],
+    ['getTemplate', (c, o) => c.getTemplate({ language: 'ts' }, o), '/api/v1/template/ts', source],
+    ['getFeatures', (c, o) => c.getFeatures(o), '/api/v1/features', features],
+  ];
+
+  for (const [name, call, address, answer] of calls) {
+    it(`${name} gets ${address}`, async () => {
+      await start({ json: answer });
+      expect(await call(client())).to.deep.equal(answer);
+      const [seen, ...more] = await server.requests();
+      expect(more).to.have.length(0);
+      expect(seen).to.include({ method: 'GET', body: '' });
+      expect(`${seen?.path}${seen?.search}`).to.equal(address);
+      expect(seen?.headers['authorization']).to.equal('Bearer tok');
+    });
+
+    it(`${name} takes a signal last`, async () => {
+      await start({ json: answer });
+      const reason = new Error('enough');
+      expect(await rejection(call(client(), { signal: AbortSignal.abort(reason) }))).to.equal(reason);
+      expect(await server.requests()).to.have.length(0);
+    });
+  }
+
+  it('keeps the path of its base address, with or without a final slash', async () => {
+    await start({ json: features });
+    for (const baseUrl of [server.url('/b%20c'), server.url('/b%20c/')])
+      await client({ baseUrl }).getFeatures();
+    const paths = (await server.requests()).map(({ path }) => path);
+    expect(paths).to.deep.equal(['/b%20c/api/v1/features', '/b%20c/api/v1/features']);
+  });
+
+  for (const baseUrl of ['', '/builder', 'javascript:alert(1)', 'https://u:hunter2@b.example']) {
+    it(`is not made for ${baseUrl || 'no address'}`, () => {
+      expect(() => new BuilderClient({ baseUrl }))
+        .to.throw(TypeError, /^baseUrl must/)
+        .with.property('message')
+        .that.does.not.contain('hunter2');
+    });
+  }
+
+  describe('token', () => {
+    it('is not needed but for drafts', async () => {
+      await start({ json: { ...source, ...features } });
+      const bare = client({ token: undefined });
+      await bare.getFeatures();
+      await bare.getTemplate({ language: 'ts' });
+      await bare.getTemplateV2({ language: 'ts', pluginName: 'p' });
+      for (const { headers } of await server.requests(3))
+        expect(headers).not.to.have.property('authorization');
+      expect(await rejection(bare.getDraft(draft)))
+        .to.be.instanceOf(TypeError)
+        .with.property('message')
+        .that.contains('token must be set');
+      expect(await server.requests()).to.have.length(3);
+    });
+
+    it('is asked for at each call when it is a function', async () => {
+      await start({ json: features });
+      let count = 0;
+      const asking = client({ token: async () => `tok-${(count += 1)}` });
+      await asking.getFeatures();
+      await client({ token: () => 'plain' }).getFeatures();
+      await asking.getFeatures();
+      const sent = (await server.requests()).map(({ headers }) => headers['authorization']);
+      expect(sent).to.deep.equal(['Bearer tok-1', 'Bearer plain', 'Bearer tok-2']);
+    });
+
+    it('hands on what its function throws, and sends nothing', async () => {
+      await start({ json: features });
+      const mine = new Error('signed out');
+      const sync = () => {
+        throw mine;
+      };
+      expect(await rejection(client({ token: sync }).getFeatures())).to.equal(mine);
+      expect(await rejection(client({ token: () => Promise.reject(mine) }).getFeatures())).to.equal(mine);
+      expect(await server.requests()).to.have.length(0);
+    });
+
+    it('whose function never answers ends with the time limit, and with the signal', async () => {
+      await start({ json: features });
+      const token = () => new Promise<string>(() => undefined);
+      expect(await rejection(client({ token, timeout: 10 }).getFeatures())).to.be.instanceOf(TimeoutError);
+      const abort = new AbortController();
+      const end = rejection(client({ token }).getFeatures({ signal: abort.signal }));
+      const reason = new Error('enough');
+      abort.abort(reason);
+      expect(await end).to.equal(reason);
+      expect(await server.requests()).to.have.length(0);
+    });
+
+    for (const token of ['two words', 'line\nbreak', 'ünï', '\0', 'tab\t']) {
+      it(`${JSON.stringify(token)} is refused and not repeated`, async () => {
+        await start({ json: features });
+        const error = await rejection(client({ token }).getFeatures());
+        expect(error).to.be.instanceOf(TypeError);
+        expect(error.message).to.contain('visible ASCII').and.not.to.contain(token);
+        expect(await server.requests()).to.have.length(0);
+      });
+    }
+  });
+
+  it('sends no cookies', async () => {
+    await start({ json: features });
+    document.cookie = 'session=1; path=/';
+    try {
+      await client({ baseUrl: server.sameOrigin.url() }).getFeatures();
+    } finally {
+      document.cookie = 'session=; path=/; max-age=0';
+    }
+    const [seen] = await server.requests(1);
+    expect(seen?.headers).not.to.have.property('cookie');
+  });
+
+  it('passes on fetch, timeout and retry', async () => {
+    await start({ status: 503, headers: { 'retry-after': '0' } });
+    const sent: unknown[] = [];
+    const counting = (input: string | URL | Request, init?: RequestInit) => {
+      sent.push(input);
+      return fetch(input, init);
+    };
+    await rejection(client({ fetch: counting, retry: 1 }).getFeatures());
+    expect(sent).to.deep.equal([server.url('/api/v1/features'), server.url('/api/v1/features')]);
+
+    await server.reset({ path: '*', delay: 'hang' });
+    expect(await rejection(client({ timeout: 50 }).getFeatures()))
+      .to.be.instanceOf(TimeoutError)
+      .with.property('message')
+      .that.contains('within 50 ms');
+  });
+
+  describe('path segments', () => {
+    const segments = [
+      'plain',
+      '%2e%2e',
+      '%2E',
+      '%2F',
+      '%',
+      '...',
+      '..a',
+      'a/b',
+      '/',
+      '../../etc/passwd',
+      'a\\b',
+      '?q=1',
+      '#frag',
+      'a&b=c;d,e+f:g@h',
+      "!*'()~",
+      '"<>^`{|}[]',
+      ' leading and trailing ',
+      '\0\t\r\n',
+      'é',
+      'e\u0301',
+      '😀🧑🏽‍🚀',
+      '\u{10ffff}\uffff\ufeff',
+      'שלום \u202eاليك',
+      '漢字かな交じり',
+      'com.acme',
+    ];
+    for (const segment of segments) {
+      it(`${JSON.stringify(segment)} reaches the server encoded once`, async () => {
+        await start({ json: source });
+        const userID = segment.includes('.') ? 'u' : segment;
+        await client().getDraft({ environment: segment, userID, namespace: segment, pluginName: segment });
+        await client().getTemplateV2({
+          language: segment,
+          pluginName: segment,
+          namespace: segment.replace(/^\.+$/, 'n'),
+        });
+        await client().getTemplate({ language: segment });
+        const paths = (await server.requests()).map(({ path }) => path.split('/').slice(4));
+        const decoded = paths.map((parts) => parts.map(decodeURIComponent));
+        expect(decoded).to.deep.equal([
+          [`${segment}.${userID}`, segment, segment],
+          [segment, segment],
+          [segment],
+        ]);
+      });
+    }
+
+    const refused: unknown[] = ['', '.', '..', '\ud800', 'a\udc00', undefined, null, 7];
+    const fields: [field: string, call: (value: never) => Promise<unknown>][] = [
+      ['environment', (environment) => client().getDraft({ ...draft, environment })],
+      ['userID', (userID) => client().getDraft({ ...draft, userID })],
+      ['namespace', (namespace) => client().getDraft({ ...draft, namespace })],
+      ['pluginName', (pluginName) => client().getDraft({ ...draft, pluginName })],
+      ['language', (language) => client().getTemplateV2({ language, pluginName: 'p' })],
+      ['pluginName', (pluginName) => client().getTemplateV2({ language: 'ts', pluginName })],
+      ['language', (language) => client().getTemplate({ language })],
+    ];
+    for (const [field, call] of fields) {
+      it(`${field}: refuses what no path can hold, before any request`, async () => {
+        await start({ json: source });
+        for (const value of refused) {
+          if (field === 'namespace' && value === undefined) continue;
+          const error = await rejection(call(value as never));
+          expect(error, String(value)).to.be.instanceOf(TypeError);
+          expect(error.message, String(value)).to.match(new RegExp(`^${field} must be`));
+        }
+        expect(await server.requests()).to.have.length(0);
+      });
+    }
+
+    it('a userID with a period is refused, an environment with one is not', async () => {
+      await start({ json: source });
+      for (const userID of ['a.b', '.a', 'a.']) {
+        expect(await rejection(client().getDraft({ ...draft, userID })))
+          .to.be.instanceOf(TypeError)
+          .with.property('message')
+          .that.contains('period');
+      }
+      expect(await server.requests()).to.have.length(0);
+    });
+  });
+
+  describe('answers', () => {
+    it('keep fields that the interface does not name, at every depth', async () => {
+      const full = {
+        ...source,
+        version: 3,
+        tests: [{ name: 'a', description: 'b', payload: 'c', only: null }, {}],
+      };
+      await start({ json: full });
+      expect(await client().getDraft(draft)).to.deep.equal(full);
+      const more = { ...features, limits: { size: 1 }, languages: [{ ...features.languages[0], icon: 'i' }] };
+      await server.reset({ path: '*', json: more });
+      expect(await client().getFeatures()).to.deep.equal(more);
+    });
+
+    const secret = 'value-5ecret';
+    const getDraft = () => client().getDraft(draft);
+    const getFeatures = () => client().getFeatures();
+    const wrong: [call: () => Promise<unknown>, answer: unknown, path: string][] = [
+      [getDraft, { lang: secret }, 'contents'],
+      [getDraft, { contents: secret }, 'lang'],
+      [getDraft, { ...source, contents: [secret] }, 'contents'],
+      [getDraft, { ...source, tests: secret }, 'tests'],
+      [getDraft, { ...source, tests: [{}, secret] }, 'tests.1'],
+      [getDraft, { ...source, tests: [{ payload: { secret } }] }, 'tests.0.payload'],
+      [getFeatures, { languages: [] }, 'features'],
+      [getFeatures, { features: [] }, 'languages'],
+      [getFeatures, { features: [1], languages: [] }, 'features.0'],
+      [
+        getFeatures,
+        { features: [], languages: [{ identifier: secret, pretty: secret }] },
+        'languages.0.short',
+      ],
+      [getFeatures, [secret], ''],
+    ];
+    for (const [call, answer, path] of wrong) {
+      it(`${JSON.stringify(answer)} is wrong at ${path || 'its root'}`, async () => {
+        await start({ json: answer });
+        const error = await rejection<SchemaError>(call());
+        expect(error).to.be.instanceOf(SchemaError);
+        expect(error.path).to.equal(path);
+        expect(textOf(error)).not.to.contain(secret);
+      });
+    }
+  });
+});

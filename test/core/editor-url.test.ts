@@ -1,0 +1,254 @@
+import { expect } from '@open-wc/testing';
+import * as fc from 'fast-check';
+
+import { type EditorAddress, buildEditorUrl, parseEditorUrl } from '../../src/client.ts';
+
+const plain: EditorAddress = {
+  editorUrl: 'https://editor.example.com/',
+  builder: 'https://builder.example.com',
+  ident: 'com.acme.customer-7',
+  fn: 'add-record',
+};
+const plainQuery = 'builder=https%3A%2F%2Fbuilder.example.com&ident=com.acme.customer-7&fn=add-record';
+const build = (change: Partial<EditorAddress>) => buildEditorUrl({ ...plain, ...change });
+
+describe('buildEditorUrl', () => {
+  it('writes every parameter in the order of the interface, whatever the order given', () => {
+    const address = buildEditorUrl({
+      template: 'typescript',
+      fn: 'f',
+      namespace: 'n',
+      ident: 'a.t',
+      token: 'k',
+      builder: 'https://b.example',
+      editorUrl: 'https://e.example/',
+    });
+    expect(address).to.equal(
+      'https://e.example/?builder=https%3A%2F%2Fb.example&token=k&ident=a.t&namespace=n&fn=f&template=typescript',
+    );
+  });
+
+  const leftOut: Partial<EditorAddress>[] = [
+    {},
+    { namespace: 'default' },
+    { namespace: '' },
+    { namespace: undefined },
+    { template: '' },
+    { template: undefined },
+    { token: '' },
+    { token: undefined },
+  ];
+  for (const change of leftOut) {
+    const [[name, value] = ['nothing more', '']] = Object.entries(change);
+    it(`leaves out ${name} ${JSON.stringify(value) ?? ''}`, () => {
+      expect(build(change)).to.equal(`https://editor.example.com/?${plainQuery}`);
+    });
+  }
+
+  it('writes a namespace that merely resembles the default', () => {
+    expect(build({ namespace: 'Default' })).to.contain('&namespace=Default&');
+  });
+
+  /** What must stand before our own parameters, and what after them. */
+  const kept: [editorUrl: string, before: string, after: string][] = [
+    ['https://e.example', 'https://e.example/?', ''],
+    ['https://e.example/a/../b%2Fc', 'https://e.example/b%2Fc?', ''],
+    ['https://e.example/?', 'https://e.example/?', ''],
+    ['https://e.example/#', 'https://e.example/?', '#'],
+    ['https://e.example/#/route?token=x&fn=y', 'https://e.example/?', '#/route?token=x&fn=y'],
+    ['https://e.example/?theme=dark', 'https://e.example/?theme=dark&', ''],
+    ['https://e.example/?b=2&a=1&b=3#x', 'https://e.example/?b=2&a=1&b=3&', '#x'],
+    ['https://e.example/?q=a+b%20c%2Bd', 'https://e.example/?q=a+b%20c%2Bd&', ''],
+    ['https://e.example/?flag&empty=&=v', 'https://e.example/?flag&empty=&=v&', ''],
+    ['https://e.example/?x=%E4%FF%zz', 'https://e.example/?x=%E4%FF%zz&', ''],
+    ['https://e.example/?%61=%c3%a4&a=%C3%A4', 'https://e.example/?%61=%c3%a4&a=%C3%A4&', ''],
+    ['https://e.example/?a=b=c;d,e:f@g/h?i', 'https://e.example/?a=b=c;d,e:f@g/h?i&', ''],
+    [
+      'https://e.example/?Token=1&FN=2&tokens=3&my-fn=4',
+      'https://e.example/?Token=1&FN=2&tokens=3&my-fn=4&',
+      '',
+    ],
+    ['https://e.example/?&&a=1&&b=2&', 'https://e.example/?a=1&b=2&', ''],
+    ['https://e.example/??token=1', 'https://e.example/??token=1&', ''],
+    ['https://e.example/?fn=1&?a=2', 'https://e.example/??a=2&', ''],
+  ];
+  for (const [editorUrl, before, after] of kept) {
+    it(`keeps what is not its own in ${editorUrl}`, () => {
+      expect(build({ editorUrl })).to.equal(before + plainQuery + after);
+    });
+  }
+
+  const reserved = [
+    'token=old',
+    '%74oken=old',
+    'tok%65n=old',
+    'token',
+    'token=',
+    'token=1&token=2',
+    'fn=old&builder=http://evil.example&ident=x&namespace=y&template=z',
+    '%66%6E=old',
+  ];
+  for (const query of reserved) {
+    it(`drops what is its own from ?${query}`, () => {
+      const address = build({ editorUrl: `https://e.example/?a=1&${query}&b=2` });
+      expect(address).to.equal(`https://e.example/?a=1&b=2&${plainQuery}`);
+      expect(build({ editorUrl: `https://e.example/?${query}` })).to.equal(
+        `https://e.example/?${plainQuery}`,
+      );
+    });
+  }
+
+  const values: [value: string, encoded: string][] = [
+    ['a b+c', 'a%20b%2Bc'],
+    ['&=?#%', '%26%3D%3F%23%25'],
+    ['%2e%2e', '%252e%252e'],
+    ['a/b\\c', 'a%2Fb%5Cc'],
+    ['ä', '%C3%A4'],
+    ['😀', '%F0%9F%98%80'],
+    ['a\u0301', 'a%CC%81'],
+    ['\0\r\n\t', '%00%0D%0A%09'],
+    ['<"\'>', '%3C%22%27%3E'],
+  ];
+  for (const [value, encoded] of values) {
+    it(`encodes ${JSON.stringify(value)} once`, () => {
+      expect(build({ fn: value }))
+        .to.match(/&fn=([^&]*)$/)
+        .and.to.satisfy((url: string) => url.endsWith(`&fn=${encoded}`));
+    });
+  }
+
+  const wrong: [change: Partial<EditorAddress>, message: string | RegExp][] = [
+    [{ editorUrl: '/editor' }, 'editorUrl must be an http or https address'],
+    [{ editorUrl: 'javascript:alert(1)' }, 'editorUrl must be an http or https address'],
+    [{ editorUrl: 'https://u:hunter2@e.example' }, /^editorUrl must not hold a user name or password$/],
+    [{ builder: '' }, 'builder must be an http or https address'],
+    [{ builder: '/builder' }, 'builder must be an http or https address'],
+    [{ builder: 'https://u:hunter2@b.example' }, /^builder must not hold a user name or password$/],
+    [{ ident: '' }, 'ident and fn must not be empty'],
+    [{ fn: '' }, 'ident and fn must not be empty'],
+    [{ builder: 'https://b.example/\ud800' }, 'builder must be well-formed Unicode'],
+    [{ token: '\ud800' }, 'token must be well-formed Unicode'],
+    [{ ident: 'a.\udc00' }, 'ident must be well-formed Unicode'],
+    [{ namespace: '\ud800' }, 'namespace must be well-formed Unicode'],
+    [{ fn: '\ud800x' }, 'fn must be well-formed Unicode'],
+    [{ template: '\udfff' }, 'template must be well-formed Unicode'],
+  ];
+  for (const [change, message] of wrong) {
+    it(`refuses ${JSON.stringify(change)}`, () => {
+      expect(() => build(change)).to.throw(TypeError, message);
+    });
+  }
+});
+
+describe('parseEditorUrl', () => {
+  it('gives back what an address says', () => {
+    const address =
+      'https://e.example/x?a=1&fn=f&template=ts&builder=https://b.example/p&%74oken=k+k&ident=a.b.t&namespace=n&z#top';
+    expect(parseEditorUrl(address)).to.deep.equal({
+      editorUrl: 'https://e.example/x?a=1&z#top',
+      builder: 'https://b.example/p',
+      token: 'k k',
+      ident: 'a.b.t',
+      namespace: 'n',
+      fn: 'f',
+      template: 'ts',
+    });
+  });
+
+  it('fills in the default namespace and leaves out what is not there or empty', () => {
+    const expected = { ...plain, namespace: 'default' };
+    expect(parseEditorUrl(`https://editor.example.com/?${plainQuery}`)).to.deep.equal(expected);
+    const empty = `https://editor.example.com/?token=&namespace=&template=&${plainQuery}`;
+    expect(parseEditorUrl(empty)).to.deep.equal(expected);
+  });
+
+  it('keeps a question mark that starts a foreign parameter', () => {
+    const address = `https://e.example/?${plainQuery}&?a=1`;
+    expect(parseEditorUrl(address).editorUrl).to.equal('https://e.example/??a=1');
+  });
+
+  const wrong: [address: string, message: string | RegExp][] = [
+    ['', 'The editor address must be an http or https address'],
+    [`javascript:x?${plainQuery}`, 'The editor address must be an http or https address'],
+    [
+      `https://u:hunter2@e.example/?${plainQuery}`,
+      /^The editor address must not hold a user name or password$/,
+    ],
+    ['https://e.example/?ident=a.t&fn=f', 'must have the parameters builder, ident and fn'],
+    ['https://e.example/?builder=https://b.example&fn=f', 'must have the parameters builder, ident and fn'],
+    [
+      'https://e.example/?builder=https://b.example&ident=a.t',
+      'must have the parameters builder, ident and fn',
+    ],
+    [
+      'https://e.example/?builder=https://b.example&ident=&fn=f',
+      'must have the parameters builder, ident and fn',
+    ],
+    [
+      'https://e.example/?builder=javascript:alert(1)&ident=a.t&fn=f',
+      'builder must be an http or https address',
+    ],
+  ];
+  for (const [address, message] of wrong) {
+    it(`refuses ${address || 'nothing'}`, () => {
+      expect(() => parseEditorUrl(address)).to.throw(TypeError, message);
+    });
+  }
+});
+
+describe('buildEditorUrl and parseEditorUrl', () => {
+  // Whole code points, so that no string holds half of a pair.
+  const text = fc.string({ unit: 'binary', minLength: 1 });
+  const optional = fc.option(fc.oneof(text, fc.constantFrom('default', '%2e', '+', '&token=x')), {
+    nil: undefined,
+  });
+  const path = fc
+    .array(fc.constantFrom('a', '%2F', 'ä', '..', 'editor', ';'))
+    .map((parts) => parts.join('/'));
+  const foreign = fc
+    .array(fc.constantFrom('a=1', 'b', '=c', '', 'Token=1', '?q=1', 'x=%zz', 'y=+%20', '%61=%c3', 'a=1'))
+    .map((pieces) => pieces.join('&'));
+  const reserved = fc.array(fc.constantFrom('token=x', '%74oken=x', 'fn', 'n%61mespace=q'), { maxLength: 3 });
+  const page = fc.record({ path, foreign, reserved, fragment: fc.constantFrom('', '#', '#top', '#?fn=1&%') });
+  const builder = fc.tuple(path, fc.webQueryParameters()).map(([p, q]) => `https://b.example/${p}?${q}`);
+  const address = fc.record({
+    builder,
+    token: optional,
+    ident: text,
+    namespace: optional,
+    fn: text,
+    template: optional,
+  });
+
+  it('are inverse to each other for every well-formed string', () => {
+    fc.assert(
+      fc.property(page, address, ({ path: at, foreign: others, reserved: own, fragment }, values) => {
+        const whole = `https://e.example/${at}?${[...own, others].join('&')}${fragment}`;
+        const written = buildEditorUrl({ editorUrl: whole, ...values });
+        const { editorUrl, ...read } = parseEditorUrl(written);
+
+        const given = Object.entries(values).filter(([, value]) => value !== undefined);
+        expect(read).to.deep.equal({ namespace: 'default', ...Object.fromEntries(given) });
+
+        const pieces = others.split('&').filter(Boolean).join('&');
+        expect(editorUrl).to.equal(
+          new URL(`https://e.example/${at}${pieces && `?${pieces}`}${fragment}`).href,
+        );
+        expect(buildEditorUrl({ editorUrl, ...read })).to.equal(written);
+      }),
+      { numRuns: 3000 },
+    );
+  }).timeout(60_000);
+
+  it('refuse every string that is not well-formed, and no other', () => {
+    const units = fc.array(fc.constantFrom('a', '\ud83d', '\ude00', '\ud83d\ude00'), { minLength: 1 });
+    fc.assert(
+      fc.property(units, (parts) => {
+        const fn = parts.join('');
+        if (fn.isWellFormed()) expect(parseEditorUrl(build({ fn })).fn).to.equal(fn);
+        else expect(() => build({ fn })).to.throw(TypeError, 'fn must be well-formed');
+      }),
+      { numRuns: 1000 },
+    );
+  }).timeout(60_000);
+});

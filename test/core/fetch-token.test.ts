@@ -1,0 +1,158 @@
+import { expect } from '@open-wc/testing';
+
+import { PluginEditorError } from '../../src/core/errors.ts';
+import type { FetchToken } from '../../src/core/token.ts';
+import { textOf } from './rejection.ts';
+import { SECRET, target, tokenFixture } from './token-fixture.ts';
+
+describe('getToken', () => {
+  const fixture = tokenFixture();
+
+  describe('fetchToken', () => {
+    it('is used instead of the endpoint, and told what for', async () => {
+      const seen: object[] = [];
+      const fetchToken: FetchToken = async ({ signal, ...fields }) => {
+        seen.push(fields, { aborted: signal.aborted });
+        return 'mine';
+      };
+      expect(await fixture.get({ fetchToken })).to.include({ token: 'mine', life: undefined });
+      expect(seen).to.deep.equal([target, { aborted: false }]);
+      expect(await fixture.server.requests()).to.have.length(0);
+    });
+
+    const good: [name: string, fetchToken: FetchToken][] = [
+      ['a string', async () => 't'],
+      ['a record', async () => ({ token: 't' })],
+      ['a record with more', async () => ({ token: 't', other: 1 })],
+      ['a string without a promise', (() => 't') as unknown as FetchToken],
+    ];
+    for (const [name, fetchToken] of good) {
+      it(`may give ${name}`, async () => {
+        expect(await fixture.get({ fetchToken })).to.have.property('token', 't');
+      });
+    }
+
+    const bad: [name: string, value: unknown, problem: string][] = [
+      ['nothing', undefined, 'expected object'],
+      ['null', null, 'expected object'],
+      ['a number', 5_323_223, 'expected object'],
+      ['an empty string', '', 'token: expected non-empty string'],
+      ['an empty record', {}, 'token: expected non-empty string'],
+      ['a record with an empty token', { token: '' }, 'token: expected non-empty string'],
+      ['a record with a number', { token: 5_323_223 }, 'token: expected non-empty string'],
+      ['a huge string', SECRET.repeat(7000), 'larger than 65536 bytes'],
+      ['a huge record', { token: SECRET.repeat(7000) }, 'larger than 65536 bytes'],
+    ];
+    for (const [name, value, problem] of bad) {
+      it(`that gives ${name} ends in token-invalid`, async () => {
+        const error = await fixture.fail({ fetchToken: (async () => value) as FetchToken });
+        expect(error).to.be.instanceOf(PluginEditorError);
+        expect(error).to.include({ code: 'token-invalid', attempts: 1, status: undefined });
+        expect(error.message).to.contain(`fetchToken gave a wrong answer: ${problem}`);
+        expect(textOf(error)).not.to.contain(SECRET).and.not.to.contain('5323223');
+      });
+    }
+
+    const mine = new Error('signed out');
+    const failing: [name: string, fetchToken: FetchToken][] = [
+      ['rejects', () => Promise.reject(mine)],
+      [
+        'throws at once',
+        () => {
+          throw mine;
+        },
+      ],
+    ];
+    for (const [name, fetchToken] of failing) {
+      it(`that ${name} ends in token-source, and is not called again`, async () => {
+        let calls = 0;
+        const counted: FetchToken = (request) => {
+          calls += 1;
+          return fetchToken(request);
+        };
+        const error = await fixture.fail({ fetchToken: counted });
+        expect(error).to.be.instanceOf(PluginEditorError);
+        expect(error).to.include({ code: 'token-source', attempts: 1, cause: mine });
+        expect(error.message).to.contain('fetchToken failed');
+        expect(calls).to.equal(1);
+      });
+    }
+
+    it('that rejects with nothing ends in token-source', async () => {
+      // oxlint-disable-next-line prefer-promise-reject-errors -- what a page may do
+      expect(await fixture.fail({ fetchToken: () => Promise.reject() })).to.include({ code: 'token-source' });
+    });
+
+    it('passes on a PluginEditorError as it is, of another copy of the package too', async () => {
+      const own = new PluginEditorError('token-unauthorized', 'ask your administrator', { status: 403 });
+      expect(await fixture.fail({ fetchToken: () => Promise.reject(own) })).to.equal(own);
+      const other = Object.assign(new Error('of another copy'), { name: 'PluginEditorError' });
+      expect(await fixture.fail({ fetchToken: () => Promise.reject(other) })).to.equal(other);
+    });
+
+    it('that never settles ends in token-timeout, and is told', async () => {
+      fixture.timers.restore();
+      let told: AbortSignal | undefined;
+      const fetchToken: FetchToken = ({ signal }) => {
+        told = signal;
+        return new Promise(() => undefined);
+      };
+      const error = await fixture.fail({ fetchToken, timeout: 10 });
+      expect(error).to.include({ code: 'token-timeout', attempts: 1 });
+      expect(error.message).to.contain('fetchToken did not answer within 10 ms');
+      expect(told?.aborted).to.equal(true);
+    });
+  });
+
+  describe('an abort', () => {
+    const reason = new Error('no longer wanted');
+
+    it('during the request rejects with its reason and gives the request up', async () => {
+      await fixture.start({ delay: 'hang' });
+      const abort = new AbortController();
+      const end = fixture.fail({}, { signal: abort.signal });
+      await fixture.server.requests(1);
+      abort.abort(reason);
+      expect(await end).to.equal(reason);
+      expect(await fixture.server.aborted({ path: '/token' })).to.have.length(1);
+    });
+
+    it('before anything sends nothing and asks nobody', async () => {
+      const signal = AbortSignal.abort(reason);
+      let asked = false;
+      const fetchToken: FetchToken = async () => {
+        asked = true;
+        return 't';
+      };
+      expect(await fixture.fail({ fetchToken }, { signal })).to.equal(reason);
+      expect(await fixture.fail({}, { signal })).to.equal(reason);
+      expect(asked).to.equal(false);
+      expect(await fixture.server.requests()).to.have.length(0);
+    });
+
+    it('reaches fetchToken, and an answer that comes all the same is not used', async () => {
+      const abort = new AbortController();
+      let answer = (_token: string): void => undefined;
+      let told: AbortSignal | undefined;
+      const fetchToken: FetchToken = ({ signal }) => {
+        told = signal;
+        return new Promise((resolve) => (answer = resolve));
+      };
+      const end = fixture.fail({ fetchToken }, { signal: abort.signal });
+      abort.abort(reason);
+      expect(told?.aborted).to.equal(true);
+      expect(await end).to.equal(reason);
+      answer('too late');
+      expect(fixture.timers.pending).to.equal(0);
+    });
+
+    it('is told by its own reason when fetchToken makes an error of it', async () => {
+      const abort = new AbortController();
+      const fetchToken: FetchToken = ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('mine'))));
+      const end = fixture.fail({ fetchToken }, { signal: abort.signal });
+      abort.abort(reason);
+      expect(await end).to.equal(reason);
+    });
+  });
+});

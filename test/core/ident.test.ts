@@ -1,0 +1,39 @@
+import { expect } from '@open-wc/testing';
+
+import { joinIdent, parseIdent } from '../../src/client.ts';
+
+describe('ident', () => {
+  const pairs: [ident: string, environment: string, tenant: string][] = [
+    ['com.acme.customer-7', 'com.acme', 'customer-7'],
+    ['acme.t', 'acme', 't'],
+    ['a..t', 'a.', 't'],
+    ['..t', '.', 't'],
+    ['com.acme.a/b c', 'com.acme', 'a/b c'],
+    ['com.acme.😀', 'com.acme', '😀'],
+    ['münchen.שלום', 'münchen', 'שלום'],
+  ];
+  for (const [ident, environment, tenant] of pairs) {
+    it(`splits ${ident} at its last period and joins it again`, () => {
+      expect(parseIdent(ident)).to.deep.equal({ environment, tenant });
+      expect(joinIdent({ environment, tenant })).to.equal(ident);
+    });
+  }
+
+  for (const ident of ['', '.', '..', 'acme', '.tenant', 'acme.', 'com.acme.']) {
+    it(`refuses ${JSON.stringify(ident)} and says what would be right`, () => {
+      expect(() => parseIdent(ident)).to.throw(TypeError, /^ident must be .*such as com\.acme\.customer-7/);
+    });
+  }
+
+  const wrong = [
+    { environment: '', tenant: 't' },
+    { environment: 'acme', tenant: '' },
+    { environment: 'com.acme', tenant: 'a.b' },
+    { environment: 'com.acme', tenant: '.' },
+  ];
+  for (const parts of wrong) {
+    it(`does not join ${JSON.stringify(parts)}`, () => {
+      expect(() => joinIdent(parts)).to.throw(TypeError, 'the tenant must hold no period');
+    });
+  }
+});

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, createServer } from 'node:net';
+import { test } from 'node:test';
+import { inspect, promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+import { BuilderClient, HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
+import { PluginEditorError } from '../../src/core/errors.ts';
+import { request } from '../../src/core/request.ts';
+import { getToken } from '../../src/core/token.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { head, rawServer } from './raw-server.ts';
+import { rejection, textOf } from './rejection.ts';
+import { watchTimers } from './timers.ts';
+
+const SECRET = 'tok-5ecret';
+const json = `{"token":"${SECRET}"}`;
+/** A time limit that no other timer has. */
+const timeout = 9876;
+
+const token = (url: string, fields: { timeout?: number; signal?: AbortSignal } = {}) =>
+  getToken(
+    {
+      tokenEndpoint: url,
+      base: 'http://vendor.example/',
+      tokenMethod: 'post',
+      credentials: 'same-origin',
+      timeout: fields.timeout ?? timeout,
+    },
+    {
+      ident: 'com.acme.t',
+      namespace: 'default',
+      fn: 'f',
+      signal: fields.signal ?? new AbortController().signal,
+    },
+  );
+
+/** Answers that are not what HTTP allows, or end too early. */
+const broken: [name: string, text: string][] = [
+  ['a closed connection', ''],
+  ['half a head', 'HTTP/1.1 200 OK\r\ncontent-ty'],
+  ['fewer bytes than announced', head('200 OK', 'content-length: 5000') + json],
+  ['a chunked body without its end', head('200 OK', 'transfer-encoding: chunked') + `5\r\n{"tok\r\n`],
+  ['a head that is none', head('200 OK', `bad header ${json}`) + json],
+  ['a chunk size that is none', head('200 OK', 'transfer-encoding: chunked') + `zz${json}\r\n`],
+  ['no HTTP at all', json],
+];
+for (const [name, text] of broken) {
+  test(`${name} is a lost connection, tried 3 times, and no error holds text of it`, async () => {
+    const timers = watchTimers({ limit: timeout });
+    try {
+      await using server = await rawServer((socket) => socket.end(text));
+      const error = await rejection<NetworkError>(request({ url: server.url, timeout }));
+      assert.ok(error instanceof NetworkError, inspect(error));
+      assert.equal(error.attempts, 3);
+      assert.equal(server.requests.length, 3);
+      assert.ok(error.cause instanceof Error && error.cause.message, 'the cause says nothing');
+
+      const shown = await rejection<PluginEditorError>(token(server.url));
+      assert.equal(shown.code, 'token-network');
+      assert.equal(shown.attempts, 3);
+      for (const failure of [error, shown]) {
+        assert.doesNotMatch(textOf(failure) + inspect(failure, { depth: 9, showHidden: true }), /5ecret/);
+      }
+    } finally {
+      timers.restore();
+    }
+  });
+}
+
+test('nobody listening is a lost connection, and the cause says so', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, 'close');
+  const error = await rejection(request({ url: `http://127.0.0.1:${port}/`, retry: 0 }));
+  assert.ok(error instanceof NetworkError);
+  assert.match(String(error.cause), /ECONNREFUSED/);
+});
+
+test('a connection lost midway once is made good by the next try', async () => {
+  const timers = watchTimers({ limit: timeout });
+  try {
+    await using server = await rawServer((socket, attempt) => {
+      if (attempt === 1)
+        socket.write(head('200 OK', 'content-length: 9') + 'half', () => socket.resetAndDestroy());
+      else socket.end(head('200 OK') + 'the whole');
+    });
+    const { text, attempts } = await request({ url: server.url, timeout });
+    assert.deepEqual([text, attempts], ['the whole', 2]);
+  } finally {
+    timers.restore();
+  }
+});
+
+/** What each does after half of the body. */
+const slow: [name: string, go: (socket: Socket) => void][] = [
+  ['a body that stops in the middle', () => undefined],
+  [
+    'a body that drips',
+    (socket) => {
+      const drip = setInterval(() => socket.write(' '), 20);
+      socket.once('close', () => clearInterval(drip));
+    },
+  ],
+];
+for (const [name, go] of slow) {
+  test(`${name} is a TimeoutError, not tried again, and gives the connection up`, async () => {
+    const closed = Promise.withResolvers<void>();
+    await using server = await rawServer((socket) => {
+      socket.once('close', () => closed.resolve());
+      socket.write(head('200 OK', 'content-length: 1000000') + json);
+      go(socket);
+    });
+    const error = await rejection<TimeoutError>(request({ url: server.url, timeout: 300 }));
+    assert.ok(error instanceof TimeoutError, inspect(error));
+    assert.equal(error.attempts, 1);
+    assert.doesNotMatch(textOf(error), /5ecret/);
+    await closed.promise;
+    assert.equal(server.requests.length, 1);
+  });
+}
+
+test('a token that stops in the middle is a token-timeout', async () => {
+  await using server = await rawServer((socket) => socket.write(head('200 OK') + json.slice(0, -2)));
+  const error = await rejection<PluginEditorError>(token(server.url, { timeout: 300 }));
+  assert.deepEqual([error.code, error.attempts], ['token-timeout', 1]);
+  assert.doesNotMatch(textOf(error), /5ecret/);
+});
+
+test("an abort in the middle of the body rejects with the signal's reason and gives the connection up", async () => {
+  const closed = Promise.withResolvers<void>();
+  const abort = new AbortController();
+  const reason = new Error('enough');
+  await using server = await rawServer((socket) => {
+    socket.once('close', () => closed.resolve());
+    socket.write(head('200 OK', 'content-length: 1000') + json, () => abort.abort(reason));
+  });
+  assert.equal(await rejection(request({ url: server.url, signal: abort.signal })), reason);
+  await closed.promise;
+  assert.equal(server.requests.length, 1);
+});
+
+test('an answer without end is refused as soon as it is too large, and the connection given up', async () => {
+  const closed = Promise.withResolvers<void>();
+  await using server = await rawServer((socket) => {
+    socket.once('close', () => closed.resolve());
+    socket.write(head('200 OK', 'content-type: application/json'));
+    const more = () => {
+      while (!socket.destroyed && socket.write(SECRET.repeat(1000)));
+    };
+    socket.on('drain', more);
+    more();
+  });
+  const error = await rejection<PluginEditorError>(token(server.url));
+  assert.deepEqual([error.code, error.attempts], ['token-invalid', 1]);
+  assert.match(error.message, /larger than 65536 bytes/);
+  assert.doesNotMatch(textOf(error), /5ecret/);
+  await closed.promise;
+});
+
+test('a failed answer whose body never ends does not keep its connection', async () => {
+  const closed = Promise.withResolvers<void>();
+  await using server = await rawServer((socket) => {
+    socket.once('close', () => closed.resolve());
+    socket.write(head('404 Not Found', 'content-length: 1000') + json);
+  });
+  const error = await rejection(request({ url: server.url }));
+  assert.ok(error instanceof HttpError);
+  assert.equal(error.status, 404);
+  await closed.promise;
+});
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a redirect by ${status} is refused with its status, and not gone to`, async () => {
+    await using server = await startScriptedServer({ path: '/x', redirect: '/sign-in', status });
+    const error = await rejection<HttpError>(request({ url: server.url('/x') }));
+    assert.ok(error instanceof HttpError);
+    assert.deepEqual([error.status, error.redirect, error.attempts], [status, true, 1]);
+
+    const shown = await rejection<PluginEditorError>(token(server.url('/x')));
+    assert.deepEqual([shown.code, shown.status], ['token-redirect', status]);
+    assert.deepEqual(
+      (await server.requests()).map(({ path }) => path),
+      ['/x', '/x'],
+    );
+  });
+}
+
+test('a body that was packed is measured as it is unpacked', async () => {
+  const packed = gzipSync(`"${'x'.repeat(100_000)}"`);
+  assert.ok(packed.length < 1000);
+  const rule = { path: '/x', bodyBase64: packed.toString('base64'), headers: { 'content-encoding': 'gzip' } };
+  await using server = await startScriptedServer(rule);
+  const error = await rejection(request({ url: server.url('/x'), maxBytes: 65_536 }));
+  assert.ok(error instanceof SchemaError);
+});
+
+test('the client works in Node', async () => {
+  const features = { features: ['testing'], languages: [] };
+  await using server = await startScriptedServer({ path: '/api/v1/features', json: features });
+  assert.deepEqual(await new BuilderClient({ baseUrl: server.url() }).getFeatures(), features);
+});
+
+/** Runs a script in a process of its own, whose end shows that nothing was left running. */
+async function runToItsEnd(script: string): Promise<string> {
+  const source = `
+    import { BuilderClient } from ${JSON.stringify(new URL('../../src/client.ts', import.meta.url).href)};
+    ${script}`;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '--eval', source];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+  return stdout.trim();
+}
+
+/** Far longer than the process may take. */
+const LONG = 600_000;
+
+test('nothing keeps the process running once the calls have ended', async () => {
+  await using server = await startScriptedServer(
+    { path: '/ok/*', json: { features: [], languages: [] } },
+    { path: '/again/*', times: 1, status: 503, headers: { 'retry-after': '0' } },
+    { path: '/again/*', status: 404 },
+    { path: '/hang/*', delay: 'hang' },
+    { path: '/wait/*', status: 503, headers: { 'retry-after': '30' } },
+  );
+  const printed = await runToItsEnd(`
+    const ask = (name, options = {}, signal = undefined) =>
+      new BuilderClient({ baseUrl: ${JSON.stringify(server.url())} + '/' + name, timeout: ${LONG}, ...options })
+        .getFeatures({ signal })
+        .then(() => 'ok', (error) => error.name);
+    const abort = new AbortController();
+    const ended = Promise.all([
+      ask('ok'), ask('again'), ask('hang', { timeout: 200 }),
+      ask('hang', {}, abort.signal), ask('wait', {}, abort.signal),
+      ask('ok', { token: () => new Promise(() => {}) }, abort.signal),
+    ]);
+    await ask('ok');
+    setTimeout(() => abort.abort(), 500);
+    console.log((await ended).join());
+  `);
+  assert.equal(printed, 'ok,HttpError,TimeoutError,AbortError,AbortError,AbortError');
+});

@@ -1,0 +1,317 @@
+import { expect } from '@open-wc/testing';
+
+import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
+import { type RequestOptions, request } from '../../src/core/request.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { rejection, textOf } from './rejection.ts';
+import { type Timers, watchTimers } from './timers.ts';
+
+const SECRET = 'tok-5ecret';
+
+describe('request', () => {
+  /** The time limit; another number than any wait. */
+  const timeout = 9876;
+  let timers: Timers;
+  let server: ScriptedServer;
+
+  const start = async (...rules: Omit<Rule, 'path'>[]) => {
+    server = await scriptedServer(...rules.map((rule) => ({ path: '/x', ...rule })));
+  };
+  const ask = (options: Partial<RequestOptions> = {}) =>
+    request({ url: server.url('/x'), timeout, ...options });
+  beforeEach(() => {
+    timers = watchTimers({ limit: timeout });
+  });
+  afterEach(() => {
+    timers.restore();
+    expect(timers.pending, 'timers left').to.equal(0);
+  });
+
+  it('gives the text and the headers of the answer', async () => {
+    await start({ body: 'Grüße 😀', headers: { 'x-one': '1' } });
+    const { text, headers, attempts } = await ask();
+    expect([text, headers.get('x-one'), attempts]).to.deep.equal(['Grüße 😀', '1', 1]);
+  });
+
+  it('sends what it is given', async () => {
+    await start({ json: {} });
+    await ask({ init: { method: 'PUT', headers: { 'x-two': '2' }, body: 'in' } });
+    const [seen] = await server.requests();
+    expect(seen).to.include({ method: 'PUT', body: 'in' });
+    expect(seen?.headers).to.include({ 'x-two': '2' });
+  });
+
+  it('gives an empty text for an answer without a body', async () => {
+    await start({ status: 204 });
+    expect((await ask()).text).to.equal('');
+  });
+
+  it('reads an answer of many parts', async () => {
+    await start({ bodyRepeat: { text: 'aé😀', times: 200_000 } });
+    expect((await ask()).text).to.equal('aé😀'.repeat(200_000));
+  });
+
+  it('reads characters that are torn apart between two parts', async () => {
+    const text = 'aé😀';
+    const parts = new ReadableStream({
+      start(controller) {
+        for (const byte of new TextEncoder().encode(text)) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const fetch = async () => new Response(parts);
+    expect((await request({ url: 'https://nowhere.invalid/', fetch, timeout })).text).to.equal(text);
+  });
+
+  const statuses: [status: number, tries: number][] = [
+    [400, 1],
+    [401, 1],
+    [403, 1],
+    [404, 1],
+    [409, 1],
+    [422, 1],
+    [501, 1],
+    [408, 3],
+    [429, 3],
+    [500, 3],
+    [502, 3],
+    [503, 3],
+    [504, 3],
+  ];
+  for (const [status, tries] of statuses) {
+    it(`sends ${tries} in all for ${status}`, async () => {
+      await start({ status, json: { token: SECRET } });
+      const error = await rejection<HttpError>(ask());
+      expect(error).to.be.instanceOf(HttpError);
+      expect(error).to.include({ name: 'HttpError', status, attempts: tries, redirect: false });
+      expect(error.message).to.equal(`GET ${server.url('/x')} answered ${status}`);
+      expect(textOf(error)).not.to.contain(SECRET);
+      expect(await server.requests()).to.have.length(tries);
+      expect(timers.waits).to.have.length(tries - 1);
+    });
+  }
+
+  for (const [retry, tries] of [
+    [0, 1],
+    [1, 2],
+    [4, 5],
+  ]) {
+    it(`sends ${tries} in all with retry: ${retry}`, async () => {
+      await start({ status: 503 });
+      expect(await rejection(ask({ retry }))).to.have.property('attempts', tries);
+      expect(await server.requests()).to.have.length(tries as number);
+    });
+  }
+
+  it('takes the answer of a later try', async () => {
+    await start({ times: 2, status: 503 }, { body: 'at last' });
+    expect(await ask()).to.include({ text: 'at last', attempts: 3 });
+  });
+
+  it('waits twice as long each time, less up to half by chance', async () => {
+    await start({ status: 503 });
+    const { random } = Math;
+    try {
+      for (const [chance, waits] of [
+        [0, [150, 300, 600]],
+        [0.5, [225, 450, 900]],
+      ] as const) {
+        timers.waits.length = 0;
+        Math.random = () => chance;
+        await rejection(ask({ retry: 3 }));
+        expect(timers.waits).to.deep.equal(waits);
+      }
+    } finally {
+      Math.random = random;
+    }
+  });
+
+  it('asks chance for every wait', async () => {
+    await start({ status: 503 });
+    await rejection(ask({ retry: 6 }));
+    const shares = timers.waits.map((wait, i) => wait / (300 * 2 ** i));
+    for (const share of shares) expect(share).to.be.within(0.5, 1);
+    expect(new Set(shares).size).to.be.greaterThan(1);
+  });
+
+  const noon = 'Tue, 01 Jan 2030 12:00:00 GMT';
+  const retryAfter: [headers: Record<string, string>, waits: number[]][] = [
+    [{ 'retry-after': '0' }, [0]],
+    [{ 'retry-after': '30' }, [30_000]],
+    [{ 'retry-after': '31' }, []],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 12:00:19 GMT', date: noon }, [19_000]],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 12:00:31 GMT', date: noon }, []],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 11:00:00 GMT', date: noon }, [0]],
+  ];
+  for (const [headers, waits] of retryAfter) {
+    it(`with ${JSON.stringify(headers)} ${waits.length ? `waits ${waits[0]} ms` : 'stops'}`, async () => {
+      await start({ times: 1, status: 429, headers }, { body: 'ok' });
+      if (waits.length) expect((await ask()).text).to.equal('ok');
+      else expect(await rejection(ask())).to.include({ status: 429, attempts: 1 });
+      expect(timers.waits).to.deep.equal(waits);
+    });
+  }
+
+  for (const drop of ['start', 'midway'] as const) {
+    it(`is a NetworkError when the connection is lost at the ${drop}, after 3 tries`, async () => {
+      await start({ body: SECRET.repeat(1000), drop });
+      const error = await rejection<NetworkError>(ask({ url: server.url('/x?q=1#f') }));
+      expect(error).to.be.instanceOf(NetworkError);
+      expect(error).to.include({ name: 'NetworkError', attempts: 3 });
+      expect(error.message).to.equal(`GET ${server.url('/x')} could not be reached`);
+      expect(error.cause).to.be.instanceOf(Error);
+      expect(textOf(error)).not.to.contain(SECRET);
+      expect(await server.requests()).to.have.length(3);
+    });
+  }
+
+  it('is a NetworkError when the answer may not be read', async () => {
+    await start({ body: SECRET, cors: false });
+    expect(await rejection(ask())).to.be.instanceOf(NetworkError);
+  });
+
+  it('recovers when the connection is lost once', async () => {
+    await start({ times: 1, drop: 'start' }, { times: 1, body: 'half', drop: 'midway' }, { body: 'whole' });
+    expect(await ask()).to.include({ text: 'whole', attempts: 3 });
+  });
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`refuses a redirect by ${status} and does not go there`, async () => {
+      await start({ redirect: '/elsewhere', status });
+      const error = await rejection<HttpError>(ask());
+      expect(error).to.be.instanceOf(HttpError);
+      expect(error).to.include({ redirect: true, attempts: 1 });
+      expect(error.message).to.contain('redirect, which is not followed');
+      expect((await server.requests()).map(({ path }) => path)).to.deep.equal(['/x']);
+    });
+  }
+
+  it('is a TimeoutError when no answer comes in time, and does not ask again', async () => {
+    await start({ delay: 'hang' });
+    timers.restore();
+    const error = await rejection<TimeoutError>(ask({ timeout: 500, url: server.url('/x?q=1') }));
+    expect(error).to.be.instanceOf(TimeoutError);
+    expect(error).to.include({ name: 'TimeoutError', attempts: 1 });
+    expect(error.message).to.equal(`GET ${server.url('/x')} did not answer within 500 ms`);
+    expect(await server.aborted({ path: '/x' })).to.have.length(1);
+    expect(await server.requests()).to.have.length(1);
+  });
+
+  it('has a time limit of 15 s when none is given', async () => {
+    timers.restore();
+    timers = watchTimers({ limit: timeout, hold: true });
+    await start({ body: '' });
+    await request({ url: server.url('/x') });
+    expect(timers.waits).to.deep.equal([15_000]);
+  });
+
+  it('refuses an answer larger than the limit, and takes one of just that size', async () => {
+    await start({ bodyRepeat: { text: SECRET, times: 1000 } });
+    const size = SECRET.length * 1000;
+    expect((await ask({ maxBytes: size })).text).to.have.length(size);
+    const error = await rejection<SchemaError>(ask({ maxBytes: size - 1 }));
+    expect(error).to.be.instanceOf(SchemaError);
+    expect(error).to.include({ path: '', attempts: 1 });
+    expect(error.message).to.contain(`larger than ${size - 1} bytes`);
+    expect(textOf(error)).not.to.contain(SECRET);
+  });
+
+  it('counts bytes, not characters', async () => {
+    await start({ bodyRepeat: { text: '€', times: 100 } });
+    expect((await ask({ maxBytes: 300 })).text).to.have.length(100);
+    expect(await rejection(ask({ maxBytes: 299 }))).to.be.instanceOf(SchemaError);
+  });
+
+  it('takes up to 8 MiB when no limit is given', async () => {
+    await start(
+      { times: 1, bodyRepeat: { text: '01234567', times: 2 ** 20 } },
+      {
+        bodyRepeat: { text: '012345678', times: 2 ** 20 },
+      },
+    );
+    expect((await ask()).text).to.have.length(2 ** 23);
+    expect(await rejection(ask())).to.be.instanceOf(SchemaError);
+  });
+
+  it("rejects with the signal's reason when aborted during the request, and gives the request up", async () => {
+    await start({ delay: 'hang' });
+    const abort = new AbortController();
+    const end = rejection(ask({ signal: abort.signal }));
+    await server.requests(1);
+    const reason = new Error('enough');
+    abort.abort(reason);
+    expect(await end).to.equal(reason);
+    expect(await server.aborted({ path: '/x' })).to.have.length(1);
+    expect(await server.requests()).to.have.length(1);
+  });
+
+  it("rejects with the signal's reason when aborted during the wait, and sends no more", async () => {
+    timers.restore();
+    timers = watchTimers({ limit: timeout, hold: true });
+    await start({ status: 503, headers: { 'retry-after': '25' } });
+    const abort = new AbortController();
+    const waiting = new Promise<void>((resolve) => {
+      const { push } = timers.waits;
+      timers.waits.push = (...waits) => {
+        resolve();
+        return push.apply(timers.waits, waits);
+      };
+    });
+    const end = rejection(ask({ signal: abort.signal }));
+    await waiting;
+    const reason = new Error('enough');
+    abort.abort(reason);
+    expect(await end).to.equal(reason);
+    expect(timers.waits).to.deep.equal([25_000]);
+    // No timer and no request under way: nothing is left that could send another.
+    expect(timers.pending).to.equal(0);
+    expect(await server.requests()).to.have.length(1);
+  });
+
+  it('sends nothing when already aborted', async () => {
+    await start({ body: '' });
+    const reason = new Error('enough');
+    expect(await rejection(ask({ signal: AbortSignal.abort(reason) }))).to.equal(reason);
+    await ask();
+    expect(await server.requests()).to.have.length(1);
+  });
+
+  it('leaves no listener on a signal that lives on', async () => {
+    await start({ times: 2, status: 503 }, { body: '' });
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (type: string, listener: EventListener, options?: object) => {
+      listeners.add(listener);
+      add(type, listener, options);
+    };
+    signal.removeEventListener = (type: string, listener: EventListener) => {
+      listeners.delete(listener);
+      remove(type, listener);
+    };
+    await ask({ signal });
+    expect(listeners.size).to.equal(0);
+  });
+
+  it('uses the fetch that it is given', async () => {
+    const seen: unknown[] = [];
+    const other = async (input: unknown, init?: RequestInit) => {
+      seen.push(input, init?.redirect);
+      return new Response('other');
+    };
+    const { text } = await request({ url: 'https://nowhere.invalid/a', fetch: other, timeout });
+    expect(text).to.equal('other');
+    expect(seen).to.deep.equal(['https://nowhere.invalid/a', 'manual']);
+  });
+
+  it('takes whatever a fetch throws for a lost connection', async () => {
+    for (const thrown of [new TypeError('odd'), undefined, 'text']) {
+      const other = () => Promise.reject(thrown);
+      const error = await rejection(
+        request({ url: 'https://nowhere.invalid/', fetch: other, timeout, retry: 0 }),
+      );
+      expect(error).to.be.instanceOf(NetworkError);
+    }
+  });
+});

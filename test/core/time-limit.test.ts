@@ -1,0 +1,95 @@
+import { expect } from '@open-wc/testing';
+
+import { withTimeLimit } from '../../src/core/time-limit.ts';
+import { rejection } from './rejection.ts';
+import { type Timers, watchTimers } from './timers.ts';
+
+const forever = () => new Promise<never>(() => undefined);
+const late = () => new Error('late');
+
+describe('withTimeLimit', () => {
+  const limit = 54_321;
+  let timers: Timers;
+  beforeEach(() => {
+    timers = watchTimers({ limit });
+  });
+  afterEach(() => timers.restore());
+
+  it('hands on what the work gives, and leaves no timer', async () => {
+    expect(await withTimeLimit(() => Promise.resolve('done'), limit, late)).to.equal('done');
+    expect(timers.pending).to.equal(0);
+  });
+
+  it('hands on what the work throws, and leaves no timer', async () => {
+    const mine = new Error('mine');
+    expect(await rejection(withTimeLimit(() => Promise.reject(mine), limit, late))).to.equal(mine);
+    expect(timers.pending).to.equal(0);
+  });
+
+  it('ends work that pays no heed to its signal', async () => {
+    expect(await rejection(withTimeLimit(forever, 1, late))).to.have.property('message', 'late');
+    expect(timers.pending).to.equal(0);
+  });
+
+  it('says late also when the work fails because of it', async () => {
+    const work = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+      );
+    expect(await rejection(withTimeLimit(work, 1, late))).to.have.property('message', 'late');
+  });
+
+  it('does not abort what the work was given once the work is done', async () => {
+    let told: AbortSignal | undefined;
+    const work = async (signal: AbortSignal) => {
+      told = signal;
+      return 'done';
+    };
+    expect(await withTimeLimit(work, limit, late)).to.equal('done');
+    expect(told?.aborted).to.equal(false);
+  });
+
+  it('does not even start when the signal is aborted', async () => {
+    let started = false;
+    const work = async () => {
+      started = true;
+    };
+    const reason = new Error('reason');
+    expect(await rejection(withTimeLimit(work, limit, late, AbortSignal.abort(reason)))).to.equal(reason);
+    expect(started).to.equal(false);
+    expect(timers.pending).to.equal(0);
+  });
+
+  it("ends with the signal's reason, and tells the work", async () => {
+    const abort = new AbortController();
+    let told: AbortSignal | undefined;
+    const work = (signal: AbortSignal) => {
+      told = signal;
+      return forever();
+    };
+    const end = rejection(withTimeLimit(work, limit, late, abort.signal));
+    abort.abort('a reason that is no error');
+    expect(await end).to.equal('a reason that is no error');
+    expect(told?.aborted).to.equal(true);
+    expect(timers.pending).to.equal(0);
+  });
+
+  it('ends also when the work itself aborts before it returns', async () => {
+    const abort = new AbortController();
+    const reason = new Error('reason');
+    const work = () => {
+      abort.abort(reason);
+      return forever();
+    };
+    expect(await rejection(withTimeLimit(work, limit, late, abort.signal))).to.equal(reason);
+  });
+
+  it('takes a limit that no timer can hold for a very long one', async () => {
+    let finish = (_value: string): void => undefined;
+    const work = () => new Promise<string>((resolve) => (finish = resolve));
+    const end = withTimeLimit(work, Infinity, late);
+    expect(timers.waits).to.deep.equal([2 ** 31 - 1]);
+    finish('done');
+    expect(await end).to.equal('done');
+  });
+});

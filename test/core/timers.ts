@@ -1,0 +1,44 @@
+/** Timers that the code under test has set and that have neither fired nor been cleared. */
+export interface Timers {
+  readonly pending: number;
+  /** The delays of all timers set so far, in ms, without those of `limit`. */
+  readonly waits: number[];
+  restore(): void;
+}
+
+/** The test runner's own time limit for a command to it, in ms; such a timer is none of ours. */
+const RUNNER_LIMIT = 20_000;
+
+/**
+ * Watches `setTimeout` and `clearTimeout`. A timer of exactly `limit` ms, the time limit that the test gave, runs as it
+ * is; every other is a wait between two tries: its delay is noted, and it then fires at once, unless `hold` is set.
+ */
+export function watchTimers({ limit, hold = false }: { limit: number; hold?: boolean }): Timers {
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const pending = new Set<unknown>();
+  const waits: number[] = [];
+
+  globalThis.setTimeout = ((code: () => void, delay: number) => {
+    if (delay === RUNNER_LIMIT) return set(code, delay);
+    if (delay !== limit) waits.push(delay);
+    const fire = () => {
+      pending.delete(timer);
+      code();
+    };
+    const timer: unknown = set(fire, delay === limit || hold ? delay : 0);
+    pending.add(timer);
+    return timer;
+  }) as typeof setTimeout;
+  globalThis.clearTimeout = ((timer: number) => {
+    pending.delete(timer);
+    clear(timer);
+  }) as typeof clearTimeout;
+
+  return {
+    get pending() {
+      return pending.size;
+    },
+    waits,
+    restore: () => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }),
+  };
+}

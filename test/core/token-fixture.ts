@@ -1,0 +1,58 @@
+import { expect } from '@open-wc/testing';
+
+import type { PluginEditorError } from '../../src/core/errors.ts';
+import { type HeldToken, type TokenRequest, type TokenSource, getToken } from '../../src/core/token.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { rejection } from './rejection.ts';
+import { type Timers, watchTimers } from './timers.ts';
+
+/** A value that no error may show. */
+export const SECRET = 'tok-5ecret';
+
+/** What the tokens are for, unless a test says otherwise. */
+export const target = { ident: 'com.acme.customer-7', namespace: 'default', fn: 'add-record' };
+
+/** The time limit; another number than any wait between two tries. */
+const timeout = 9876;
+
+/** A token endpoint for each test of a suite, at `/token`, and the end check that no timer is left. */
+export function tokenFixture() {
+  const fixture = {
+    server: undefined as unknown as ScriptedServer,
+    timers: undefined as unknown as Timers,
+
+    /** Sets how the endpoint answers; by default with a token. */
+    async start(...rules: Omit<Rule, 'path'>[]): Promise<void> {
+      fixture.server = await scriptedServer(...rules.map((rule) => ({ path: '/token', ...rule })));
+    },
+
+    get(source: Partial<TokenSource> = {}, request: Partial<TokenRequest> = {}): Promise<HeldToken> {
+      return getToken(
+        {
+          tokenEndpoint: fixture.server.sameOrigin.url('/token'),
+          base: document.baseURI,
+          tokenMethod: 'post',
+          credentials: 'same-origin',
+          timeout,
+          ...source,
+        },
+        { ...target, signal: new AbortController().signal, ...request },
+      );
+    },
+
+    /** What `get` is rejected with. */
+    fail(source?: Partial<TokenSource>, request?: Partial<TokenRequest>): Promise<PluginEditorError> {
+      return rejection(fixture.get(source, request));
+    },
+  };
+
+  beforeEach(async () => {
+    fixture.timers = watchTimers({ limit: timeout });
+    await fixture.start({ json: { token: 'from the endpoint' } });
+  });
+  afterEach(() => {
+    fixture.timers.restore();
+    expect(fixture.timers.pending, 'timers left').to.equal(0);
+  });
+  return fixture;
+}

@@ -1,0 +1,197 @@
+import { expect } from '@open-wc/testing';
+
+import { PluginEditorError } from '../../src/core/errors.ts';
+import type { TokenSource } from '../../src/core/token.ts';
+import { textOf } from './rejection.ts';
+import { SECRET, tokenFixture } from './token-fixture.ts';
+
+describe('getToken: what is sent', () => {
+  const fixture = tokenFixture();
+
+  describe('the request', () => {
+    it('is a POST with the three fields as JSON', async () => {
+      expect(await fixture.get()).to.include({ token: 'from the endpoint', life: undefined });
+      const [seen, ...more] = await fixture.server.requests();
+      expect(more).to.have.length(0);
+      expect(seen).to.include({
+        method: 'POST',
+        search: '',
+        body: '{"ident":"com.acme.customer-7","namespace":"default","fn":"add-record"}',
+      });
+      expect(seen?.headers).to.include({ 'content-type': 'application/json' });
+    });
+
+    it('carries every kind of text', async () => {
+      const odd = { ident: 'com.acme.שלום', namespace: 'a/b &?#', fn: '😀"\\\0' };
+      await fixture.get({}, odd);
+      await fixture.get({ tokenMethod: 'get' }, odd);
+      const [post, query] = await fixture.server.requests();
+      expect(JSON.parse(post?.body ?? '')).to.deep.equal(odd);
+      expect(query?.query).to.deep.equal(odd);
+    });
+
+    it('is, as a GET, a query without a body, and the parameters that are there stay', async () => {
+      await fixture.get({
+        tokenMethod: 'get',
+        tokenEndpoint: fixture.server.sameOrigin.url('/token?tenant=7&fn=old&flag=&tenant=8#frag'),
+      });
+      const [seen] = await fixture.server.requests();
+      expect(seen).to.include({ method: 'GET', body: '' });
+      expect([...new URLSearchParams(seen?.search)]).to.deep.equal([
+        ['tenant', '7'],
+        ['fn', 'add-record'],
+        ['flag', ''],
+        ['tenant', '8'],
+        ['ident', 'com.acme.customer-7'],
+        ['namespace', 'default'],
+      ]);
+      expect(seen?.headers).not.to.have.property('content-type');
+    });
+
+    it('as a POST keeps the query of its address', async () => {
+      await fixture.get({ tokenEndpoint: fixture.server.sameOrigin.url('/token?tenant=7') });
+      expect((await fixture.server.requests())[0]?.search).to.equal('?tenant=7');
+    });
+
+    it('takes an address that is relative to the page', async () => {
+      const { pathname } = new URL(fixture.server.sameOrigin.url('/token'));
+      await fixture.get({ tokenEndpoint: pathname });
+      expect(await fixture.server.requests()).to.have.length(1);
+    });
+
+    it('by GET never comes from a cache', async () => {
+      const tokenMethod = 'get';
+      await fixture.start(
+        { json: { token: 'first' }, times: 1, headers: { 'cache-control': 'max-age=600' } },
+        {
+          json: { token: 'second' },
+        },
+      );
+      expect(await fixture.get({ tokenMethod })).to.have.property('token', 'first');
+      expect(await fixture.get({ tokenMethod })).to.have.property('token', 'second');
+    });
+
+    const modes: [credentials: RequestCredentials, origin: 'same' | 'second', cookie: boolean][] = [
+      ['same-origin', 'same', true],
+      ['same-origin', 'second', false],
+      ['omit', 'same', false],
+      ['include', 'same', true],
+      ['include', 'second', true],
+    ];
+    for (const [credentials, origin, cookie] of modes) {
+      it(`${cookie ? 'sends' : 'keeps back'} cookies to the ${origin} origin with credentials ${credentials}`, async () => {
+        document.cookie = 'session=abc; path=/';
+        try {
+          const { url } = origin === 'same' ? fixture.server.sameOrigin : fixture.server;
+          await fixture.get({ credentials, tokenEndpoint: url('/token') });
+        } finally {
+          document.cookie = 'session=; path=/; max-age=0';
+        }
+        const [seen] = await fixture.server.requests({ method: 'POST', count: 1 });
+        expect(seen?.headers['cookie'] ?? '').to.equal(cookie ? 'session=abc' : '');
+      });
+    }
+  });
+
+  describe('tokenHeaders', () => {
+    const given: [name: string, headers: TokenSource['tokenHeaders']][] = [
+      ['an object', { 'x-csrf': 'c1' }],
+      ['pairs', [['x-csrf', 'c1']]],
+      ['Headers', new Headers({ 'x-csrf': 'c1' })],
+      ['a function', () => ({ 'x-csrf': 'c1' })],
+      ['a function that gives Headers', () => new Headers({ 'x-csrf': 'c1' })],
+      ['an async function', async () => ({ 'x-csrf': 'c1' })],
+    ];
+    for (const [name, tokenHeaders] of given) {
+      it(`are sent when they are ${name}`, async () => {
+        await fixture.get({ tokenHeaders });
+        await fixture.get({ tokenHeaders, tokenMethod: 'get' });
+        const sent = (await fixture.server.requests()).map(({ headers }) => headers['x-csrf']);
+        expect(sent).to.deep.equal(['c1', 'c1']);
+      });
+    }
+
+    it('do not change the type of the body', async () => {
+      await fixture.get({ tokenHeaders: { 'Content-Type': 'text/plain' } });
+      expect((await fixture.server.requests())[0]?.headers).to.include({
+        'content-type': 'application/json',
+      });
+    });
+
+    it('are left as the page gave them', async () => {
+      const tokenHeaders = new Headers({ 'x-csrf': 'c1' });
+      await fixture.get({ tokenHeaders });
+      expect([...tokenHeaders]).to.deep.equal([['x-csrf', 'c1']]);
+    });
+
+    it('are asked for once for one token, however many tries that takes', async () => {
+      await fixture.start(
+        { status: 503, times: 2, headers: { 'retry-after': '0' } },
+        { json: { token: 't' } },
+      );
+      let calls = 0;
+      await fixture.get({ tokenHeaders: () => ({ 'x-call': String((calls += 1)) }) });
+      expect((await fixture.server.requests()).map(({ headers }) => headers['x-call'])).to.deep.equal([
+        '1',
+        '1',
+        '1',
+      ]);
+    });
+
+    const mine = new Error('no CSRF token in the page');
+    const throwing: [name: string, tokenHeaders: TokenSource['tokenHeaders']][] = [
+      [
+        'throws',
+        () => {
+          throw mine;
+        },
+      ],
+      ['rejects', () => Promise.reject(mine)],
+    ];
+    for (const [name, tokenHeaders] of throwing) {
+      it(`that are a function that ${name} end in token-source with its error as the cause`, async () => {
+        const error = await fixture.fail({ tokenHeaders });
+        expect(error).to.be.instanceOf(PluginEditorError);
+        expect(error).to.include({ code: 'token-source', cause: mine });
+        expect(error.message).to.contain('tokenHeaders failed');
+        expect(await fixture.server.requests()).to.have.length(0);
+      });
+    }
+
+    it('whose function never answers end in token-timeout', async () => {
+      fixture.timers.restore();
+      const error = await fixture.fail({ tokenHeaders: () => new Promise(() => undefined), timeout: 10 });
+      expect(error).to.include({ code: 'token-timeout' });
+      expect(error.message).to.contain('tokenHeaders did not answer within 10 ms');
+      expect(await fixture.server.requests()).to.have.length(0);
+    });
+
+    it('whose function never answers end with the signal', async () => {
+      const abort = new AbortController();
+      const end = fixture.fail(
+        { tokenHeaders: () => new Promise(() => undefined) },
+        { signal: abort.signal },
+      );
+      const reason = new Error('enough');
+      abort.abort(reason);
+      expect(await end).to.equal(reason);
+    });
+
+    for (const tokenHeaders of [
+      { authorization: `${SECRET}\nx` },
+      { 'x y': SECRET },
+      { 'x-csrf': `${SECRET}😀` },
+    ]) {
+      it(`that no request can carry are refused, and not repeated: ${Object.keys(tokenHeaders).join()}`, async () => {
+        for (const either of [tokenHeaders, () => tokenHeaders] as TokenSource['tokenHeaders'][]) {
+          const error = await fixture.fail({ tokenHeaders: either });
+          expect(error).to.be.instanceOf(PluginEditorError);
+          expect(error).to.include({ code: 'token-source', attempts: 0 });
+          expect(error.message).to.contain('tokenHeaders must be headers');
+          expect(textOf(error)).not.to.contain(SECRET);
+        }
+        expect(await fixture.server.requests()).to.have.length(0);
+      });
+    }
+  });
+});
