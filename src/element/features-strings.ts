@@ -1,0 +1,28 @@
+/** Every visible text of `<plugin-features>`. */
+export interface PluginFeaturesStrings {
+  /** Accessible name of the languages, unless `label` is set. */
+  languages: string;
+  /** Accessible name of the features. */
+  features: string;
+  loading: string;
+  empty: string;
+  retry: string;
+  /** Shown by the browser when `required` and nothing is chosen. */
+  required: string;
+  /** In the error view: what cannot be done; why follows. */
+  error: string;
+  /** Plain names of features, by `feature-` and the builder's name; a feature without one is shown by its own name. */
+  [feature: `feature-${string}`]: string;
+}
+
+export const defaultFeaturesStrings: PluginFeaturesStrings = {
+  languages: 'Languages',
+  features: 'Features',
+  loading: 'Loading languages…',
+  empty: 'No languages',
+  retry: 'Try again',
+  required: 'Choose a language',
+  error: 'The languages could not be loaded.',
+  'feature-testing': 'Tests',
+  'feature-stream_builds': 'Live build output',
+};

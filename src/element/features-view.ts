@@ -1,0 +1,63 @@
+import { html, nothing } from 'lit';
+import type { Features } from '../core/records.ts';
+import type { PluginFeaturesStrings } from './features-strings.ts';
+
+/** How a record is shown. */
+export interface FeaturesView {
+  strings: PluginFeaturesStrings;
+  /** Accessible name of the languages. */
+  label: string;
+  /** Whether the languages are radio buttons. */
+  selectable: boolean;
+  required: boolean;
+  disabled: boolean;
+  /** The chosen `identifier`. */
+  value: string;
+  onInput: (event: Event) => void;
+  onChange: (event: Event) => void;
+}
+
+/** The languages, as a list or a native radio group, and the features. */
+export function renderFeatures({ languages, features }: Features, view: FeaturesView): unknown {
+  const { strings, selectable } = view;
+  const items = languages.map(({ identifier, pretty, short }) => {
+    const words = html`<span part="name">${pretty}</span> <span part="short">${short}</span>`;
+    return selectable
+      ? html`<li role="none">
+          <label part="language"
+            ><input
+              type="radio"
+              name="language"
+              .value=${identifier}
+              .checked=${identifier === view.value}
+              ?disabled=${view.disabled}
+              @input=${view.onInput}
+              @change=${view.onChange}
+            />${words}</label
+          >
+        </li>`
+      : html`<li part="language">${words}</li>`;
+  });
+  // A list without bullets is none to Safari, unless its role says so.
+  return html`
+    ${
+      items.length
+        ? html`<ul
+            part="list"
+            role=${selectable ? 'radiogroup' : 'list'}
+            aria-label=${view.label}
+            aria-required=${selectable ? view.required : nothing}
+          >
+            ${items}
+          </ul>`
+        : html`<slot name="empty"><p>${strings.empty}</p></slot>`
+    }
+    ${
+      features.length
+        ? html`<ul role="list" aria-label=${strings.features}>
+            ${features.map((name) => html`<li part="feature">${strings[`feature-${name}`] ?? name}</li>`)}
+          </ul>`
+        : nothing
+    }
+  `;
+}

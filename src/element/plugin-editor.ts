@@ -1,0 +1,210 @@
+import { LitElement, type PropertyDeclarations, html, nothing } from 'lit';
+import { DEFAULTS, attributeOf } from '../core/config.ts';
+import type { PluginEditorError } from '../core/errors.ts';
+import type { FetchToken, TokenHeaders } from '../core/token.ts';
+import type { FrameAttributes } from './frame.ts';
+import { type PluginEditorState, Session, type SessionHost } from './session.ts';
+import { type PluginEditorStrings, defaultStrings } from './strings.ts';
+import { styles } from './styles.ts';
+
+/** All attributes, by property, with their defaults. */
+const ATTRIBUTES = {
+  ...DEFAULTS,
+  sandbox:
+    'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox',
+  allow: 'clipboard-read; clipboard-write',
+  referrerpolicy: 'origin',
+  label: '',
+};
+
+/**
+ * Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address
+ * from the attributes, and reports what becomes of it.
+ *
+ * While a required attribute (`editor-url`, `builder`, `ident`, `fn`) or a token source (`token-endpoint` or
+ * `fetchToken`) is missing, it is `idle` and does nothing.
+ *
+ * @element plugin-editor
+ *
+ * @fires {PluginEditorStateEvent} plugin-editor-state - The state changed: `state`, `previous`.
+ * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: `confirmed`.
+ * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown: `error`.
+ *
+ * @slot idle - Shown while the element is `idle`.
+ * @slot loading - Shown in place of the words and the bar while it is `loading`.
+ * @slot error - Shown in place of the message and the retry button in state `error`.
+ *
+ * @csspart frame - The frame.
+ * @csspart status - What covers the frame while it loads.
+ * @csspart error - The error view.
+ * @csspart retry - The button in the error view.
+ *
+ * @cssstate idle - Nothing to show.
+ * @cssstate loading - Token or frame under way.
+ * @cssstate ready - The editor is shown.
+ * @cssstate error - The error view is shown.
+ *
+ * @cssprop [--plugin-editor-height=36rem] - Height of the element.
+ * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of the element's own views.
+ * @cssprop [--plugin-editor-color=CanvasText] - Text colour of these.
+ * @cssprop [--plugin-editor-background=Canvas] - Background of these.
+ * @cssprop [--plugin-editor-accent=auto] - Colour of the loading bar.
+ * @cssprop [--plugin-editor-border=0] - Border around the element.
+ * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
+ * @cssprop [--plugin-editor-gap=1rem] - Space around and between the parts of its own views.
+ */
+export class PluginEditorElement extends LitElement implements SessionHost {
+  static override styles = styles;
+
+  static override properties: PropertyDeclarations = {
+    ...Object.fromEntries(
+      Object.entries(ATTRIBUTES).map(([name, value]) => [
+        name,
+        // `<plugin-features>` sees what scripts set by these two attributes.
+        {
+          attribute: attributeOf(name),
+          type: value.constructor,
+          useDefault: true,
+          reflect: /^(builder|template)$/.test(name),
+        },
+      ]),
+    ),
+    fetchToken: { attribute: false },
+    tokenHeaders: { attribute: false },
+    strings: { attribute: false },
+  };
+
+  /** Address of the editor page, http or https; a relative one is resolved against the document. Required. */
+  declare editorUrl: string | null;
+  /** Base address of the builder interface, http or https, absolute. Required. */
+  declare builder: string | null;
+  /** Environment name, a period, tenant name. Required. */
+  declare ident: string | null;
+  /** Plugin namespace. */
+  declare namespace: string | null;
+  /** Plugin name. Required. */
+  declare fn: string | null;
+  /** Language for a new plugin. */
+  declare template: string | null;
+  /** The page's own endpoint that answers with an editor token. Required unless `fetchToken` is set. */
+  declare tokenEndpoint: string | null;
+  /** How the token is asked for: `post` or `get`. */
+  declare tokenMethod: 'post' | 'get' | null;
+  /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
+  declare credentials: 'omit' | 'same-origin' | 'include' | null;
+  /** How the editor gets the token: `url`, as a parameter of its address. */
+  declare tokenDelivery: 'url' | null;
+  /** `lazy`: nothing is fetched until the element comes near the viewport. */
+  declare loading: 'eager' | 'lazy' | null;
+  /** Time limit for one token request, and for the frame to load, in ms. */
+  declare timeout: number | null;
+  /** The frame's sandbox; `none` removes it. */
+  declare sandbox: string | null;
+  /** The frame's permissions. */
+  declare allow: string | null;
+  /** The frame's referrer policy. */
+  declare referrerpolicy: string | null;
+  /** The frame's accessible name; by default `Plugin editor: ` and the plugin's name. */
+  declare label: string | null;
+  /** Gets tokens in place of `token-endpoint`; a new function restarts nothing. */
+  declare fetchToken: FetchToken | undefined;
+  /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
+  declare tokenHeaders: TokenHeaders | undefined;
+  /** Texts in place of the English ones. */
+  declare strings: Partial<PluginEditorStrings> | undefined;
+
+  #internals = this.attachInternals();
+  #session = new Session(this);
+
+  constructor() {
+    super();
+    Object.assign(this, ATTRIBUTES);
+    this.showState('idle');
+  }
+
+  /** Where the element stands. */
+  get state(): PluginEditorState {
+    return this.#session.state;
+  }
+
+  /** Why the state is `error`; else `undefined`. */
+  get error(): PluginEditorError | undefined {
+    return this.#session.error;
+  }
+
+  /**
+   * Starts over with a new token, also after `close()`. Resolves when the editor is ready or no longer wanted, rejects
+   * with a `PluginEditorError`.
+   */
+  reload(): Promise<void> {
+    return this.#session.reload();
+  }
+
+  /** For signing out: aborts what is under way and removes the frame. The element stays `idle` until `reload()`. */
+  async close(): Promise<void> {
+    this.#session.close();
+  }
+
+  /**
+   * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. To be called from a click, or
+   * the browser may block it. Rejects with a `PluginEditorError`.
+   */
+  openInNewTab(): Promise<void> {
+    return this.#session.openInNewTab();
+  }
+
+  override focus(options?: FocusOptions): void {
+    this.#session.frame?.element.focus(options);
+  }
+
+  /** @internal A move by `moveBefore` keeps the frame; without this callback it would count as removal and return. */
+  connectedMoveCallback(): void {}
+
+  /** @internal */
+  get frameAttributes(): FrameAttributes {
+    const { label, fn, sandbox, allow, referrerpolicy } = this;
+    return {
+      title: label || `Plugin editor: ${fn}`,
+      sandbox: sandbox === 'none' ? null : (sandbox ?? ATTRIBUTES.sandbox),
+      allow: allow ?? ATTRIBUTES.allow,
+      referrerpolicy: referrerpolicy ?? ATTRIBUTES.referrerpolicy,
+    };
+  }
+
+  /** @internal */
+  showState(state: PluginEditorState): void {
+    const { states } = this.#internals;
+    states.clear();
+    states.add(state);
+    this.requestUpdate();
+  }
+
+  protected override render(): unknown {
+    const { state, error, frame } = this.#session;
+    const strings = { ...defaultStrings, ...this.strings };
+    return html`
+      ${frame?.element}
+      ${
+        state === 'idle'
+          ? html`<slot name="idle"></slot>`
+          : state === 'loading'
+            ? html`<div part="status" role="status">
+                <slot name="loading"
+                  ><label>${strings.loading}<progress></progress></label
+                ></slot>
+              </div>`
+            : error
+              ? html`<div part="error" role="alert">
+                  <slot name="error">
+                    <p>${strings[error.code as 'config']} <small>${error.message}</small></p>
+                    <button part="retry" @click=${this.#retry}>${strings.retry}</button>
+                  </slot>
+                </div>`
+              : nothing
+      }
+    `;
+  }
+
+  // What comes of it is shown; nobody waits for the promise.
+  #retry = (): void => void this.reload().catch(() => {});
+}

@@ -1,0 +1,25 @@
+import type { PluginEditorErrorCode } from '../core/errors.ts';
+
+/** Every visible text of `<plugin-editor>`: what stands in the error view by code, and the words around it. */
+export type PluginEditorStrings = Record<
+  'loading' | 'retry' | Exclude<PluginEditorErrorCode, 'popup-blocked'>,
+  string
+>;
+
+const server = 'The server could not open the editor.';
+
+export const defaultStrings: PluginEditorStrings = {
+  loading: 'Loading the editor…',
+  retry: 'Try again',
+  config: 'The editor is not set up correctly.',
+  'token-network': 'There is no connection to the server.',
+  'token-timeout': 'The server did not answer in time.',
+  'token-unauthorized': 'You may not open this plugin, or your session has ended.',
+  'token-redirect': 'Your session seems to have ended. Sign in, then try again.',
+  'token-http': server,
+  'token-invalid': server,
+  'token-source': server,
+  'frame-timeout': 'The editor did not load in time.',
+  'frame-blocked': 'This page does not allow the editor to be shown.',
+  editor: 'The editor could not open this plugin.',
+};

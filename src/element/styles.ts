@@ -1,0 +1,70 @@
+import { css } from 'lit';
+
+export const styles = css`
+  :host {
+    display: block;
+    position: relative;
+    block-size: var(--plugin-editor-height, 36rem);
+    overflow: hidden;
+    font: var(--plugin-editor-font, 1rem/1.5 system-ui, sans-serif);
+    color: var(--plugin-editor-color, CanvasText);
+    background: var(--plugin-editor-background, Canvas);
+    border: var(--plugin-editor-border, 0);
+    border-radius: var(--plugin-editor-radius, 0);
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  iframe {
+    display: block;
+    inline-size: 100%;
+    block-size: 100%;
+    border: 0;
+  }
+  [part='status'],
+  [part='error'] {
+    position: absolute;
+    inset: 0;
+    display: grid;
+    place-content: safe center;
+    justify-items: center;
+    gap: var(--plugin-editor-gap, 1rem);
+    padding: var(--plugin-editor-gap, 1rem);
+    text-align: center;
+    overflow: auto;
+    background: inherit;
+  }
+  /* A wait too short to notice is not worth a flash. */
+  label {
+    display: grid;
+    gap: inherit;
+    animation: wait 0.3s;
+  }
+  @keyframes wait {
+    0%,
+    99% {
+      visibility: hidden;
+    }
+  }
+  p {
+    margin: 0;
+  }
+  small {
+    display: block;
+    opacity: 0.8;
+    overflow-wrap: anywhere;
+  }
+  progress {
+    inline-size: 12rem;
+    accent-color: var(--plugin-editor-accent, auto);
+  }
+  button {
+    font: inherit;
+    padding: 0.4em 1em;
+  }
+  @media (prefers-reduced-motion: reduce) {
+    progress {
+      display: none;
+    }
+  }
+`;

@@ -1,0 +1,14 @@
+/** Defines `<plugin-editor>` and `<plugin-features>`. */
+import './plugin-editor.ts';
+import './plugin-features.ts';
+
+export * from './elements.ts';
+export * from './element/events.ts';
+export * from './element/features-events.ts';
+export type { PluginEditorState } from './element/session.ts';
+export type { PluginEditorStrings } from './element/strings.ts';
+export { HttpError, NetworkError, PluginEditorError, SchemaError, TimeoutError } from './core/errors.ts';
+export type { PluginEditorErrorCode } from './core/errors.ts';
+export type { Features, Language } from './core/records.ts';
+export type { FetchToken, TokenHeaders, TokenRequest } from './core/token.ts';
+export type { EditorToken } from './core/token-life.ts';

@@ -1,0 +1,101 @@
+import type { IncomingMessage } from 'node:http';
+import { METHODS } from './cors.ts';
+import { Refusal } from './refusal.ts';
+
+/** A request as `node:http` gives it, and what Express and its kin may have added. */
+export type NodeRequest = IncomingMessage & {
+  body?: unknown;
+  originalUrl?: string;
+  protocol?: string;
+};
+
+/** A name or an address, and a port; nothing that would end the host part of an address. */
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
+
+/** What no web-standard `Request` can have. */
+const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
+
+export interface Converted {
+  request: Request;
+  /** Reads what is left of the body and drops it: the connection could not carry the next request otherwise. */
+  drain: () => void;
+}
+
+/**
+ * The web-standard form of a request.
+ * @param signal aborts when the client goes away
+ * @throws Refusal 400 without a usable `Host`, 405 for a method that no `Request` can have.
+ */
+export function toWebRequest(req: NodeRequest, signal: AbortSignal): Converted {
+  const { method = 'GET' } = req;
+  if (FORBIDDEN_METHOD.test(method)) {
+    throw new Refusal(405, 'method-not-allowed', 'The method must be POST or GET', { allow: METHODS });
+  }
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(req.headers)) {
+    // Names with a colon are HTTP/2's own.
+    if (!name.startsWith(':')) for (const one of [value ?? []].flat()) headers.append(name, one);
+  }
+  const { body, drain = () => undefined } = /^(GET|HEAD)$/.test(method) ? {} : bodyOf(req);
+  const init = { method, headers, signal, ...(body !== undefined && { body, duplex: 'half' }) };
+  return { request: new Request(addressOf(req), init), drain };
+}
+
+/**
+ * The address that was asked. It is put together as text: resolved against the host, a path that starts with two
+ * slashes would name another host, and that host's pages would count as the endpoint's own.
+ */
+function addressOf(req: NodeRequest): string {
+  const host = req.headers.host ?? req.headers[':authority'];
+  const secure = req.protocol ? req.protocol === 'https' : 'encrypted' in req.socket;
+  const origin = `${secure ? 'https' : 'http'}://${String(host)}`;
+  if (typeof host !== 'string' || !HOST.test(host) || !URL.canParse(origin)) {
+    throw new Refusal(
+      400,
+      'bad-request',
+      'The Host header must be a host name or address, and its port if any',
+    );
+  }
+  const path = req.originalUrl ?? req.url ?? '/';
+  if (path.startsWith('/')) return origin + path;
+  // A proxy's form, with an address in place of the path; or `*`.
+  const { pathname, search } = URL.canParse(path) ? new URL(path) : { pathname: '/', search: '' };
+  return origin + pathname + search;
+}
+
+function bodyOf(req: NodeRequest): { body?: BodyInit; drain?: () => void } {
+  const { body, readableDidRead } = req;
+  if (typeof body === 'string') return { body };
+  if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
+  // Express 4 sets an empty object where it has read nothing.
+  const isSet = body !== undefined && (readableDidRead || Object.keys(body ?? [1]).length > 0);
+  if (isSet) return { body: JSON.stringify(body) };
+  if (readableDidRead) {
+    throw new TypeError(
+      'The request’s body was read before the token endpoint got it, and req.body is not set; ' +
+        'parse it with express.json(), or put the endpoint before what reads it',
+    );
+  }
+  return streamOf(req);
+}
+
+/** The body, read only as it is asked for: most refusals need none of it. */
+function streamOf(req: NodeRequest): { body: ReadableStream<Uint8Array>; drain: () => void } {
+  const parts = req.iterator({ destroyOnReturn: false }) as AsyncGenerator<Uint8Array | string, void>;
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      // Text, where something before has set an encoding.
+      else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value);
+    },
+  };
+  return {
+    body: new ReadableStream(source, { highWaterMark: 0 }),
+    drain: () =>
+      void parts.return().then(
+        () => req.resume(),
+        () => undefined,
+      ),
+  };
+}

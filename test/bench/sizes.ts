@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { type Figure, show } from './figures.ts';
+
+const KB = 1000;
+
+/** What a bundle of each gains on the one before, so that what they share is counted once. */
+const STEPS = [
+  ['lit', `export { LitElement, css, html, nothing } from 'lit';`],
+  ['token and request', `export { getToken } from '/src/core/token.ts';`],
+  ['<plugin-editor>', `export * from '/src/plugin-editor.ts';`],
+  ['<plugin-features>', `export * from '/src/plugin-features.ts';`],
+] as const;
+
+/** Prints what weighs what, and measures the script-tag file. */
+export async function measureSizes(): Promise<Figure[]> {
+  console.log('\nWhat weighs what, gzip, each on top of those before');
+  let before = 0;
+  for (const [index, [name]] of STEPS.entries()) {
+    const code = STEPS.slice(0, index + 1).map(([, line]) => line);
+    const size = await bundleSize(code.join('\n'));
+    printSize(name, size - before);
+    before = size;
+  }
+  console.log('and by itself');
+  printSize('client.js, with zod/mini', await bundleSize(`export * from '/src/client.ts';`));
+  const whole = gzipSync(readFileSync('dist/cdn/plugin-editor.js'), { level: 9 }).length;
+  return [{ name: 'dist/cdn/plugin-editor.js, gzip', value: whole / KB, limit: 16, unit: 'KB' }];
+}
+
+const printSize = (name: string, size: number) =>
+  console.log(`  ${name.padEnd(32)} ${show(size / KB).padStart(6)} KB`);
+
+async function bundleSize(code: string): Promise<number> {
+  const entry = 'virtual:entry';
+  const output = await build({
+    configFile: false,
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === entry ? `${process.cwd()}/${entry}.ts` : undefined),
+        load: (id) => (id.endsWith(`${entry}.ts`) ? code : undefined),
+      },
+    ],
+    build: {
+      write: false,
+      target: 'es2022',
+      lib: { entry, formats: ['es'] },
+      rolldownOptions: { output: { minify: true } },
+    },
+  });
+  const [
+    {
+      output: [chunk],
+    },
+  ] = output as unknown as [{ output: [{ code: string }] }];
+  return gzipSync(chunk.code, { level: 9 }).length;
+}

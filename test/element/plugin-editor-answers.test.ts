@@ -1,0 +1,223 @@
+import { expect } from '@open-wc/testing';
+
+import { PluginEditorError as ErrorClass } from '../../src/index.ts';
+import { leaks, watchConsole } from './plugin-editor-leaks.ts';
+import {
+  type Rule,
+  SECRET,
+  changeTo,
+  editorServer,
+  eventsOf,
+  failure,
+  flush,
+  inState,
+  mount,
+  part,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+
+interface Row {
+  title: string;
+  /** What the endpoint answers, each time. */
+  rule: Omit<Rule, 'path'>;
+  timeout?: number;
+  code: ErrorClass['code'];
+  status?: number;
+  /** 1 unless given. */
+  attempts?: number;
+  /** What the message says. */
+  says: RegExp;
+  /** What the error view says. */
+  shows: RegExp;
+}
+
+const secretPage = { html: `<!doctype html><h1>${SECRET}</h1>` };
+const noRetry = { code: 'token-invalid', says: /wrong answer/, shows: /could not open the editor/ } as const;
+
+const rows: Row[] = [
+  ...[400, 404, 405, 409, 418, 422, 501, 505].map((status): Row => ({
+    title: `${status}`,
+    rule: { status, ...secretPage },
+    code: 'token-http',
+    status,
+    says: new RegExp(`POST .*/token answered ${status}`),
+    shows: /could not open the editor/,
+  })),
+  ...[401, 403].map((status): Row => ({
+    title: `${status}`,
+    rule: { status, json: { token: SECRET } },
+    code: 'token-unauthorized',
+    status,
+    says: new RegExp(`answered ${status}`),
+    shows: /may not open this plugin, or your session has ended/,
+  })),
+  ...[408, 429, 500, 502, 503, 504].map((status): Row => ({
+    title: `${status}, three times`,
+    rule: { status, headers: { 'retry-after': '0' }, ...secretPage },
+    code: 'token-http',
+    status,
+    attempts: 3,
+    says: new RegExp(`answered ${status} .*attempts: 3`),
+    shows: /could not open the editor/,
+  })),
+  {
+    title: '503 that asks to wait longer than 30 s',
+    rule: { status: 503, headers: { 'retry-after': '31' } },
+    code: 'token-http',
+    status: 503,
+    says: /answered 503/,
+    shows: /could not open the editor/,
+  },
+  ...[301, 302, 303, 307, 308].map((status): Row => ({
+    title: `${status} to a sign-in page`,
+    rule: { status, redirect: '/sign-in' },
+    code: 'token-redirect',
+    says: /redirect, which is not followed/,
+    shows: /session seems to have ended\. Sign in/,
+  })),
+  { title: 'HTML in place of JSON', rule: secretPage, ...noRetry, says: /not JSON/ },
+  { title: 'text in place of JSON', rule: { body: SECRET }, ...noRetry, says: /not JSON/ },
+  { title: 'half of a JSON text', rule: { body: `{"token":"${SECRET}` }, ...noRetry, says: /not JSON/ },
+  { title: 'nothing (204)', rule: { status: 204 }, ...noRetry, says: /not JSON/ },
+  { title: 'nothing (200)', rule: { body: '' }, ...noRetry, says: /not JSON/ },
+  { title: 'an empty token', rule: { json: { token: '' } }, ...noRetry, says: /wrong answer: token: / },
+  { title: 'no token', rule: { json: { tokne: SECRET } }, ...noRetry, says: /wrong answer: token: / },
+  { title: 'a numeric token', rule: { json: { token: 5 } }, ...noRetry, says: /wrong answer: token: / },
+  { title: 'a null token', rule: { json: { token: null } }, ...noRetry, says: /wrong answer: token: / },
+  {
+    title: 'a token in a list',
+    rule: { json: { token: [SECRET] } },
+    ...noRetry,
+    says: /wrong answer: token: /,
+  },
+  { title: 'a list', rule: { json: [SECRET] }, ...noRetry, says: /expected object/ },
+  { title: 'null', rule: { json: null }, ...noRetry, says: /expected object/ },
+  { title: 'a string', rule: { json: SECRET }, ...noRetry, says: /expected object/ },
+  {
+    title: '70 KB',
+    rule: { json: { token: SECRET, more: 'x'.repeat(70 * 1024) } },
+    ...noRetry,
+    says: /larger than 65536 bytes/,
+  },
+  {
+    title: 'a hang',
+    rule: { delay: 'hang', json: { token: SECRET } },
+    timeout: 1000,
+    code: 'token-timeout',
+    says: /did not answer within 1000 ms/,
+    shows: /did not answer in time/,
+  },
+  {
+    title: 'a dropped connection, three times',
+    rule: { drop: 'start' },
+    code: 'token-network',
+    attempts: 3,
+    says: /could not be reached/,
+    shows: /no connection/,
+  },
+  {
+    title: 'a connection dropped midway, three times',
+    rule: { drop: 'midway', json: { token: SECRET, more: 'x'.repeat(1000) } },
+    code: 'token-network',
+    attempts: 3,
+    says: /could not be reached/,
+    shows: /no connection/,
+  },
+];
+
+describe('<plugin-editor> when the token endpoint answers', () => {
+  for (const { title, rule, timeout = 5000, code, status, attempts = 1, says, shows } of rows) {
+    it(`${title}: ${code}`, async () => {
+      const lines = watchConsole();
+      const server = await editorServer({ path: '/token', times: attempts, ...rule });
+      const element = mount(server, { timeout });
+      const events = eventsOf(element);
+      await changeTo(element, 'loading');
+      const error = await failure(element);
+
+      expect(error).to.be.instanceOf(ErrorClass);
+      expect(error).to.deep.include({ code, status, attempts });
+      expect(error.message).to.match(says);
+      expect(error.message).to.contain(server.sameOrigin.url('/token'));
+      const view = part(element, 'error');
+      expect(view?.textContent).to.match(shows);
+      expect(view?.textContent).to.contain(error.message);
+      expect(events.map(({ type }) => type)).to.deep.equal([
+        'plugin-editor-state',
+        'plugin-editor-state',
+        'plugin-editor-error',
+      ]);
+      expect(events.at(-1)?.['error']).to.equal(error);
+
+      await flush(element, server);
+      expect(await requestCounts(server)).to.deep.equal({ '/token': attempts });
+      expect(leaks(element, events, lines)).to.deep.equal([]);
+
+      part(element, 'retry')?.click();
+      expect(element.state).to.equal('loading');
+      await inState(element, 'ready');
+      expect(element.error).to.equal(undefined);
+      expect(await requestCounts(server)).to.deep.equal({ '/token': attempts + 1, '/editor': 1 });
+      expect(leaks(element, events, lines)).to.deep.equal([]);
+    });
+  }
+
+  it('a redirect to another origin: it is not asked', async () => {
+    const other = await editorServer();
+    const server = await editorServer({ path: '/token', redirect: other.url('/sign-in') });
+    const element = mount(server);
+    expect((await failure(element)).code).to.equal('token-redirect');
+    await flush(element, other);
+    expect(await requestCounts(other)).to.deep.equal({});
+  });
+
+  it('no CORS header on another origin: token-network', async () => {
+    const server = await editorServer({ path: '/token', cors: false, json: { token: SECRET } });
+    const error = await failure(mount(server, { 'token-endpoint': server.url('/token') }));
+    expect(error).to.include({ code: 'token-network', attempts: 3 });
+  });
+
+  it('nothing, as nobody listens there: token-network', async () => {
+    const server = await editorServer();
+    // A port that no server may have: it is the echo service's.
+    const error = await failure(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
+    expect(error).to.include({ code: 'token-network', attempts: 3 });
+    expect(error.message).to.contain('http://127.0.0.1:7/token');
+  });
+
+  it('a hang: the request is given up', async () => {
+    const server = await editorServer({ path: '/token', delay: 'hang' });
+    await failure(mount(server, { timeout: 200 }));
+    expect(await server.aborted({ path: '/token' })).to.have.length(1);
+  });
+
+  it('503, then a token: that is used, and no error is seen', async () => {
+    const server = await editorServer({ path: '/token', times: 2, status: 503 });
+    const element = mount(server);
+    const events = eventsOf(element);
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 3, '/editor': 1 });
+    expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
+  });
+
+  it('a token with other fields, 64 KiB in all: that is used', async () => {
+    const more = 'x'.repeat(65_536 - JSON.stringify({ token: SECRET, more: '' }).length);
+    const server = await editorServer({ path: '/token', status: 201, json: { token: SECRET, more } });
+    await inState(mount(server), 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('JSON of another media type: that is used', async () => {
+    const server = await editorServer({ path: '/token', body: `{"token":"${SECRET}"}` });
+    await inState(mount(server), 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('an error whose address has a query: that is not in the message', async () => {
+    const server = await editorServer({ path: '/token', status: 404 });
+    const element = mount(server, {
+      'token-endpoint': server.sameOrigin.url(`/token?key=${SECRET}#${SECRET}`),
+    });
+    expect((await failure(element)).message).not.to.contain(SECRET);
+  });
+});

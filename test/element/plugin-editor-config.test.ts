@@ -1,0 +1,275 @@
+import { expect } from '@open-wc/testing';
+
+import {
+  type Changes,
+  apply,
+  create,
+  editorServer,
+  eventsOf,
+  failure,
+  flush,
+  frames,
+  inState,
+  mount,
+  part,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+
+describe('<plugin-editor> attributes and properties', () => {
+  it('have these defaults', () => {
+    const element = document.createElement('plugin-editor');
+    expect(element).to.deep.include({
+      editorUrl: '',
+      builder: '',
+      ident: '',
+      namespace: 'default',
+      fn: '',
+      template: '',
+      tokenEndpoint: '',
+      tokenMethod: 'post',
+      credentials: 'same-origin',
+      tokenDelivery: 'url',
+      loading: 'eager',
+      timeout: 15_000,
+      sandbox:
+        'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox',
+      allow: 'clipboard-read; clipboard-write',
+      referrerpolicy: 'origin',
+      label: '',
+      state: 'idle',
+    });
+    for (const name of ['error', 'fetchToken', 'tokenHeaders', 'strings'] as const) {
+      expect(element[name], name).to.equal(undefined);
+    }
+  });
+
+  it('take the value of the attribute of that name, numbers as numbers', () => {
+    const element = document.createElement('plugin-editor');
+    const texts = {
+      'editor-url': 'editorUrl',
+      builder: 'builder',
+      ident: 'ident',
+      namespace: 'namespace',
+      fn: 'fn',
+      template: 'template',
+      'token-endpoint': 'tokenEndpoint',
+      'token-method': 'tokenMethod',
+      credentials: 'credentials',
+      'token-delivery': 'tokenDelivery',
+      loading: 'loading',
+      sandbox: 'sandbox',
+      allow: 'allow',
+      referrerpolicy: 'referrerpolicy',
+      label: 'label',
+    } as const;
+    for (const [attribute, property] of Object.entries(texts)) {
+      element.setAttribute(attribute, `value of ${attribute}`);
+      expect(element[property], property).to.equal(`value of ${attribute}`);
+    }
+    element.setAttribute('timeout', '250');
+    expect(element.timeout).to.equal(250);
+  });
+
+  it('state and error cannot be set', () => {
+    const element = document.createElement('plugin-editor');
+    for (const name of ['state', 'error']) expect(Reflect.set(element, name, 'ready')).to.equal(false);
+  });
+
+  for (const name of ['editor-url', 'builder', 'ident', 'fn', 'token-endpoint']) {
+    for (const value of [null, '']) {
+      it(`${name} ${value === null ? 'missing' : 'empty'}: idle, with neither request nor error`, async () => {
+        const server = await editorServer();
+        const element = create(server, { [name]: value });
+        const events = eventsOf(element);
+        place().append(element);
+        await flush(element, server);
+        expect(element.state).to.equal('idle');
+        expect(element.error).to.equal(undefined);
+        expect(events).to.have.length(0);
+        expect(await requestCounts(server)).to.deep.equal({});
+
+        apply(element, { [name]: create(server).getAttribute(name) });
+        await inState(element, 'ready');
+      });
+    }
+  }
+
+  it('fetchToken may come late and takes the place of token-endpoint', async () => {
+    const server = await editorServer();
+    const element = mount(server, { 'token-endpoint': null });
+    await flush(element, server);
+    expect(element.state).to.equal('idle');
+    element.fetchToken = async () => 'of-function';
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
+    const [request] = await server.requests({ path: '/editor' });
+    expect(request?.query['token']).to.equal('of-function');
+  });
+
+  it('taking a required attribute away ends what was shown, without an error', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    element.removeAttribute('fn');
+    await inState(element, 'idle');
+    expect(frames(element)).to.have.length(0);
+    expect(element.error).to.equal(undefined);
+  });
+
+  it('all set in one go make one token request', async () => {
+    const server = await editorServer();
+    const element = mount(server, { ident: null, fn: null });
+    await element.updateComplete;
+    apply(element, { ident: 'com.example.b', fn: 'g', namespace: 'n', template: 'typescript' });
+    apply(element, { ident: 'com.example.c', fn: 'h', 'token-method': 'post', timeout: 9000 });
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    const [request] = await server.requests({ path: '/token' });
+    expect(request?.body).to.equal('{"ident":"com.example.c","namespace":"n","fn":"h"}');
+  });
+});
+
+/** Changes that cannot be used; the attribute that the message names; what it says would be right. */
+const refused: [Changes, name: string, right: RegExp][] = [
+  ...[
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://example.com/',
+    'blob:http://localhost/x',
+    'file:///etc',
+  ].flatMap((address): [Changes, string, RegExp][] => [
+    [{ 'editor-url': address }, 'editor-url', /http or https/],
+    [{ builder: address }, 'builder', /http or https/],
+    [{ 'token-endpoint': address }, 'token-endpoint', /http or https/],
+  ]),
+  ...['http://user:pa55word@localhost/', 'http://user@localhost/', 'http://:pa55word@localhost/'].flatMap(
+    (address): [Changes, string, RegExp][] => [
+      [{ 'editor-url': address }, 'editor-url', /no.* user name or password/],
+      [{ builder: address }, 'builder', /no.* user name or password/],
+      [{ 'token-endpoint': address }, 'token-endpoint', /no.* user name or password/],
+    ],
+  ),
+  [{ 'editor-url': 'http://' }, 'editor-url', /http or https/],
+  [{ 'token-endpoint': 'http://[/' }, 'token-endpoint', /http or https/],
+  [{ builder: 'builder.example.com' }, 'builder', /http or https/],
+  [{ builder: '/relative' }, 'builder', /http or https/],
+  ...['tenant', '.', '..', '...', '.tenant', 'com.example.', 'com.example..'].map(
+    (ident): [Changes, string, RegExp] => [{ ident }, 'ident', /com\.acme\.customer-7|well-formed/],
+  ),
+  [{ ident: 'com.example.\uD800' }, 'ident', /well-formed/],
+  [{ ident: '\uDFFFcom.example' }, 'ident', /well-formed/],
+  [{ ident: 42 }, 'ident', /text|com\.acme\.customer-7/],
+  ...['.', '..', 'a\uD83D', '\uDE00\uD83D'].flatMap((segment): [Changes, string, RegExp][] => [
+    [{ namespace: segment }, 'namespace', /well-formed.*not.*'\.\.'/],
+    [{ fn: segment }, 'fn', /well-formed.*not.*'\.\.'/],
+    [{ template: segment }, 'template', /well-formed.*not.*'\.\.'/],
+  ]),
+  ...['put', 'POST', 'delete'].map((method): [Changes, string, RegExp] => [
+    { 'token-method': method },
+    'token-method',
+    /post or get/,
+  ]),
+  [{ credentials: 'always' }, 'credentials', /same-origin or omit or include/],
+  [{ 'token-delivery': 'pigeon' }, 'token-delivery', /url/],
+  [{ loading: 'soon' }, 'loading', /eager or lazy/],
+  ...['soon', '0', '-1', '', 'NaN', 'Infinity', '2147483648'].map((timeout): [Changes, string, RegExp] => [
+    { timeout },
+    'timeout',
+    /number of milliseconds/,
+  ]),
+];
+
+describe('<plugin-editor> refuses before any request', () => {
+  for (const [changes, name, right] of refused) {
+    it(`as it refuses ${JSON.stringify(changes)}`, async () => {
+      const server = await editorServer();
+      const element = create(server, changes);
+      const events = eventsOf(element);
+      place().append(element);
+      const error = await failure(element);
+      expect(error).to.include({ name: 'PluginEditorError', code: 'config', attempts: 0, status: undefined });
+      expect(error.message.startsWith(name), error.message).to.equal(true);
+      expect(error.message).to.match(right);
+      expect(error.message).not.to.contain('pa55word');
+
+      await flush(element, server);
+      expect(await requestCounts(server)).to.deep.equal({});
+      expect(events.map(({ type }) => type)).to.deep.equal(['plugin-editor-state', 'plugin-editor-error']);
+      const view = part(element, 'error');
+      expect(view?.textContent).to.contain('The editor is not set up correctly.');
+      expect(view?.textContent).to.contain(error.message);
+    });
+  }
+
+  it('and goes on as soon as the attribute is right', async () => {
+    const server = await editorServer();
+    const element = mount(server, { ident: 'no-period' });
+    await failure(element);
+    element.ident = 'com.example.right';
+    await inState(element, 'ready');
+    expect(element.error).to.equal(undefined);
+    expect(part(element, 'error')).to.equal(null);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('and an attribute that is taken away has its default again', async () => {
+    const server = await editorServer();
+    const wrong = {
+      timeout: 'soon',
+      'token-method': 'put',
+      credentials: 'x',
+      loading: 'x',
+      'token-delivery': 'x',
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const element = mount(server, { [name]: value });
+      await failure(element);
+      element.removeAttribute(name);
+      await inState(element, 'ready');
+      expect(element.error, name).to.equal(undefined);
+    }
+  });
+
+  it('and a running editor goes when an attribute becomes wrong', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    element.builder = 'javascript:alert(1)';
+    const error = await failure(element);
+    expect(error.code).to.equal('config');
+    expect(frames(element)).to.have.length(0);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+});
+
+describe('<plugin-editor> takes every other text', () => {
+  const texts = [
+    '%2e%2e',
+    '%2E',
+    'a/../b',
+    '../../etc',
+    'a\\b',
+    'a b+c&d=e#f?g;h',
+    '"><script>alert(1)</script>',
+    '日本語 ünïcödé e\u0301',
+    '👩‍👩‍👧‍👦🏳️‍🌈',
+    '\u202Eright to left\u0000\u0007',
+    'trailing ',
+    '...',
+    '__proto__',
+    'x'.repeat(2000),
+  ];
+  for (const text of texts) {
+    it(`${JSON.stringify(text.slice(0, 40))} reaches endpoint and editor as it is`, async () => {
+      const server = await editorServer();
+      const ident = `com.example.${text.replaceAll('.', '·')}`;
+      const element = mount(server, { ident, namespace: text, fn: text, template: text });
+      await inState(element, 'ready');
+      const [token] = await server.requests({ path: '/token' });
+      expect(JSON.parse(token?.body ?? '')).to.deep.equal({ ident, namespace: text, fn: text });
+      const [editor] = await server.requests({ path: '/editor' });
+      expect(editor?.query).to.deep.include({ ident, namespace: text, fn: text, template: text });
+    });
+  }
+});

@@ -1,0 +1,151 @@
+import { expect } from '@open-wc/testing';
+
+import { openPage } from './plugin-editor-page.ts';
+import {
+  type Changes,
+  type Rule,
+  SECRET,
+  create,
+  editorServer,
+  failure,
+  flush,
+  frames,
+  inState,
+  part,
+} from './plugin-editor-setup.ts';
+
+const POLICY = 'content-security-policy';
+
+/** An element in a page with the given headers; `$EDITOR` and `$SELF` in these are the two origins. */
+async function inPage(headers: Record<string, string>, changes: Changes = {}, ...rules: Rule[]) {
+  const server = await editorServer(...rules);
+  const filled = Object.entries(headers).map(([name, value]) => [
+    name,
+    value.replaceAll('$EDITOR', server.origin).replaceAll('$SELF', location.origin),
+  ]);
+  const page = await openPage(server, { headers: Object.fromEntries(filled) as Record<string, string> });
+  const element = create(server, changes, page.contentDocument);
+  const types: string[] = [];
+  for (const name of ['state', 'ready', 'error'] as const) {
+    element.addEventListener(`plugin-editor-${name}`, (event) =>
+      types.push('state' in event ? event.state : name),
+    );
+  }
+  page.contentDocument.body.append(element);
+  return { server, page, element, types };
+}
+
+describe('frame-blocked', () => {
+  const forbidding = [
+    "frame-src 'none'",
+    "frame-src 'self'",
+    'frame-src https://other.example',
+    "child-src 'none'",
+    "default-src 'self' 'unsafe-inline'; connect-src 'self'",
+  ];
+  for (const policy of forbidding) {
+    it(`under ${policy}`, async () => {
+      const { server, page, element, types } = await inPage({ [POLICY]: policy });
+      const error = await failure(element);
+      expect(error.code).to.equal('frame-blocked');
+      expect(error.message).to.contain(`frame-src ${server.origin}`);
+      expect(error.message).not.to.contain(SECRET);
+      expect(part(element, 'error')?.textContent).to.contain(
+        'This page does not allow the editor to be shown.',
+      );
+      expect(frames(element)).to.have.length(0);
+      // Not a word of ready, though the browser fires `load`.
+      expect(types).to.deep.equal(['loading', 'error', 'error']);
+      await flush(element, server);
+      expect(element.state).to.equal('error');
+      expect(await server.requests({ path: '/editor' })).to.have.length(0);
+      expect(page.contentWindow.violations).to.have.length(1);
+    });
+  }
+
+  const allowing = [
+    'frame-src $EDITOR',
+    'frame-src *',
+    "child-src $EDITOR; default-src 'self'",
+    "frame-ancestors 'self'",
+  ];
+  for (const policy of allowing) {
+    it(`not under ${policy}`, async () => {
+      const { element, types } = await inPage({ [POLICY]: policy });
+      await inState(element, 'ready');
+      expect(types).to.deep.equal(['loading', 'ready', 'ready']);
+    });
+  }
+
+  it('not where the policy only reports', async () => {
+    const { server, element, page } = await inPage({ [`${POLICY}-report-only`]: "frame-src 'none'" });
+    await inState(element, 'ready');
+    await flush(element, server);
+    expect(element.state).to.equal('ready');
+    expect(page.contentWindow.violations).not.to.have.length(0);
+  });
+
+  it('not by another frame of the page that is blocked', async () => {
+    const { server, element, page } = await inPage({ [POLICY]: 'frame-src $EDITOR' });
+    await inState(element, 'ready');
+    const other = page.contentDocument.createElement('iframe');
+    other.src = server.crossSite.url('/editor');
+    const violated = new Promise((resolve) =>
+      page.contentDocument.addEventListener('securitypolicyviolation', resolve, { once: true }),
+    );
+    page.contentDocument.body.append(other);
+    await violated;
+    await flush(element, server);
+    expect(element.state).to.equal('ready');
+  });
+
+  it('not by an image of the editor that is blocked', async () => {
+    const { server, element, page } = await inPage({ [POLICY]: "img-src 'none'" });
+    await inState(element, 'ready');
+    const image = page.contentDocument.createElement('img');
+    image.src = frames(element)[0]?.src ?? '';
+    const violated = new Promise((resolve) =>
+      page.contentDocument.addEventListener('securitypolicyviolation', resolve, { once: true }),
+    );
+    page.contentDocument.body.append(image);
+    await violated;
+    await flush(element, server);
+    expect(element.state).to.equal('ready');
+  });
+});
+
+describe('a strict content security policy', () => {
+  const strict =
+    "default-src 'none'; script-src 'self'; connect-src 'self'; frame-src $EDITOR; base-uri 'none'; require-trusted-types-for 'script'";
+
+  it('is not violated on the way to ready', async () => {
+    const { page, element } = await inPage({ [POLICY]: strict });
+    await inState(element, 'ready');
+    expect(element.getBoundingClientRect().height).to.equal(576);
+    expect(page.contentWindow.violations).to.deep.equal([]);
+  });
+
+  it('is not violated by error, retry and texts', async () => {
+    const { page, element } = await inPage(
+      { [POLICY]: strict },
+      { strings: { retry: 'Nochmal' } },
+      { path: '/token', times: 1, json: { token: 5 } },
+    );
+    await failure(element);
+    expect(getComputedStyle(part(element, 'error') as Element).position).to.equal('absolute');
+    part(element, 'retry')?.click();
+    await inState(element, 'ready');
+    expect(page.contentWindow.violations).to.deep.equal([]);
+  });
+
+  it('is seen by these tests when it is violated', async () => {
+    const { page, element } = await inPage({ [POLICY]: strict });
+    await inState(element, 'ready');
+    const violated = new Promise((resolve) =>
+      page.contentWindow.addEventListener('securitypolicyviolation', resolve, { once: true }),
+    );
+    page.contentDocument.body.setAttribute('style', 'color: red');
+    await violated;
+    expect(page.contentWindow.violations).to.have.length(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { expect } from '@open-wc/testing';
+
+import { PluginEditorError } from '../../src/index.ts';
+import { leaks, watchConsole } from './plugin-editor-leaks.ts';
+import {
+  SECRET,
+  editorServer,
+  eventsOf,
+  failure,
+  flush,
+  inState,
+  mount,
+  part,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+
+interface Row {
+  title: string;
+  fetchToken: () => unknown;
+  timeout?: number;
+  code: PluginEditorError['code'];
+  /** What the message says. */
+  says: RegExp;
+}
+
+const offline = new Error('offline');
+const wrong = { code: 'token-invalid', says: /fetchToken gave a wrong answer: / } as const;
+
+const rows: Row[] = [
+  {
+    title: 'throws',
+    fetchToken: () => {
+      throw offline;
+    },
+    code: 'token-source',
+    says: /fetchToken failed; its error is the cause/,
+  },
+  {
+    title: 'rejects',
+    fetchToken: () => Promise.reject(offline),
+    code: 'token-source',
+    says: /fetchToken failed; its error is the cause/,
+  },
+  {
+    title: 'never settles',
+    fetchToken: () => new Promise(() => {}),
+    timeout: 1000,
+    code: 'token-timeout',
+    says: /fetchToken did not answer within 1000 ms/,
+  },
+  { title: 'answers undefined', fetchToken: () => undefined, ...wrong },
+  { title: 'answers null', fetchToken: async () => null, ...wrong },
+  { title: 'answers a number', fetchToken: () => 5, ...wrong },
+  { title: 'answers an empty string', fetchToken: () => '', ...wrong },
+  { title: 'answers a list', fetchToken: () => [SECRET], ...wrong },
+  { title: 'answers a Response', fetchToken: () => new Response(SECRET), ...wrong },
+  { title: 'answers a record without a token', fetchToken: () => ({ tokne: SECRET }), ...wrong },
+  { title: 'answers a record with a numeric token', fetchToken: () => ({ token: 5 }), ...wrong },
+  { title: 'answers a function', fetchToken: () => () => SECRET, ...wrong },
+  {
+    title: 'answers 70 KB',
+    fetchToken: () => SECRET.repeat(7168),
+    ...wrong,
+    says: /larger than 65536 bytes/,
+  },
+  {
+    title: 'answers a token that is not well-formed',
+    fetchToken: () => `${SECRET}\uD800`,
+    code: 'token-invalid',
+    says: /token must be well-formed/,
+  },
+];
+
+describe('<plugin-editor> when fetchToken', () => {
+  for (const { title, fetchToken, timeout = 5000, code, says } of rows) {
+    it(`${title}: ${code}`, async () => {
+      const lines = watchConsole();
+      const server = await editorServer();
+      let calls = 0;
+      const counted = () => {
+        calls += 1;
+        return fetchToken();
+      };
+      const element = mount(server, { fetchToken: counted, timeout });
+      const events = eventsOf(element);
+      const error = await failure(element);
+
+      expect(error).to.be.instanceOf(PluginEditorError);
+      expect(error).to.include({ code, status: undefined });
+      expect(error.message).to.match(says);
+      if (code === 'token-source') expect(error.cause).to.equal(offline);
+      expect(part(element, 'error')?.textContent).to.contain(error.message);
+      expect(calls).to.equal(1);
+      await flush(element, server);
+      expect(await requestCounts(server)).to.deep.equal({});
+      expect(leaks(element, events, lines)).to.deep.equal([]);
+
+      element.fetchToken = async () => SECRET;
+      part(element, 'retry')?.click();
+      await inState(element, 'ready');
+      expect(calls).to.equal(1);
+      expect(leaks(element, events, lines)).to.deep.equal([]);
+    });
+  }
+
+  it('rejects with a PluginEditorError: that is the error', async () => {
+    const server = await editorServer();
+    const own = new PluginEditorError('token-unauthorized', 'Sign in first', { status: 401, attempts: 2 });
+    const element = mount(server, { fetchToken: () => Promise.reject(own) });
+    expect(await failure(element)).to.equal(own);
+    expect(part(element, 'error')?.textContent).to.contain('Sign in first');
+  });
+
+  it('rejects because it was aborted by us: no error', async () => {
+    const server = await editorServer();
+    const fetchToken = ({ signal }: { signal: AbortSignal }) =>
+      new Promise<string>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    const element = mount(server, { fetchToken });
+    const events = eventsOf(element);
+    await element.updateComplete;
+    element.fetchToken = async () => SECRET;
+    element.fn = 'other';
+    await inState(element, 'ready');
+    expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
+  });
+});

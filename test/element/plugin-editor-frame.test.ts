@@ -1,0 +1,188 @@
+import { expect } from '@open-wc/testing';
+
+import { openPage } from './plugin-editor-page.ts';
+import { watchConsole } from './plugin-editor-leaks.ts';
+import {
+  type Changes,
+  SECRET,
+  apply,
+  create,
+  editorServer,
+  eventsOf,
+  failure,
+  frameOf,
+  frames,
+  inState,
+  mount,
+  part,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+
+describe('the address of the frame', () => {
+  it('has the parameters of the interface, in its order', async () => {
+    const server = await editorServer();
+    const element = mount(server, { namespace: 'records', template: 'typescript' });
+    await inState(element, 'ready');
+    const [request] = await server.requests({ path: '/editor' });
+    const builder = encodeURIComponent(server.url());
+    expect(request?.search).to.equal(
+      `?builder=${builder}&token=${SECRET}&ident=com.example.tenant-1&namespace=records&fn=add-record&template=typescript`,
+    );
+    expect(frameOf(element).src).to.equal(server.url('/editor') + request?.search);
+  });
+
+  for (const namespace of ['default', '', null]) {
+    it(`leaves namespace (${JSON.stringify(namespace)}) and an empty template out`, async () => {
+      const server = await editorServer();
+      const element = mount(server, { namespace, template: '' });
+      await inState(element, 'ready');
+      const [request] = await server.requests({ path: '/editor' });
+      expect(Object.keys(request?.query ?? {})).to.deep.equal(['builder', 'token', 'ident', 'fn']);
+      const [token] = await server.requests({ path: '/token' });
+      expect(token?.body).to.contain('"namespace":"default"');
+    });
+  }
+
+  it('keeps other parameters and the fragment of editor-url, and replaces its own', async () => {
+    const server = await editorServer();
+    const element = mount(server, { 'editor-url': server.url('/editor?theme=dark&token=old&fn=old#line-3') });
+    await inState(element, 'ready');
+    const { searchParams, hash } = new URL(frameOf(element).src);
+    expect([...searchParams.keys()]).to.deep.equal(['theme', 'builder', 'token', 'ident', 'fn']);
+    expect(searchParams.get('token')).to.equal(SECRET);
+    expect(searchParams.get('fn')).to.equal('add-record');
+    expect(hash).to.equal('#line-3');
+  });
+
+  it('is relative to the document', async () => {
+    watchConsole();
+    const server = await editorServer();
+    const { pathname } = new URL(server.sameOrigin.url('/editor'));
+    await inState(mount(server, { 'editor-url': pathname }), 'ready');
+    const [request] = await server.requests({ path: '/editor' });
+    expect(request?.origin).to.equal(location.origin);
+  });
+
+  it('holds any token unharmed', async () => {
+    const token = 'a+b/c=?&#%20 ü\u{1F600}';
+    const server = await editorServer({ path: '/token', json: { token } });
+    await inState(mount(server), 'ready');
+    const [request] = await server.requests({ path: '/editor' });
+    expect(request?.query['token']).to.equal(token);
+  });
+});
+
+describe('the attributes of the frame', () => {
+  it('are by default a name, a sandbox, permissions and a referrer policy', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const frame = frameOf(element);
+    expect(frame.title).to.equal('Plugin editor: add-record');
+    expect(frame.getAttribute('sandbox')).to.equal(
+      'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox',
+    );
+    expect(frame.allow).to.equal('clipboard-read; clipboard-write');
+    expect(frame.referrerPolicy).to.equal('origin');
+    const [request] = await server.requests({ path: '/editor' });
+    expect(request?.headers['referer']).to.equal(`${location.origin}/`);
+  });
+
+  it('are those that the page gives', async () => {
+    const server = await editorServer();
+    const element = mount(server, {
+      label: 'Rules of Acme',
+      sandbox: 'allow-scripts',
+      allow: 'fullscreen',
+      referrerpolicy: 'no-referrer',
+    });
+    await inState(element, 'ready');
+    const frame = frameOf(element);
+    expect(frame.title).to.equal('Rules of Acme');
+    expect(frame.getAttribute('sandbox')).to.equal('allow-scripts');
+    expect(frame.allow).to.equal('fullscreen');
+    expect(frame.referrerPolicy).to.equal('no-referrer');
+    const [request] = await server.requests({ path: '/editor' });
+    expect(request?.headers).not.to.have.property('referer');
+  });
+
+  it('sandbox="none" leaves the sandbox out, an empty one forbids everything', async () => {
+    const server = await editorServer();
+    const open = mount(server, { sandbox: 'none' });
+    const strict = mount(server, { sandbox: '' });
+    await Promise.all([inState(open, 'ready'), inState(strict, 'ready')]);
+    expect(frameOf(open).hasAttribute('sandbox')).to.equal(false);
+    expect(frameOf(strict).getAttribute('sandbox')).to.equal('');
+  });
+
+  it('follow a change without another frame, and a removed attribute is the default', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const frame = frameOf(element);
+    const names = ['title', 'sandbox', 'allow', 'referrerpolicy'];
+    const values = () => names.map((name) => frame.getAttribute(name));
+    const defaults = values();
+
+    apply(element, { label: 'L', sandbox: 'none', allow: '', referrerpolicy: 'no-referrer' });
+    await element.updateComplete;
+    expect(values()).to.deep.equal(['L', null, '', 'no-referrer']);
+
+    apply(element, { label: null, sandbox: null, allow: null, referrerpolicy: null });
+    await element.updateComplete;
+    expect(values()).to.deep.equal(defaults);
+    expect(frameOf(element)).to.equal(frame);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+});
+
+describe('an editor on the own origin', () => {
+  it('is warned about, once, where it could lift its sandbox', async () => {
+    const server = await editorServer();
+    const { contentWindow, contentDocument } = await openPage(server);
+    const warnings: string[] = [];
+    contentWindow.console.warn = (line: string) => warnings.push(line);
+    const show = async (changes: Changes) => {
+      const element = create(server, changes, contentDocument);
+      contentDocument.body.append(element);
+      await inState(element, 'ready');
+    };
+    const own = { 'editor-url': server.sameOrigin.url('/editor') };
+    for (const harmless of ['allow-scripts', 'allow-same-origin', 'none', '']) {
+      await show({ ...own, sandbox: harmless });
+    }
+    await show({});
+    expect(warnings).to.deep.equal([]);
+    await show(own);
+    await show({ ...own, sandbox: 'allow-same-origin  allow-scripts' });
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.match(/own origin.*sandbox.*another origin/);
+  });
+});
+
+describe('the time limit of the frame', () => {
+  it('ends in frame-timeout and removes the frame; retry asks for a new token', async () => {
+    const server = await editorServer({ path: '/editor', times: 1, delay: 'hang' });
+    const element = mount(server, { timeout: 300, fetchToken: async () => SECRET });
+    const events = eventsOf(element);
+    const error = await failure(element);
+    expect(error.code).to.equal('frame-timeout');
+    expect(error.message).to.contain(server.origin);
+    expect(error.message).to.contain('300 ms');
+    expect(error.message).not.to.contain(SECRET);
+    expect(frames(element)).to.have.length(0);
+    expect(part(element, 'error')?.textContent).to.contain('The editor did not load in time.');
+    expect(events.map(({ type }) => type)).not.to.include('plugin-editor-ready');
+    await server.aborted({ path: '/editor' });
+
+    element.timeout = 5000;
+    await inState(element, 'ready');
+  });
+
+  it('is not met by an answer that is an error: that page is shown', async () => {
+    const server = await editorServer({ path: '/editor', status: 500, html: 'Broken' });
+    const element = mount(server);
+    await inState(element, 'ready');
+    expect(part(element, 'frame')?.getClientRects()).to.have.length(1);
+  });
+});

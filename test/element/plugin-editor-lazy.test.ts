@@ -1,0 +1,202 @@
+import { expect } from '@open-wc/testing';
+import { setViewport } from '@web/test-runner-commands';
+
+import {
+  type Changes,
+  type PluginEditorElement,
+  type ScriptedServer,
+  SECRET,
+  create,
+  editorServer,
+  eventsOf,
+  flush,
+  frames,
+  inState,
+  place,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+
+/** Resolves when observers have said what they saw: they do so after each frame. */
+async function observed(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
+}
+
+/** An element below a space of the given height. */
+function below(
+  server: ScriptedServer,
+  height: number,
+  changes: Changes = {},
+  parent: HTMLElement = place(),
+): PluginEditorElement {
+  const space = document.createElement('div');
+  space.style.blockSize = `${height}px`;
+  const element = create(server, { loading: 'lazy', ...changes });
+  parent.append(space, element);
+  return element;
+}
+
+async function stillIdle(element: PluginEditorElement, server: ScriptedServer): Promise<void> {
+  await element.updateComplete;
+  await observed();
+  await flush(element, server);
+  expect(element.state).to.equal('idle');
+  expect(await requestCounts(server)).to.deep.equal({});
+}
+
+describe('loading="lazy"', () => {
+  afterEach(() => scrollTo(0, 0));
+
+  it('fetches nothing until the element is scrolled near', async () => {
+    const server = await editorServer();
+    let calls = 0;
+    const fetchToken = async () => `${SECRET}${++calls}`;
+    const element = below(server, 5000, { fetchToken });
+    const events = eventsOf(element);
+    await stillIdle(element, server);
+    expect(calls).to.equal(0);
+    expect(events).to.have.length(0);
+    element.scrollIntoView();
+    await inState(element, 'ready');
+    expect(calls).to.equal(1);
+    expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
+  });
+
+  it('starts while the element is still half a screen away, not while it is a whole one', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    await stillIdle(element, server);
+    const top = element.getBoundingClientRect().top + scrollY;
+    scrollTo(0, top - innerHeight * 2);
+    await stillIdle(element, server);
+    scrollTo(0, top - innerHeight * 1.4);
+    expect(element.getBoundingClientRect().top).to.be.greaterThan(innerHeight);
+    await inState(element, 'ready');
+  });
+
+  it('starts at once for an element in view', async () => {
+    const server = await editorServer();
+    const element = below(server, 0);
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('waits inside a scroll container too', async () => {
+    const server = await editorServer();
+    const box = place();
+    box.style.cssText = 'block-size: 300px; overflow: auto';
+    const element = below(server, 3000, { style: 'block-size: 200px' }, box);
+    await stillIdle(element, server);
+    box.scrollTop = 3000;
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('uses the attributes as they are when the element comes near', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    await element.updateComplete;
+    element.fn = 'g';
+    await stillIdle(element, server);
+    element.scrollIntoView();
+    await inState(element, 'ready');
+    const [request] = await server.requests({ path: '/token' });
+    expect(request?.body).to.contain('"fn":"g"');
+  });
+
+  it('once near, follows changes wherever the element is', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    await element.updateComplete;
+    element.scrollIntoView();
+    await inState(element, 'ready');
+    scrollTo(0, 0);
+    await observed();
+    element.fn = 'g';
+    await element.updateComplete;
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
+  });
+
+  it('removed while it waits: nothing is fetched, and put back it waits again', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    const { parentNode } = element;
+    await element.updateComplete;
+    element.remove();
+    await stillIdle(element, server);
+    parentNode?.append(element);
+    await stillIdle(element, server);
+    element.scrollIntoView();
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('put back after it was ready: it waits again', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    const { parentNode } = element;
+    await element.updateComplete;
+    element.scrollIntoView();
+    await inState(element, 'ready');
+    element.remove();
+    scrollTo(0, 0);
+    parentNode?.append(element);
+    await element.updateComplete;
+    await observed();
+    await flush(element, server);
+    expect(element.state).to.equal('idle');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('changed to eager: it starts at once', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    await stillIdle(element, server);
+    element.loading = 'eager';
+    await inState(element, 'ready');
+    element.scrollIntoView();
+    await observed();
+    await flush(element, server);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('closed while it waits: it stays closed in view', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    await element.updateComplete;
+    await element.close();
+    element.scrollIntoView();
+    await stillIdle(element, server);
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('reload() does not wait for the viewport', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000);
+    await stillIdle(element, server);
+    await element.reload();
+    expect(element.state).to.equal('ready');
+  });
+
+  it('says what cannot be used at once', async () => {
+    const server = await editorServer();
+    const element = below(server, 5000, { ident: 'no-period' });
+    await element.updateComplete;
+    expect(element.error?.code).to.equal('config');
+    expect(await rejection(element.reload())).to.include({ code: 'config' });
+  });
+
+  it('starts when the viewport grows to the element', async () => {
+    const server = await editorServer();
+    const element = below(server, 1100);
+    await stillIdle(element, server);
+    try {
+      await setViewport({ width: 800, height: 1000 });
+      await inState(element, 'ready');
+      expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    } finally {
+      await setViewport({ width: 800, height: 600 });
+    }
+  });
+});

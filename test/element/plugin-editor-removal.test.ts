@@ -1,0 +1,185 @@
+import { expect } from '@open-wc/testing';
+
+import {
+  create,
+  editorServer,
+  eventsOf,
+  failure,
+  flush,
+  frameOf,
+  frames,
+  inState,
+  mount,
+  part,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
+
+describe('removing <plugin-editor>', () => {
+  it('aborts a token request, and leaves nothing behind', async () => {
+    const traces = watchTraces();
+    const server = await editorServer({ path: '/token', delay: 'hang' });
+    const element = mount(server);
+    await server.requests({ path: '/token', count: 1 });
+    expect(left(traces)).to.deep.equal({ timers: 1, listeners: 0, observers: 0 });
+    element.remove();
+    expect(element.state).to.equal('idle');
+    await server.aborted({ path: '/token' });
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('ends the wait for the next try', async () => {
+    const traces = watchTraces();
+    const server = await editorServer({ path: '/token', status: 503, headers: { 'retry-after': '20' } });
+    const element = mount(server);
+    await server.requests({ path: '/token', count: 1 });
+    // The answer is there when the wait has begun.
+    await new Promise<void>((resolve) => {
+      const look = () =>
+        [...traces.timers.values()].includes(20_000) ? resolve() : requestAnimationFrame(look);
+      look();
+    });
+    element.remove();
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+  });
+
+  it('removes a frame that is loading, with its timer and its listener', async () => {
+    const traces = watchTraces();
+    const server = await editorServer({ path: '/editor', delay: 'hang' });
+    const element = mount(server);
+    await server.requests({ path: '/editor', count: 1 });
+    expect(left(traces)).to.deep.equal({ timers: 1, listeners: 1, observers: 0 });
+    element.remove();
+    await server.aborted({ path: '/editor' });
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('removes a running frame', async () => {
+    const traces = watchTraces();
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    expect(left(traces)['timers']).to.equal(0);
+    const frame = frameOf(element);
+    element.remove();
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+    expect(traces.ever.timers).to.be.greaterThan(1);
+    expect(traces.ever.listeners).to.be.greaterThan(0);
+    expect(frame.getRootNode()).to.equal(frame);
+    expect(element.error).to.equal(undefined);
+  });
+
+  it('ends a wait for the viewport', async () => {
+    const traces = watchTraces();
+    const server = await editorServer();
+    const element = create(server, { loading: 'lazy', style: 'position: absolute; top: 5000px' });
+    place().append(element);
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal({ timers: 0, listeners: 0, observers: 1 });
+    element.remove();
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+    await flush(element, server);
+    expect(await requestCounts(server)).to.deep.equal({});
+  });
+
+  it('after an error leaves nothing either, as does the error itself', async () => {
+    const traces = watchTraces();
+    const server = await editorServer({ path: '/token', status: 403 });
+    const element = mount(server);
+    await failure(element);
+    expect(left(traces)).to.deep.equal(NOTHING);
+    element.remove();
+    await element.updateComplete;
+    expect(element.state).to.equal('idle');
+    expect(part(element, 'error')).to.equal(null);
+  });
+
+  it('and remaking the frame many times leaves one frame and its one listener', async () => {
+    const traces = watchTraces();
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const { listeners } = left(traces);
+    for (let i = 0; i < 5; i++) await element.reload();
+    expect(left(traces)).to.deep.equal({ timers: 0, listeners, observers: 0 });
+    expect(frames(element)).to.have.length(1);
+  });
+});
+
+describe('putting <plugin-editor> back', () => {
+  it('starts anew with another token', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const old = frameOf(element);
+    element.remove();
+    await element.updateComplete;
+    place().append(element);
+    await inState(element, 'ready');
+    expect(frameOf(element)).not.to.equal(old);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
+  });
+
+  it('takes up changes that were made while it was out', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    element.remove();
+    await element.updateComplete;
+    element.fn = 'g';
+    await flush(element, server);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    place().append(element);
+    await inState(element, 'ready');
+    const [, second] = await server.requests({ path: '/editor' });
+    expect(second?.query['fn']).to.equal('g');
+  });
+
+  it('in the same task, as React does in StrictMode, makes one request and one frame', async () => {
+    const server = await editorServer();
+    const element = create(server);
+    const parent = place();
+    parent.append(element);
+    element.remove();
+    parent.append(element);
+    await inState(element, 'ready');
+    await flush(element, server);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    expect(frames(element)).to.have.length(1);
+  });
+
+  it('while it loads leaves one request that is answered', async () => {
+    const server = await editorServer({ path: '/token', times: 1, delay: 'hang' });
+    const element = mount(server);
+    await server.requests({ path: '/token', count: 1 });
+    const events = eventsOf(element);
+    const parent = place();
+    element.remove();
+    parent.append(element);
+    await inState(element, 'ready');
+    await server.aborted({ path: '/token' });
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 1 });
+    expect(frames(element)).to.have.length(1);
+    expect(events.filter(({ type }) => type === 'plugin-editor-ready')).to.have.length(1);
+  });
+
+  it('in the same task when ready leaves one frame', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const parent = place();
+    element.remove();
+    parent.append(element);
+    await inState(element, 'ready');
+    expect(frames(element)).to.have.length(1);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
+  });
+});

@@ -1,0 +1,150 @@
+import { expect } from '@open-wc/testing';
+import { resetMouse, sendMouse } from '@web/test-runner-commands';
+
+import { PluginEditorError } from '../../src/index.ts';
+import { openPage } from './plugin-editor-page.ts';
+import {
+  type PluginEditorElement,
+  SECRET,
+  create,
+  editorServer,
+  flush,
+  frames,
+  inState,
+  mount,
+  place,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+
+/** Tells the server what it sees of its opener. */
+const REPORT = `<!doctype html><title>Editor</title><script>
+  navigator.sendBeacon('report?opener=' + (opener === null) + '&length=' + history.length);
+</script>`;
+
+/** All windows that are opened until the end of the test. */
+let opened: (Window | null)[] = [];
+const open = window.open.bind(window);
+
+beforeEach(() => {
+  window.open = (...options) => {
+    expect(options).to.have.length(2);
+    // As a window beside this one: Chromium gives no animation frames to a page behind another tab.
+    const tab = open(...(options as [string, string]), 'popup,width=300,height=200');
+    opened.push(tab);
+    return tab;
+  };
+});
+
+afterEach(async () => {
+  window.open = open;
+  for (const tab of opened.splice(0)) tab?.close();
+  await resetMouse();
+});
+
+/** A click of the mouse on a button whose listener opens the tab; what comes of it. */
+async function click(element: PluginEditorElement): Promise<void> {
+  const button = document.createElement('button');
+  button.textContent = 'Open in a tab';
+  button.style.cssText = 'position: fixed; inset: 0 auto auto 0; inline-size: 200px; block-size: 60px';
+  place().append(button);
+  const result = new Promise<void>((resolve, reject) => {
+    button.addEventListener('click', () => void element.openInNewTab().then(resolve, reject), { once: true });
+  });
+  // Looked at below; here it must not count as one that nobody handles.
+  result.catch(() => undefined);
+  await sendMouse({ type: 'click', position: [100, 30] });
+  return result;
+}
+
+describe('openInNewTab()', () => {
+  it('opens the editor with a token of its own, in a page without opener', async () => {
+    const server = await editorServer(
+      { path: '/token', times: 1, json: { token: 'of-frame' } },
+      { path: '/token', times: 1, json: { token: 'of-tab' } },
+      { path: '/report', body: '' },
+    );
+    const element = mount(server, { namespace: 'n', template: 'typescript' });
+    await inState(element, 'ready');
+    const frame = frames(element);
+    await server.reset(
+      { path: '/token', json: { token: 'of-tab' } },
+      { path: '/editor', html: REPORT },
+      { path: '*' },
+    );
+
+    await click(element);
+    expect(opened).to.have.length(1);
+    const [report] = await server.requests({ path: '/report', count: 1 });
+    expect(report?.query['opener']).to.equal('true');
+    const [, editor] = await server.requests({ path: '/editor' });
+    expect(editor?.search).to.equal(
+      `?builder=${encodeURIComponent(server.url())}&token=of-tab&ident=com.example.tenant-1&namespace=n&fn=add-record&template=typescript`,
+    );
+    expect(element.state).to.equal('ready');
+    expect(frames(element)).to.deep.equal(frame);
+  });
+
+  it('works while the element is closed', async () => {
+    const server = await editorServer();
+    const element = create(server);
+    await element.close();
+    place().append(element);
+    await click(element);
+    await server.requests({ path: '/editor', count: 1 });
+    expect(element.state).to.equal('idle');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('closes the tab again when there is no token', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    await server.reset({ path: '/token', status: 403 }, { path: '/ping' });
+    const error = await rejection(click(element));
+    expect(error).to.be.instanceOf(PluginEditorError);
+    expect(error.code).to.equal('token-unauthorized');
+    expect(opened[0]?.closed).to.equal(true);
+    expect(element.state).to.equal('ready');
+    expect(element.error).to.equal(undefined);
+  });
+
+  it('rejects with a PluginEditorError for a token that no address can hold', async () => {
+    const server = await editorServer();
+    const element = create(server, { fetchToken: async () => `${SECRET}\uD800` });
+    await element.close();
+    place().append(element);
+    const error = await rejection(click(element));
+    expect(error).to.be.instanceOf(PluginEditorError);
+    expect(error.code).to.equal('token-invalid');
+    expect(opened[0]?.closed).to.equal(true);
+  });
+
+  it('opens nothing when an attribute is missing or cannot be used', async () => {
+    const server = await editorServer();
+    for (const [ident, says] of [
+      [null, 'ident'],
+      ['no-period', 'ident'],
+    ] as const) {
+      const error = await rejection(click(mount(server, { ident })));
+      expect(error).to.be.instanceOf(PluginEditorError);
+      expect(error.code).to.equal('config');
+      expect(error.message).to.contain(says);
+    }
+    expect(opened).to.have.length(0);
+    expect(await requestCounts(server)).to.deep.equal({});
+  });
+
+  it('is popup-blocked where the browser opens no tab, and asks for no token', async () => {
+    const server = await editorServer();
+    const { contentDocument } = await openPage(server, { sandbox: 'allow-scripts allow-same-origin' });
+    const element = create(server, {}, contentDocument);
+    await element.close();
+    contentDocument.body.append(element);
+    const error = await rejection(element.openInNewTab());
+    expect(error).to.include({ name: 'PluginEditorError', code: 'popup-blocked' });
+    expect(error.message).to.contain('click');
+    await flush(element, server);
+    expect(await server.requests({ path: '/token' })).to.have.length(0);
+  });
+});

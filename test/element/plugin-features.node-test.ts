@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { PluginFeaturesElement } from '../../src/plugin-features.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+
+/** What a server does to render an element. */
+class Rendered extends PluginFeaturesElement {
+  run(): string {
+    this.willUpdate();
+    return JSON.stringify(this.render());
+  }
+}
+customElements.define('rendered-features', Rendered);
+
+test('a server shows the loading view, and asks for nothing', async () => {
+  await using server = await startScriptedServer({ path: '*', json: { features: [], languages: [] } });
+  const element = new Rendered();
+  element.builder = server.url();
+  element.selectable = true;
+  element.value = 'typescript';
+  assert.match(element.run(), /Loading languages/);
+  assert.equal(element.state, 'loading');
+  assert.equal(element.value, 'typescript');
+  await fetch(server.url('/later'));
+  const paths = (await server.requests()).map(({ path }) => path);
+  assert.deepEqual(paths, ['/later']);
+});
+
+test('without a builder a server shows nothing', () => {
+  const element = new Rendered();
+  assert.doesNotMatch(element.run(), /Loading/);
+  assert.equal(element.state, 'idle');
+});
+
+test('loading the definition again changes nothing', async () => {
+  const first = customElements.get('plugin-features');
+  const again = '../../src/plugin-features.ts?again';
+  await import(again);
+  assert.equal(customElements.get('plugin-features'), first);
+});

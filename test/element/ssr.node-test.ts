@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { render } from '@lit-labs/ssr';
+import { collectResult } from '@lit-labs/ssr/lib/render-result.js';
+import { html } from 'lit';
+
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import '../../src/plugin-editor.ts';
+
+const src = fileURLToPath(new URL('../../src', import.meta.url));
+
+for (const entry of ['index.ts', 'plugin-editor.ts', 'elements.ts', 'client.ts']) {
+  test(`importing ${entry} on a server, also twice, throws nothing and writes nothing`, () => {
+    const code = `await import('${src}/${entry}'); await import('${src}/${entry}?again');`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', code],
+      // Without the conditions and preloads of this process.
+      { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' } },
+    );
+    assert.equal(stderr, '');
+    assert.equal(stdout, '');
+    assert.equal(status, 0);
+  });
+}
+
+test('rendering on a server puts no frame and no request into the page', async () => {
+  await using server = await startScriptedServer({ path: '/*', json: { token: 't' } });
+  let asked = 0;
+  const fetchToken = () => {
+    asked += 1;
+    return Promise.resolve('t');
+  };
+  const page = await collectResult(
+    render(html`
+      <plugin-editor
+        editor-url=${server.url('/editor')}
+        builder=${server.url()}
+        ident="com.example.a"
+        fn="f"
+        token-endpoint=${server.url('/token')}
+        >Inside</plugin-editor
+      >
+      <plugin-editor
+        editor-url=${server.url('/editor')}
+        builder=${server.url()}
+        ident="com.example.a"
+        fn="f"
+        .fetchToken=${fetchToken}
+      ></plugin-editor>
+    `),
+  );
+  assert.match(page, /<plugin-editor[^>]*ident="com\.example\.a"/);
+  assert.match(page, /<template shadowroot/);
+  assert.match(page, /<slot name="idle"/);
+  assert.match(page, /Inside/);
+  assert.doesNotMatch(page, /<iframe|token=|<button|<progress/);
+
+  // Requests that had been begun would be there by the time that this one is.
+  await fetch(server.url('/ping'));
+  assert.deepEqual(
+    (await server.requests()).map(({ path }) => path),
+    ['/ping'],
+  );
+  assert.equal(asked, 0);
+});
+
+test('a wrong attribute does not stop the rendering of the page', async () => {
+  const page = await collectResult(
+    render(
+      html`<plugin-editor editor-url="javascript:1" ident="x"></plugin-editor>
+        <p>After</p>`,
+    ),
+  );
+  assert.match(page, /<p>After<\/p>/);
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { AccessClient, type AccessLocation } from '../../src/server/access-client.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import type { Rule } from '../setup/script-rules.ts';
+import { ENVIRONMENT_TOKEN, IDENT, TOKEN_RULE } from './endpoint-fixture.ts';
+
+const LOCATION: AccessLocation = { identifier: IDENT, ext: 'add-record' };
+
+async function start(...rules: Rule[]) {
+  const builder = await startScriptedServer(...rules);
+  const client = new AccessClient({
+    builderUrl: builder.url(),
+    environmentToken: ENVIRONMENT_TOKEN,
+    retry: 0,
+    timeout: 5000,
+  });
+  return { builder, client, [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose]() };
+}
+
+describe('AccessClient', () => {
+  test('asks for a token with the environment token, and keeps fields that nobody named', async () => {
+    await using at = await start({
+      path: '/auth/*',
+      json: { token: 'editor-1', expires_in: 900, scope: 'all' },
+    });
+    const record = await at.client.getEditorToken(LOCATION);
+    assert.deepEqual(record, { token: 'editor-1', expires_in: 900, scope: 'all' });
+    const [request] = await at.builder.requests(1);
+    assert.equal(request?.method, 'GET');
+    assert.equal(request?.path, `/auth/v2/access/${IDENT}/default/add-record`);
+    assert.equal(request?.headers['authorization'], `Bearer ${ENVIRONMENT_TOKEN}`);
+  });
+
+  test('encodes every segment', async () => {
+    await using at = await start(TOKEN_RULE);
+    await at.client.getEditorToken({ identifier: 'com.acme.a/b', namespace: '%2e%2e', ext: '../ü?#' });
+    const [request] = await at.builder.requests(1);
+    assert.equal(request?.path, '/auth/v2/access/com.acme.a%2Fb/%252e%252e/..%2F%C3%BC%3F%23');
+  });
+
+  for (const bad of ['', '.', '..', '\ud800']) {
+    for (const name of ['identifier', 'namespace', 'ext'] as const) {
+      test(`refuses ${JSON.stringify(bad)} as ${name}, before any request`, async () => {
+        await using at = await start(TOKEN_RULE);
+        await assert.rejects(at.client.getEditorToken({ ...LOCATION, [name]: bad }), {
+          name: 'TypeError',
+          message: new RegExp(`^${name} `),
+        });
+        assert.deepEqual(await at.builder.requests(), []);
+      });
+    }
+  }
+
+  test('asks a function for the token of each call', async () => {
+    await using builder = await startScriptedServer(TOKEN_RULE);
+    let calls = 0;
+    const environmentToken = () => Promise.resolve(`secret-${++calls}`);
+    const client = new AccessClient({ builderUrl: builder.url(), environmentToken });
+    await client.getEditorToken(LOCATION);
+    await client.getEditorToken(LOCATION);
+    const sent = (await builder.requests(2)).map(({ headers }) => headers['authorization']);
+    assert.deepEqual(sent, ['Bearer secret-1', 'Bearer secret-2']);
+  });
+
+  for (const [rule, expected] of [
+    [{ redirect: '/elsewhere' }, { name: 'HttpError', status: 302, redirect: true }],
+    [{ status: 401 }, { name: 'HttpError', status: 401 }],
+    [{ status: 503 }, { name: 'HttpError', status: 503 }],
+    [{ drop: 'start' }, { name: 'NetworkError' }],
+    [{ html: '<p>sign in' }, { name: 'SchemaError' }],
+    [{ json: {} }, { name: 'SchemaError', path: 'token' }],
+    [{ json: { token: '' } }, { name: 'SchemaError', path: 'token' }],
+    [{ json: { token: 7 } }, { name: 'SchemaError', path: 'token' }],
+    [{ json: { token: ENVIRONMENT_TOKEN } }, { name: 'SchemaError', path: 'token' }],
+    [{ json: { token: `Bearer ${ENVIRONMENT_TOKEN}` } }, { name: 'SchemaError', path: 'token' }],
+  ] satisfies [Omit<Rule, 'path'>, object][]) {
+    test(`rejects for an answer with ${JSON.stringify(rule)}`, async () => {
+      await using at = await start(
+        { path: '/auth/*', ...rule },
+        { path: '/elsewhere', json: { token: 'stolen' } },
+      );
+      const error: unknown = await at.client.getEditorToken(LOCATION).catch((thrown: unknown) => thrown);
+      for (const [name, value] of Object.entries(expected)) assert.equal((error as never)[name], value, name);
+      assert.equal((await at.builder.requests()).length, 1);
+      assert.ok(!inspect(error, { depth: null }).includes(ENVIRONMENT_TOKEN));
+    });
+  }
+
+  test('gives up after its time limit', async () => {
+    await using builder = await startScriptedServer({ path: '*', delay: 'hang' });
+    const client = new AccessClient({
+      builderUrl: builder.url(),
+      environmentToken: ENVIRONMENT_TOKEN,
+      timeout: 50,
+    });
+    await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError', message: / 50 ms$/ });
+  });
+
+  test('waits 10 s by default: less than a page waits for its endpoint', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const client = new AccessClient({
+      builderUrl: 'http://127.0.0.1',
+      environmentToken: ENVIRONMENT_TOKEN,
+      fetch: () => {
+        queueMicrotask(() => t.mock.timers.tick(10_000));
+        return new Promise(() => undefined);
+      },
+    });
+    await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError' });
+  });
+
+  test('stops with the signal and its reason', async () => {
+    await using at = await start({ path: '*', delay: 'hang' });
+    const controller = new AbortController();
+    const answer = at.client.getEditorToken(LOCATION, { signal: controller.signal });
+    await at.builder.requests(1);
+    controller.abort(new Error('enough'));
+    await assert.rejects(answer, { message: 'enough' });
+    assert.equal((await at.builder.aborted()).length, 1);
+  });
+
+  for (const [name, options, message] of [
+    ['no environmentToken', { environmentToken: undefined }, /^environmentToken must be text/],
+    ['an empty one', { environmentToken: '' }, /^environmentToken must be visible ASCII/],
+    ['a line break in it', { environmentToken: 'secret-9\n' }, /^environmentToken must be visible ASCII/],
+    ['no builderUrl', { builderUrl: undefined }, /^builderUrl must be an http or https address/],
+    ['another scheme', { builderUrl: 'ftp://a.example' }, /^builderUrl must be an http or https address/],
+    ['a password', { builderUrl: 'http://u:hidden@a.example' }, /^builderUrl must not hold a user name/],
+  ] as const) {
+    test(`cannot be made with ${name}`, () => {
+      const all = { builderUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN, ...options };
+      assert.throws(
+        () => new AccessClient(all as never),
+        (error: Error) =>
+          error instanceof TypeError &&
+          message.test(error.message) &&
+          !/secret-9|hidden/.test(inspect(error)),
+      );
+    });
+  }
+
+  for (const given of [undefined, 5, 'secret-9\r\nx: y']) {
+    test(`rejects, without repeating it, when the function gives ${JSON.stringify(given)}`, async () => {
+      await using builder = await startScriptedServer(TOKEN_RULE);
+      const client = new AccessClient({ builderUrl: builder.url(), environmentToken: () => given as string });
+      await assert.rejects(
+        client.getEditorToken(LOCATION),
+        (error: Error) =>
+          error.message.startsWith('environmentToken must') && !inspect(error).includes('secret-9'),
+      );
+      assert.deepEqual(await builder.requests(), []);
+    });
+  }
+
+  test('takes the environment token out of the error of a fetch that quotes the request', async () => {
+    const client = new AccessClient({
+      builderUrl: 'http://127.0.0.1',
+      environmentToken: ENVIRONMENT_TOKEN,
+      retry: 0,
+      fetch: (_, init) => Promise.reject(new Error(`refused ${JSON.stringify(init?.headers)}`)),
+    });
+    const error = (await client.getEditorToken(LOCATION).catch((thrown: unknown) => thrown)) as Error;
+    assert.ok(!inspect(error, { depth: null, showHidden: true }).includes(ENVIRONMENT_TOKEN));
+    assert.match((error.cause as Error).message, /^refused .*\[environment token\]/);
+  });
+
+  test('shows nothing of its token when it is printed', () => {
+    const client = new AccessClient({ builderUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN });
+    assert.ok(!inspect(client, { depth: null, showHidden: true }).includes(ENVIRONMENT_TOKEN));
+    assert.ok(!JSON.stringify(client).includes(ENVIRONMENT_TOKEN));
+  });
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { PluginTarget } from '../../src/server/plugin-target.ts';
+import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
+import { FIELDS, IDENT, pageRequest, startEndpoint } from './endpoint-fixture.ts';
+
+describe('authorize', () => {
+  for (const [name, result, status] of [
+    ['the ident', IDENT, 200],
+    ['a promise of the ident', Promise.resolve(IDENT), 200],
+    ['several, with the ident', ['com.acme.other', IDENT], 200],
+    ['another ident', 'com.acme.other', 403],
+    ['an ident in another case', IDENT.toUpperCase(), 403],
+    ['the environment alone', 'com.acme', 403],
+    ['a longer ident', `${IDENT}7`, 403],
+    ['the beginning of the ident', IDENT.slice(0, -1), 403],
+    ['the ident and a space', `${IDENT} `, 403],
+    ['a pattern', 'com.acme.*', 403],
+    ['several others', ['com.acme', `${IDENT}7`, '*'], 403],
+    ['a list in a list', [[IDENT]], 403],
+    ['nobody', [], 403],
+    ['a list of true', [true], 403],
+    ['false', false, 403],
+    ['true', true, 403],
+    ['nothing', undefined, 403],
+    ['null', null, 403],
+    ['no text', '', 403],
+    ['1', 1, 403],
+    ['an object', { ident: IDENT }, 403],
+    ['the target', { ...FIELDS }, 403],
+    ['a String object', Object(IDENT), 403],
+    ['a Set', new Set([IDENT]), 403],
+  ] as [string, unknown, number][]) {
+    test(`that answers with ${name}: ${status}`, async () => {
+      await using at = await startEndpoint({ authorize: () => result as string });
+      const answer = await at.ask();
+      assert.equal(answer.status, status);
+      assert.equal(answer.code, status === 403 ? 'not-authorized' : undefined);
+      assert.equal((await at.asked()).length, status === 200 ? 1 : 0);
+      assert.deepEqual(at.errors, []);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+    });
+  }
+
+  test('gets the request, the target and the context', async () => {
+    const seen: unknown[] = [];
+    await using at = await startEndpoint({
+      authorize: (request, target, context) => {
+        seen.push(request.headers.get('cookie'), target, context);
+        return IDENT;
+      },
+    });
+    const context = { user: 7 };
+    await at.endpoint(pageRequest(FIELDS, { cookie: 'session=s1' }), context);
+    const target: PluginTarget = { ...FIELDS, environment: 'com.acme', tenant: 'customer-7' };
+    assert.deepEqual(seen, ['session=s1', target, context]);
+    assert.equal(seen[2], context);
+  });
+
+  test('can read the body once more, from the very request that came', async () => {
+    const bodies: unknown[] = [];
+    const request = pageRequest({ ...FIELDS, csrf: 'c1' });
+    await using at = await startEndpoint({
+      authorize: async (given) => {
+        assert.equal(given, request);
+        bodies.push(await given.json());
+        return IDENT;
+      },
+    });
+    assert.equal((await at.endpoint(request)).status, 200);
+    assert.deepEqual(bodies, [{ ...FIELDS, csrf: 'c1' }]);
+  });
+
+  for (const [name, authorize] of [
+    [
+      'throws',
+      () => {
+        throw new Error('secret detail');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret detail'))],
+  ] as const) {
+    test(`that ${name}: 500 without detail, and onError hears of it`, async () => {
+      await using at = await startEndpoint({ authorize });
+      const answer = await at.ask();
+      assert.equal(answer.status, 500);
+      assert.equal(answer.code, 'internal');
+      assert.doesNotMatch(JSON.stringify([...answer.headers, answer.body]), /secret detail/);
+      assert.deepEqual(at.errors.map(String), ['Error: secret detail']);
+      assert.deepEqual(await at.asked(), []);
+    });
+  }
+
+  test('that answers itself is passed on as it is, without a token', async () => {
+    const headers = new Headers({ 'content-type': 'text/html', 'x-own': '1', 'www-authenticate': 'Form' });
+    headers.append('set-cookie', 'a=1; Path=/');
+    headers.append('set-cookie', 'b=2');
+    await using at = await startEndpoint({
+      authorize: () => new Response('<p>Sign in', { status: 401, statusText: 'Sign in first', headers }),
+    });
+    const answer = await at.endpoint(pageRequest());
+    assert.equal(answer.status, 401);
+    assert.equal(answer.statusText, 'Sign in first');
+    assert.equal(await answer.text(), '<p>Sign in');
+    assert.equal(answer.headers.get('content-type'), 'text/html');
+    assert.equal(answer.headers.get('x-own'), '1');
+    assert.deepEqual(answer.headers.getSetCookie(), ['a=1; Path=/', 'b=2']);
+    assert.deepEqual(await at.asked(), []);
+  });
+
+  test('may redirect, and may give the same answer each time', async () => {
+    const signIn = Response.redirect('https://app.example/sign-in', 303);
+    const denied = new Response('denied', { status: 401 });
+    await using at = await startEndpoint({
+      authorize: (_, { fn }) => (fn === 'redirect' ? signIn : denied),
+    });
+    for (const round of [1, 2]) {
+      const moved = await at.ask({ ...FIELDS, fn: 'redirect' });
+      assert.equal(moved.status, 303, `round ${round}`);
+      assert.equal(moved.headers.get('location'), 'https://app.example/sign-in');
+      assert.deepEqual((await at.ask()).body, 'denied');
+    }
+    assert.deepEqual(at.errors, []);
+  });
+
+  test('that answers with a response of a framework’s own class is passed on', async () => {
+    class OwnResponse extends Response {}
+    await using at = await startEndpoint({ authorize: () => new OwnResponse(null, { status: 402 }) });
+    assert.equal((await at.ask()).status, 402);
+  });
+
+  test('is not asked when the request cannot be granted anyway', async () => {
+    let asked = 0;
+    await using at = await startEndpoint({ authorize: () => `${++asked}` });
+    await at.ask({});
+    await at.ask(FIELDS, {}, { method: 'PUT' });
+    await at.ask(FIELDS, { 'content-type': 'text/plain' });
+    assert.equal(asked, 0);
+  });
+
+  test('decides before `access` is looked for', async () => {
+    let chosen = 0;
+    const endpoint = createTokenEndpoint({
+      authorize: () => false,
+      access: () => {
+        chosen++;
+        throw new Error('not reached');
+      },
+    });
+    assert.equal((await endpoint(pageRequest())).status, 403);
+    assert.equal(chosen, 0);
+  });
+});

@@ -1,0 +1,85 @@
+import type { Rule } from '../setup/script-rules.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { AccessClient } from '../../src/server/access-client.ts';
+import { createTokenEndpoint, type TokenEndpointOptions } from '../../src/server/token-endpoint.ts';
+
+export const ENVIRONMENT_TOKEN = 'environment-secret-5f1c';
+export const IDENT = 'com.acme.customer-7';
+export const FIELDS = { ident: IDENT, namespace: 'default', fn: 'add-record' };
+
+/** The endpoint's own origin in these tests, and an allowed one. */
+export const OWN = 'https://app.example';
+export const PARTNER = 'https://partner.example';
+export const ADDRESS = `${OWN}/plugins/editor-token`;
+
+export const TOKEN_RULE: Rule = { path: '/auth/*', json: { token: 'editor-1' } };
+
+/** A request as a page of the endpoint's own origin makes it; `headers` with `undefined` are left out. */
+export function pageRequest(
+  body: unknown = FIELDS,
+  headers: Record<string, string | undefined> = {},
+  init: RequestInit = {},
+): Request {
+  const all = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
+  return new Request(ADDRESS, {
+    method: 'POST',
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+    ...init,
+    headers: Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  });
+}
+
+export interface Read {
+  status: number;
+  headers: Headers;
+  body: unknown;
+  /** The `code` of an error. */
+  code: string | undefined;
+  message: string;
+}
+
+export async function read(answer: Response): Promise<Read> {
+  const { status, headers } = answer;
+  const text = await answer.text();
+  const body: unknown = text && headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+  const { code, message = '' } = (body as { error?: { code?: string; message?: string } }).error ?? {};
+  return { status, headers, body, code, message };
+}
+
+/** An endpoint in front of a real builder whose answers the test writes, with all that `onError` was told. */
+export async function startEndpoint(
+  options: Partial<TokenEndpointOptions> = {},
+  ...rules: Rule[]
+): Promise<Endpoint> {
+  const builder = await startScriptedServer(...(rules.length > 0 ? rules : [TOKEN_RULE]));
+  const errors: unknown[] = [];
+  const access = new AccessClient({
+    builderUrl: builder.url(),
+    environmentToken: ENVIRONMENT_TOKEN,
+    retry: 0,
+  });
+  const endpoint = createTokenEndpoint({
+    access,
+    authorize: () => IDENT,
+    onError: (error) => void errors.push(error),
+    ...options,
+  });
+  return {
+    builder,
+    access,
+    endpoint,
+    errors,
+    ask: async (...request) => read(await endpoint(pageRequest(...request))),
+    asked: () => builder.requests(),
+    [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose](),
+  };
+}
+
+export interface Endpoint extends AsyncDisposable {
+  builder: Awaited<ReturnType<typeof startScriptedServer>>;
+  access: AccessClient;
+  endpoint: ReturnType<typeof createTokenEndpoint>;
+  errors: unknown[];
+  ask: (...request: Parameters<typeof pageRequest>) => Promise<Read>;
+  asked: () => ReturnType<Endpoint['builder']['requests']>;
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { AccessClient } from '../../src/server/access-client.ts';
+import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import type { Rule } from '../setup/script-rules.ts';
+import { ENVIRONMENT_TOKEN, FIELDS, IDENT, PARTNER, pageRequest } from './endpoint-fixture.ts';
+
+/** All text that a value holds: messages, stacks, causes, own fields that are not enumerable, symbols, JSON. */
+function everythingIn(value: unknown): string {
+  const seen = new Set<unknown>();
+  const parts = [inspect(value, { depth: null, showHidden: true, maxStringLength: null })];
+  const walk = (one: unknown): void => {
+    if (typeof one !== 'object' || one === null) {
+      parts.push(String(one));
+      return;
+    }
+    if (seen.has(one)) return;
+    seen.add(one);
+    for (const key of Reflect.ownKeys(one)) walk((one as Record<PropertyKey, unknown>)[key]);
+    if (one instanceof Error) parts.push(one.stack ?? '', one.message, String(one));
+  };
+  walk(value);
+  return parts.join('\n');
+}
+
+const SECRETS = [ENVIRONMENT_TOKEN, encodeURIComponent(ENVIRONMENT_TOKEN), btoa(ENVIRONMENT_TOKEN)];
+
+describe('the environment token is in no answer, no error and no console line', () => {
+  test('where the search finds what it looks for', () => {
+    const cause = new Error('x', {
+      cause: Object.assign(new Error('y'), { [Symbol('s')]: ENVIRONMENT_TOKEN }),
+    });
+    assert.ok(everythingIn(new Error('z', { cause })).includes(ENVIRONMENT_TOKEN));
+  });
+
+  const echo = ENVIRONMENT_TOKEN;
+  for (const [name, rule, options] of [
+    ['a token', { json: { token: 'editor-1' } }, {}],
+    ['401 that echoes it', { status: 401, body: echo, headers: { 'x-echo': echo } }, {}],
+    ['500 that echoes it as JSON', { status: 500, json: { error: { message: echo } } }, {}],
+    ['a redirect to it', { redirect: `http://127.0.0.1:9/${echo}` }, {}],
+    ['HTML that echoes it', { html: echo }, {}],
+    ['it as the token', { json: { token: echo } }, {}],
+    ['the header as the token', { json: { token: `Bearer ${echo}` } }, {}],
+    [
+      'it in other fields',
+      { json: { token: 'editor-1', secret: echo, expires_at: echo, expires_in: echo } },
+      {},
+    ],
+    ['it as a field that is wrong', { json: { token: { [echo]: echo } } }, {}],
+    ['a cut connection', { drop: 'start' }, {}],
+    ['a cut answer', { drop: 'midway', json: { token: echo } }, {}],
+    ['silence', { delay: 'hang' }, { timeout: 50 }],
+    ['a token that no header can hold', {}, { environmentToken: () => `${ENVIRONMENT_TOKEN}\n` }],
+    [
+      'a token with a letter that no header can hold',
+      {},
+      { environmentToken: () => `${ENVIRONMENT_TOKEN}ü` },
+    ],
+    [
+      'a fetch that quotes its request',
+      {},
+      { fetch: (_: unknown, init?: RequestInit) => Promise.reject(new Error(JSON.stringify(init))) },
+    ],
+  ] as [string, Omit<Rule, 'path'>, object][]) {
+    test(`after ${name}`, async (t) => {
+      const lines: unknown[] = [];
+      for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+        t.mock.method(console, level, (...line: unknown[]) => void lines.push(line));
+      }
+      await using builder = await startScriptedServer({ path: '/auth/*', ...rule });
+      const access = new AccessClient({
+        builderUrl: builder.url(),
+        environmentToken: ENVIRONMENT_TOKEN,
+        retry: 0,
+        ...options,
+      });
+      // One with the default log, one with the host's own.
+      const errors: unknown[] = [];
+      const shared = { access, authorize: () => IDENT, allowedOrigins: [PARTNER] };
+      const logging = createTokenEndpoint(shared);
+      const reporting = createTokenEndpoint({ ...shared, onError: (error) => void errors.push(error) });
+      for (const endpoint of [logging, reporting]) {
+        const answer = await endpoint(pageRequest(FIELDS, { origin: PARTNER }));
+        const text = await answer.text();
+        const found = everythingIn([text, [...answer.headers], answer.statusText, errors, lines, access]);
+        for (const secret of SECRETS) assert.ok(!found.includes(secret), found);
+        if (answer.status !== 200) assert.ok(lines.length > 0);
+      }
+      assert.equal(errors.length, lines.length);
+    });
+  }
+});

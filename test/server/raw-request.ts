@@ -1,0 +1,72 @@
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An answer, with its headers as they came, so that those sent twice are seen. */
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  json: { token?: string; error?: { code: string; message: string } };
+}
+
+/** Sends a request with any header, such as those that a browser writes itself and `fetch` would drop. */
+export function rawRequest(
+  port: number,
+  { method = 'POST', path = '/token', headers = {}, body, signal }: RawRequest = {},
+): Promise<RawAnswer> {
+  const all = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, headers: given, agent: false, ...(signal && { signal }) },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (part: string) => (text += part));
+        answer.on('error', reject);
+        answer.on('end', () => {
+          const isJson = answer.headers['content-type']?.includes('json');
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text,
+            json: (isJson && text ? JSON.parse(text) : {}) as RawAnswer['json'],
+          });
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(typeof body === 'object' && !(body instanceof Uint8Array) ? JSON.stringify(body) : body);
+  });
+}
+
+export interface RawRequest {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string | undefined>;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** A server on a free port of the loopback interface, closed with the test. */
+export async function listen(
+  handler: RequestListener,
+): Promise<AsyncDisposable & { port: number; server: Server }> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    server,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AccessClient } from '../../src/server/access-client.ts';
+import type { PluginTarget } from '../../src/server/plugin-target.ts';
+import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
+import type { Rule } from '../setup/script-rules.ts';
+import { ENVIRONMENT_TOKEN, FIELDS, IDENT, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+
+describe('the answer', () => {
+  test('is the token, as JSON that no cache keeps', async () => {
+    await using at = await startEndpoint();
+    const { status, headers, body } = await at.ask();
+    assert.equal(status, 200);
+    assert.deepEqual(body, { token: 'editor-1' });
+    assert.equal(headers.get('content-type'), 'application/json');
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    const [request] = await at.asked();
+    assert.equal(request?.path, `/auth/v2/access/${IDENT}/default/add-record`);
+  });
+
+  for (const [given, expected] of [
+    [{ expires_in: 900 }, { expires_in: 900 }],
+    [{ expires_in: 0.5 }, { expires_in: 0.5 }],
+    [{ expires_in: 0 }, {}],
+    [{ expires_in: -1 }, {}],
+    [{ expires_in: '900' }, {}],
+    [{ expires_in: null }, {}],
+    [{ expires_at: 1_800_000_000 }, { expires_at: 1_800_000_000 }],
+    [{ expires_at: -5 }, {}],
+    [{ expires_at: '2031-01-02T03:04:05Z' }, { expires_at: '2031-01-02T03:04:05Z' }],
+    [{ expires_at: '2031-01-02T03:04:05.678+02:00' }, { expires_at: '2031-01-02T03:04:05.678+02:00' }],
+    [{ expires_at: '2031-01-02' }, { expires_at: '2031-01-02' }],
+    [{ expires_at: '2031-01-02 (a secret)' }, {}],
+    [{ expires_at: '2031-13-02T03:04:05Z' }, {}],
+    [{ expires_at: 'soon' }, {}],
+    [{ expires_at: { secret: 1 } }, {}],
+    [
+      { expires_in: 900, expires_at: 1_800_000_000 },
+      { expires_in: 900, expires_at: 1_800_000_000 },
+    ],
+    [{ refresh_token: 'r', scope: 's', environment: 'com.acme', Token: 't' }, {}],
+  ] as const) {
+    test(`to ${JSON.stringify(given)} holds ${JSON.stringify(expected)} and nothing else`, async () => {
+      await using at = await startEndpoint({}, { path: '*', json: { token: 'editor-1', ...given } });
+      assert.deepEqual((await at.ask()).body, { token: 'editor-1', ...expected });
+    });
+  }
+});
+
+describe('when the builder fails', () => {
+  for (const [rule, status, name] of [
+    [{ status: 400 }, 502, 'HttpError'],
+    [{ status: 401, json: { error: 'marker-1' } }, 502, 'HttpError'],
+    [{ status: 403, body: 'marker-1' }, 502, 'HttpError'],
+    [{ status: 404 }, 502, 'HttpError'],
+    [{ status: 429, headers: { 'x-marker': 'marker-1' } }, 502, 'HttpError'],
+    [{ status: 500 }, 502, 'HttpError'],
+    [{ status: 504 }, 502, 'HttpError'],
+    [{ redirect: '/marker-1' }, 502, 'HttpError'],
+    [{ drop: 'start' }, 502, 'NetworkError'],
+    [{ drop: 'midway', json: { token: 'marker-1' } }, 502, 'NetworkError'],
+    [{ html: '<p>marker-1' }, 502, 'SchemaError'],
+    [{ json: { token: '' } }, 502, 'SchemaError'],
+    [{ json: { tokens: 'marker-1' } }, 502, 'SchemaError'],
+    [{ json: ['marker-1'] }, 502, 'SchemaError'],
+    [{ json: { token: ENVIRONMENT_TOKEN } }, 502, 'SchemaError'],
+  ] satisfies [Omit<Rule, 'path'>, number, string][]) {
+    test(`${JSON.stringify(rule)}: ${status}, and onError hears of a ${name}`, async () => {
+      await using at = await startEndpoint({}, { path: '/auth/*', ...rule });
+      const answer = await at.ask();
+      assert.equal(answer.status, status);
+      assert.equal(answer.code, 'upstream-failed');
+      const told = JSON.stringify([...answer.headers, answer.body]);
+      assert.ok(!told.includes('marker-1') && !told.includes(new URL(at.builder.origin).port), told);
+      assert.deepEqual(
+        at.errors.map((error) => (error as Error).name),
+        [name],
+      );
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+    });
+  }
+
+  test('by time: 504', async () => {
+    await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
+    const access = new AccessClient({
+      builderUrl: at.builder.url(),
+      environmentToken: ENVIRONMENT_TOKEN,
+      timeout: 50,
+    });
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => void errors.push(error);
+    const endpoint = createTokenEndpoint({ access, authorize: () => IDENT, onError });
+    const answer = await read(await endpoint(pageRequest()));
+    assert.equal(answer.status, 504);
+    assert.equal(answer.code, 'upstream-timeout');
+    assert.equal((errors[0] as Error).name, 'TimeoutError');
+  });
+
+  for (const [name, thrown, status] of [
+    ['an error of its own', new Error('detail'), 502],
+    ['a TimeoutError of the platform', new DOMException('late', 'TimeoutError'), 504],
+    ['nothing', undefined, 502],
+    ['text', 'detail', 502],
+  ] as const) {
+    test(`through something that stands in for a client and rejects with ${name}: ${status}`, async () => {
+      await using at = await startEndpoint({
+        access: { getEditorToken: () => Promise.reject(thrown) },
+      });
+      const answer = await at.ask();
+      assert.equal(answer.status, status);
+      assert.doesNotMatch(answer.message, /detail/);
+      assert.equal(at.errors.length, 1);
+      if (thrown !== undefined) assert.equal(at.errors[0], thrown);
+    });
+  }
+});
+
+describe('access', () => {
+  test('may be a function of context and target', async () => {
+    const seen: unknown[] = [];
+    await using at = await startEndpoint();
+    const endpoint = createTokenEndpoint<{ builder: string }>({
+      authorize: () => IDENT,
+      access: ({ builder }, target) => {
+        seen.push(builder, target.ident);
+        return Promise.resolve(at.access);
+      },
+    });
+    const answer = await endpoint(pageRequest(), { builder: 'b1' });
+    assert.deepEqual(await answer.json(), { token: 'editor-1' });
+    assert.deepEqual(seen, ['b1', IDENT]);
+  });
+
+  for (const [name, access] of [
+    [
+      'throws',
+      () => {
+        throw new Error('detail');
+      },
+    ],
+    ['gives no client', () => undefined],
+  ] as const) {
+    test(`that ${name}: 500, and onError hears of it`, async () => {
+      await using at = await startEndpoint({ access: access as never });
+      const answer = await at.ask();
+      assert.equal(answer.status, 500);
+      assert.doesNotMatch(answer.message, /detail/);
+      assert.match((at.errors[0] as Error).message, /detail|access must give an AccessClient/);
+    });
+  }
+});
+
+describe('ext', () => {
+  test('gives the third segment', async () => {
+    const targets: PluginTarget[] = [];
+    await using at = await startEndpoint({
+      ext: (target) => {
+        targets.push(target);
+        return Promise.resolve(`${target.fn}.editor/1`);
+      },
+    });
+    await at.ask();
+    assert.equal(targets[0]?.fn, FIELDS.fn);
+    assert.equal((await at.asked())[0]?.path, `/auth/v2/access/${IDENT}/default/add-record.editor%2F1`);
+  });
+
+  for (const bad of ['', '..', undefined, 7]) {
+    test(`that gives ${bad === '' ? 'nothing' : bad}: 500, no request, and onError hears of it`, async () => {
+      await using at = await startEndpoint({ ext: () => bad as string });
+      assert.equal((await at.ask()).status, 500);
+      assert.match((at.errors[0] as Error).message, /^ext must/);
+      assert.deepEqual(await at.asked(), []);
+    });
+  }
+});
+
+describe('onError', () => {
+  test('gets the error, the request and the context', async () => {
+    const seen: unknown[] = [];
+    await using at = await startEndpoint(
+      { onError: (...told) => void seen.push(...told) },
+      { path: '*', status: 500 },
+    );
+    const request = pageRequest();
+    await at.endpoint(request, 'context');
+    assert.equal((seen[0] as Error).name, 'HttpError');
+    assert.equal(seen[1], request);
+    assert.equal(seen[2], 'context');
+  });
+
+  for (const [name, onError] of [
+    [
+      'throws',
+      () => {
+        throw new Error('log is full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('log is full'))],
+    ['never ends', () => new Promise<void>(() => undefined)],
+  ] as const) {
+    test(`that ${name} leaves the answer as it is`, async () => {
+      const unhandled: unknown[] = [];
+      const listener = (error: unknown) => unhandled.push(error);
+      process.on('unhandledRejection', listener);
+      try {
+        await using at = await startEndpoint({ onError }, { path: '*', status: 500 });
+        assert.equal((await at.ask()).status, 502);
+        // A rejection that nobody handles is announced after the microtasks, before the next timer or connection.
+        await new Promise((resolve) => setImmediate(resolve));
+        assert.deepEqual(unhandled, []);
+      } finally {
+        process.off('unhandledRejection', listener);
+      }
+    });
+  }
+
+  test('is console.error by default', async (t) => {
+    const log = t.mock.method(console, 'error', () => undefined);
+    const access = { getEditorToken: () => Promise.reject(new Error('builder is down')) };
+    const endpoint = createTokenEndpoint({ access, authorize: () => IDENT });
+    assert.equal((await endpoint(pageRequest())).status, 502);
+    assert.equal(log.mock.callCount(), 1);
+    assert.match(String(log.mock.calls[0]?.arguments[1]), /builder is down/);
+  });
+});
+
+describe('a client that goes away', () => {
+  test('ends the request to the builder, and is no failure', async () => {
+    await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
+    const controller = new AbortController();
+    const answer = at.endpoint(pageRequest(FIELDS, {}, { signal: controller.signal }));
+    await at.builder.requests(1);
+    controller.abort();
+    assert.equal((await answer).status, 502);
+    assert.equal((await at.builder.aborted()).length, 1);
+    assert.deepEqual(at.errors, []);
+  });
+});

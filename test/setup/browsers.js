@@ -1,0 +1,37 @@
+import { argv, env, platform } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+import { browserAdvice } from './browser-advice.js';
+import { findBrowsers } from './find-browsers.js';
+import { canInstall, installPackages, packagesFor, readOsRelease } from './install-browsers.js';
+
+// Sees to it that the browsers for the tests are there: those found, or those that this system can install.
+// Run before the tests; plain JavaScript, no dependencies. Says nothing when all are there.
+
+/** The engines that `ENGINES` asks for, by default all three. */
+function wantedEngines() {
+  return (env.ENGINES || 'chromium,firefox,webkit').split(',').map((name) => name.trim());
+}
+
+/** Returns the exit code. */
+function main() {
+  const wanted = wantedEngines();
+  let found;
+  try {
+    found = findBrowsers();
+    const packages = packagesFor(found, wanted, readOsRelease());
+    if (packages.length > 0 && canInstall()) {
+      installPackages(packages);
+      found = findBrowsers();
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+  const { errors, notes } = browserAdvice(found, wanted, platform);
+  for (const note of notes) console.log(note);
+  for (const error of errors) console.error(error);
+  return errors.length > 0 ? 1 : 0;
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();

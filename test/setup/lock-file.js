@@ -1,0 +1,52 @@
+// Runs before anything is installed: plain JavaScript, no dependencies.
+
+/**
+ * What is used of an entry of a lock file's `packages`.
+ *
+ * @typedef {object} LockEntry
+ * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {boolean} [optional]
+ * @property {boolean} [link]
+ * @property {string[]} [os]
+ * @property {string[]} [cpu]
+ * @property {string[]} [libc]
+ *
+ * @typedef {{ packages?: Record<string, LockEntry> }} LockFile
+ */
+
+/**
+ * Why node_modules is not what package-lock.json asks for, in a few words; nothing when it is. Packages that
+ * are there and not asked for do no harm.
+ *
+ * @param {LockFile} wanted package-lock.json
+ * @param {LockFile | undefined} installed node_modules/.package-lock.json; undefined when there is none
+ * @param {(path: string) => boolean} exists whether a package's folder is there, by its path in the lock file
+ * @returns {string | undefined}
+ */
+export function whyStale(wanted, installed, exists) {
+  if (!installed?.packages) return 'nothing is installed yet';
+  for (const [path, entry] of Object.entries(wanted.packages ?? {})) {
+    if (path === '' || entry.link) continue;
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const present = installed.packages[path];
+    if (!present || !exists(path)) {
+      if (mayBeAbsent(entry)) continue;
+      return `${name} is missing`;
+    }
+    if (present.version !== entry.version) return `${name} is ${present.version}, not ${entry.version}`;
+    if (present.integrity && entry.integrity && present.integrity !== entry.integrity) {
+      return `${name} ${entry.version} is another build than the one asked for`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Builds for other systems are left out by npm.
+ *
+ * @param {LockEntry} entry
+ */
+function mayBeAbsent(entry) {
+  return [entry.optional, entry.os, entry.cpu, entry.libc].some(Boolean);
+}

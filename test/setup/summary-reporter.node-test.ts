@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { TestSession } from '@web/test-runner';
+
+import { summaryLines } from './summary-reporter.ts';
+
+/** What the reporter reads of a session: its engine, whether it went well, and the outcome of each test. */
+function session(
+  engine: string,
+  outcomes: ('passed' | 'failed' | 'skipped')[] | 'did not load',
+): TestSession {
+  const tests =
+    outcomes === 'did not load'
+      ? []
+      : outcomes.map((outcome) => ({
+          name: outcome,
+          passed: outcome === 'passed',
+          skipped: outcome === 'skipped',
+        }));
+  const [first, ...others] = tests;
+  return {
+    browser: { name: engine },
+    passed: outcomes !== 'did not load' && !outcomes.includes('failed'),
+    testResults:
+      outcomes === 'did not load'
+        ? undefined
+        : { name: '', suites: [{ name: 'inner', suites: [], tests: others }], tests: first ? [first] : [] },
+  } as unknown as TestSession;
+}
+
+describe('summary of a run', () => {
+  it('names the engines with their versions and ends with the counts alone', () => {
+    const lines = summaryLines(
+      [
+        session('Chromium', ['passed', 'passed']),
+        session('Chromium', ['passed']),
+        session('Firefox', ['passed', 'failed']),
+      ],
+      new Map([['Chromium', '156.0']]),
+      ['WebKit (not found: Xvfb)'],
+    );
+    assert.deepEqual(lines, [
+      'Engines: Chromium 156.0 - 3 tests, Firefox - 2 tests',
+      'Not run: WebKit (not found: Xvfb)',
+      '4 passed, 1 failed',
+    ]);
+  });
+
+  it('counts a file that did not load as failed, and names skipped tests', () => {
+    const lines = summaryLines(
+      [session('Chromium', 'did not load'), session('Chromium', ['passed', 'skipped'])],
+      new Map(),
+      [],
+    );
+    assert.deepEqual(lines.slice(1), ['1 skipped', '1 passed, 1 failed']);
+  });
+});

@@ -1,0 +1,84 @@
+import { relative } from 'node:path';
+
+import type { Reporter, TestSession } from '@web/test-runner';
+
+type Results = NonNullable<TestSession['testResults']>;
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/**
+ * A line for each test file as it ends, and at the end of the run which engines ran how many tests, and the
+ * line `N passed, N failed`. Failures themselves are shown by the default reporter.
+ *
+ * @param versions engine name → version, filled in while the browsers start
+ * @param notRun one reason for each engine that does not take part
+ */
+export function summaryReporter(versions: Map<string, string>, notRun: string[]): Reporter {
+  return {
+    reportTestFileResults({ logger, sessionsForTestFile, testFile }) {
+      const { passed, failed, skipped } = total(sessionsForTestFile);
+      const counts = [
+        `${passed} passed`,
+        failed > 0 && `${failed} FAILED`,
+        skipped > 0 && `${skipped} skipped`,
+      ];
+      logger.log(`${relative(process.cwd(), testFile)}: ${counts.filter(Boolean).join(', ')}`);
+    },
+
+    stop({ sessions }) {
+      console.log(`\n${summaryLines(sessions, versions, notRun).join('\n')}`);
+    },
+  };
+}
+
+/** The closing lines; the last is `N passed, N failed`, alone, for programs to read. */
+export function summaryLines(
+  sessions: TestSession[],
+  versions: Map<string, string>,
+  notRun: string[],
+): string[] {
+  const byEngine = Map.groupBy(sessions, (session) => session.browser.name);
+  const engines = [...byEngine].map(([name, ofEngine]) => {
+    const { passed, failed } = total(ofEngine);
+    return `${[name, versions.get(name)].filter(Boolean).join(' ')} - ${passed + failed} tests`;
+  });
+  const { passed, failed, skipped } = total(sessions);
+  return [
+    `Engines: ${engines.join(', ')}`,
+    ...notRun.map((reason) => `Not run: ${reason}`),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    `${passed} passed, ${failed} failed`,
+  ];
+}
+
+function total(sessions: TestSession[]): Counts {
+  const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const session of sessions) {
+    const counts = session.testResults ? count(session.testResults) : { passed: 0, failed: 0, skipped: 0 };
+    // A file that did not load, or an error outside of any test, has no test of its own to be counted as.
+    if (!session.passed && counts.failed === 0) counts.failed = 1;
+    sum.passed += counts.passed;
+    sum.failed += counts.failed;
+    sum.skipped += counts.skipped;
+  }
+  return sum;
+}
+
+function count({ tests, suites }: Results): Counts {
+  const sum: Counts = {
+    passed: tests.filter((test) => test.passed && !test.skipped).length,
+    failed: tests.filter((test) => !test.passed && !test.skipped).length,
+    skipped: tests.filter((test) => test.skipped).length,
+  };
+  for (const suite of suites) {
+    const inner = count(suite);
+    sum.passed += inner.passed;
+    sum.failed += inner.failed;
+    sum.skipped += inner.skipped;
+  }
+  return sum;
+}

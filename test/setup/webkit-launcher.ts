@@ -1,0 +1,123 @@
+import type { Readable } from 'node:stream';
+
+import type { BrowserLauncher } from '@web/test-runner';
+
+import type { WebKit } from './find-browsers.js';
+import { freePort } from './second-origin.ts';
+import { startProgram, WebDriverSession } from './webdriver.ts';
+import { webDriverPage } from './webdriver-page.ts';
+
+type Page = ReturnType<typeof webDriverPage>;
+
+interface Running {
+  session: WebDriverSession;
+  page: Page;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Runs tests in WebKitGTK: its small browser, on an X server without a screen, through its WebDriver. One
+ * window takes one test file after the other (so `concurrency` is 1).
+ */
+export function webkitLauncher(
+  programs: WebKit,
+  onStart: (version: string) => void,
+): BrowserLauncher & { getPage(sessionId: string): Page } {
+  let running: Promise<Running> | undefined;
+  let page: Page | undefined;
+  let active: string | undefined;
+
+  return {
+    name: 'WebKitGTK',
+    // Not "webdriver": the page has puppeteer's shape, with which more of the runner's commands work.
+    type: 'puppeteer',
+    concurrency: 1,
+
+    async startSession(sessionId, url) {
+      running ??= start(programs);
+      const browser = await running;
+      onStart(String(browser.session.capabilities['browserVersion']));
+      page = browser.page;
+      active = sessionId;
+      await page.setViewport({ width: 800, height: 600 });
+      await browser.session.post('/url', { url });
+    },
+
+    isActive: (sessionId) => active === sessionId,
+
+    async getBrowserUrl() {
+      return String(await (await running)?.session.get('/url'));
+    },
+
+    async stopSession() {
+      active = undefined;
+      // Ends all that the test file left running.
+      await (await running)?.session.post('/url', { url: 'about:blank' });
+      return {};
+    },
+
+    startDebugSession() {
+      return Promise.reject(new Error('Debugging is not possible in WebKit: use Chromium or Firefox.'));
+    },
+
+    getPage(sessionId) {
+      if (!page || active !== sessionId) throw new Error(`No page for session ${sessionId}`);
+      return page;
+    },
+
+    async stop() {
+      await (await running)?.stop();
+    },
+  };
+}
+
+async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
+  const screen = startProgram(xvfb, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const display = await Promise.race([firstLine(screen.child.stdio[3] as Readable), screen.failed]);
+
+  const port = await freePort();
+  const webDriver = startProgram(driver, ['--host=127.0.0.1', `--port=${port}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      DISPLAY: `:${display}`,
+      GDK_BACKEND: 'x11',
+      // No desktop services: they are not there, and waiting for them is slow.
+      NO_AT_BRIDGE: '1',
+      GSETTINGS_BACKEND: 'memory',
+      // Nothing leaves this machine: all but loopback goes to a proxy that is not there.
+      http_proxy: 'http://127.0.0.1:9',
+      https_proxy: 'http://127.0.0.1:9',
+      no_proxy: 'localhost,127.0.0.1',
+    },
+  });
+  const session = await Promise.race([
+    WebDriverSession.open(`http://127.0.0.1:${port}`, {
+      // The runner has its own limits for pages that do not start.
+      pageLoadStrategy: 'none',
+      'webkitgtk:browserOptions': { binary: miniBrowser, args: ['--automation'] },
+    }),
+    webDriver.failed,
+  ]);
+
+  return {
+    session,
+    page: webDriverPage(session),
+    stop: async () => {
+      await session.close();
+      await webDriver.stop();
+      await screen.stop();
+    },
+  };
+}
+
+async function firstLine(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.trim();
+}

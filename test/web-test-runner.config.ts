@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+
+import { esbuildPlugin } from '@web/dev-server-esbuild';
+import { defaultReporter, type TestRunnerConfig } from '@web/test-runner';
+
+import { engines } from './setup/engines.ts';
+import { freePort, loopbackOnly, scriptedOrigins } from './setup/second-origin.ts';
+import { summaryReporter } from './setup/summary-reporter.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { launchers, versions, notRun } = engines();
+const scripted = scriptedOrigins();
+
+export default {
+  rootDir: root,
+  files: 'test/**/*.test.ts',
+  port: await freePort(),
+  nodeResolve: true,
+
+  browsers: launchers,
+  concurrentBrowsers: launchers.length,
+  // A browser gives no animation frames to a page in the background: one test file at a time in each.
+  concurrency: 1,
+  browserStartTimeout: 60_000,
+  testsStartTimeout: 60_000,
+  // Three engines share few cores; a test that hangs still ends with a name.
+  testFramework: { config: { timeout: '10000' } },
+
+  filterBrowserLogs: ({ args }) => !String(args[0]).startsWith('Lit is in dev mode'),
+
+  middleware: [scripted.middleware],
+  plugins: [
+    loopbackOnly(),
+    scripted.plugin,
+    esbuildPlugin({ ts: true, target: 'esnext', tsconfig: `${root}/tsconfig.json` }),
+  ],
+  reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions, notRun)],
+} satisfies TestRunnerConfig;
