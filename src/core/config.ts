@@ -71,8 +71,9 @@ export function checkConfig(raw: RawConfig, base: string): Config {
     if (!raw.fetchToken) httpUrl('token-endpoint', config.tokenEndpoint, base);
     for (const [name, words] of Object.entries(WORDS)) {
       // As in HTML: case does not matter, and an empty attribute is one that is not set.
-      const word = String((config[name] as string) || words[0]).toLowerCase();
-      if (!(words as readonly string[]).includes(word)) {
+      const given = ((config[name] as string) || words[0]).toLowerCase();
+      const word = words.find((one) => one === given);
+      if (!word) {
         throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
       }
       config[name] = word;
