@@ -75,8 +75,13 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   let session: string | undefined;
   let waiting: Waiting[] = [];
 
+  // By way of JSON, as what an editor hands on, such as an error, may hold what cannot be posted.
   const post = (message: EditorMessage, target = origin) =>
-    target && parent.postMessage({ channel: CHANNEL, version: VERSION, ...message }, target);
+    target &&
+    parent.postMessage(
+      JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, ...message })),
+      target,
+    );
 
   const settle = (act: (one: Waiting) => void) => {
     const all = waiting;
@@ -108,7 +113,8 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   };
 
   const hear = ({ source, origin: from, data }: MessageEvent<Record<string, unknown> | null>) => {
-    if (source !== parent || (origin && from !== origin)) return;
+    // A page without an origin cannot be answered.
+    if (source !== parent || from === 'null' || (origin && from !== origin)) return;
     if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
     const { type, session: about } = data;
     if (typeof about !== 'string') return;

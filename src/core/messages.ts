@@ -55,7 +55,8 @@ const SHAPES: Record<EditorMessage['type'], Shape> = {
 
 /** The message of an editor in what a frame posted, or `undefined` for anything else. */
 export function parseEditorMessage(data: unknown): EditorMessage | undefined {
-  const { channel, version, type } = Object(data) as { channel?: unknown; version?: unknown; type?: unknown };
-  if (channel !== CHANNEL || version !== VERSION || !Object.hasOwn(SHAPES, type as string)) return undefined;
+  const { channel, version, type } = Object(data) as Record<string, unknown>;
+  if (channel !== CHANNEL || version !== VERSION || typeof type !== 'string') return undefined;
+  if (!Object.hasOwn(SHAPES, type)) return undefined;
   return schemaOf<EditorMessage>(SHAPES[type as EditorMessage['type']]).safeParse(data).data;
 }

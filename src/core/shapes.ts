@@ -17,7 +17,8 @@ export interface ShapeIssue {
 
 /**
  * A shape as data: a type, text that fits a pattern, a list of one shape, or an object of shapes, where a question mark
- * ends the name of a field that may be missing. Other fields are let through.
+ * ends the name of a field that may be missing. Other fields are let through. The one pattern whose failure is ever
+ * shown asks for text that is not empty, so that is what is said of all.
  */
 export type Shape = 'string' | 'boolean' | RegExp | readonly [Shape] | { readonly [field: string]: Shape };
 
@@ -36,7 +37,7 @@ function issueIn(shape: Shape, value: unknown, path: PropertyKey[]): ShapeIssue 
   const wrong = (expected: string) => ({ path, code: 'invalid_type', expected });
   if (typeof shape === 'string') return typeof value === shape ? undefined : wrong(shape);
   if (shape instanceof RegExp) {
-    return typeof value === 'string' && shape.test(value) ? undefined : wrong(`string like ${shape}`);
+    return typeof value === 'string' && shape.test(value) ? undefined : wrong('non-empty string');
   }
   const isList = Array.isArray(shape);
   if (!value || typeof value !== 'object' || isList !== Array.isArray(value)) {

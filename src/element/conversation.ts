@@ -31,7 +31,7 @@ export class Conversation {
   constructor(
     frame: EditorFrame,
     withToken: boolean,
-    onHello: () => void,
+    onHello: (isFirst: boolean) => void,
     onMessage: (message: PluginMessage) => void,
   ) {
     this.#frame = frame;
@@ -40,9 +40,10 @@ export class Conversation {
     frame.onMessage = (data) => {
       const message = parseEditorMessage(data);
       if (message?.type === 'hello') {
+        const isFirst = !this.#capabilities;
         this.#capabilities = message.capabilities ?? [];
         this.forget();
-        onHello();
+        onHello(isFirst);
       } else if (message && message.session === this.#session) {
         onMessage(message);
       }

@@ -42,7 +42,9 @@ export class EditorFrame {
     addEventListener(
       'message',
       (event) => {
-        if (event.source === frame.contentWindow && event.origin === origin) this.onMessage?.(event.data);
+        const { source } = event;
+        // A window that is gone is `null`, and so is the window of a frame that is not in the page.
+        if (source && source === frame.contentWindow && event.origin === origin) this.onMessage?.(event.data);
       },
       options,
     );

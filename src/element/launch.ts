@@ -10,19 +10,20 @@ import { Renewal } from './renewal.ts';
 /** Requests of an editor for a token are answered no more often, in ms. */
 const REQUEST_INTERVAL = 5000;
 
-/** How long the page of a frame has to take the last message in, in ms; nothing answers it. */
-const CLOSE_DELAY = 100;
+/** How long the editor has to take the last message in before its frame goes, in ms; nothing answers it. */
+const CLOSE_DELAY = 250;
 
 /** What a launch asks of its element, and tells it. */
 export interface LaunchHost {
   frameAttributes(): FrameAttributes;
-  getToken(config: Config, signal: AbortSignal): Promise<HeldToken>;
+  /** A new token for what was started last. */
+  getToken(signal: AbortSignal): Promise<HeldToken>;
   /** The frame changed. */
   onFrame(): void;
   /** The editor can be used; `confirmed`: it said so itself. */
   onReady(confirmed: boolean): void;
   onFail(error: PluginEditorError): void;
-  /** A page loaded in the frame and greeted. */
+  /** A page loaded in the frame and greeted; what was not saved in the one before is gone. */
   onGreeting(): void;
   onMessage(message: PluginMessage): void;
   onExpiring(expiresAt: Date, error?: PluginEditorError): void;
@@ -43,8 +44,9 @@ export class Launch {
   #talk: Conversation | undefined;
   #renewal: Renewal | undefined;
   #token: HeldToken | undefined;
-  /** Aborts the requests under way. */
+  /** Aborts what is under way. */
   #run = new AbortController();
+  /** The first token is under way. */
   #waiting = false;
   #renewing: Promise<void> | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
@@ -77,40 +79,33 @@ export class Launch {
   /** Opens what the config names, and drops what was open or under way. */
   start(config: Config, withNewToken: boolean): void {
     const keepsFrame = this.#canOpen(config);
-    if (this.#waiting && !withNewToken && (keepsFrame || !this.frame)) {
-      // The token is on its way, and what comes of it uses the new config.
-      this.#config = config;
-      return;
+    // A token that is on its way for the same plugin serves this config as well.
+    const waits = this.#waiting && !withNewToken;
+    if (!waits) {
+      const token = withNewToken || !this.#token || !isLive(this.#token) ? undefined : this.#token;
+      this.#halt();
+      this.#token = token;
     }
-    const token = withNewToken || !this.#token || !isLive(this.#token) ? undefined : this.#token;
-    this.#halt();
     if (!keepsFrame) this.#removeFrame();
     this.#config = config;
-    this.#token = token;
-    void this.#open(config, (this.#run = new AbortController()).signal);
+    // In the same task as the token request: neither waits for the other.
+    if (config.tokenDelivery === 'message' && !this.frame) this.#createFrame(config.editorUrl);
+    if (this.frame) this.#limitFrame();
+    if (!waits) void this.#open(this.#run.signal);
   }
 
-  async #open(config: Config, signal: AbortSignal): Promise<void> {
+  async #open(signal: AbortSignal): Promise<void> {
     try {
-      if (config.tokenDelivery === 'message' || this.frame) {
-        // In the same task as the token request: neither waits for the other.
-        if (!this.frame) this.#createFrame(config.editorUrl);
-        this.#limitTo(config.timeout);
-      }
       this.#waiting = !this.#token;
-      const token = this.#token ?? (await this.#host.getToken(config, signal));
+      const token = this.#token ?? (await this.#host.getToken(signal));
       // The host may have ended this launch meanwhile.
       signal.throwIfAborted();
       this.#waiting = false;
       this.#hold(token);
-      const { timeout } = this.#config as Config;
-      if (!this.frame) {
-        this.#createFrame(buildEditorUrl({ ...(this.#config as Config), token: token.token }), true);
-        this.#limitTo(timeout);
-      } else if (this.#talk?.greeted) {
-        this.#tell();
-        this.#limitTo(timeout);
-      }
+      if (!this.frame) this.#createFrame(buildEditorUrl({ ...(this.#config as Config), ...token }), true);
+      else if (this.#talk?.greeted) this.#tell();
+      else return;
+      this.#limitFrame();
     } catch (error) {
       if (!signal.aborted) this.#fail(asEditorError(error));
     }
@@ -121,7 +116,8 @@ export class Launch {
       url,
       attributes: this.#host.frameAttributes(),
       onLoad: () => {
-        if (withToken) this.#ready(false);
+        // All that a browser tells of a page that does not speak.
+        if (withToken && !this.#talk?.greeted) this.#ready(false);
       },
       onBlocked: () =>
         this.#fail(
@@ -135,9 +131,12 @@ export class Launch {
     this.#talk = new Conversation(
       frame,
       withToken,
-      () => {
+      (isFirst) => {
+        if (this.#token) {
+          this.#tell();
+          if (isFirst) this.#renewal?.watch(this.#token);
+        }
         this.#host.onGreeting();
-        if (this.#token) this.#tell();
       },
       this.#hear,
     );
@@ -183,21 +182,25 @@ export class Launch {
     this.#host.onFail(error);
   }
 
-  #limitTo(timeout: number): void {
+  #limitFrame(): void {
+    const { timeout } = this.#config as Config;
     clearTimeout(this.#limit);
     this.#limit = setTimeout(() => {
       const { greeted, withToken } = this.#talk as Conversation;
-      // The editor waits for its token; that has a time limit of its own.
+      // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
       if (greeted && !this.#token) return;
-      const what = greeted
-        ? 'greeted, but did not say "ready"'
+      const [what, see] = greeted
+        ? ['greeted but did not say ready', 'timeout']
         : withToken
-          ? 'did not load'
-          : 'did not greet: does it speak the frame protocol? If not, set token-delivery to url. It had to load';
+          ? ['did not load', 'editor-url and timeout']
+          : [
+              'did not greet',
+              'editor-url, or set token-delivery to url if it does not speak the frame protocol',
+            ];
       this.#fail(
         new PluginEditorError(
           'frame-timeout',
-          `The editor at ${this.frame?.origin} ${what} within ${timeout} ms; see editor-url and timeout`,
+          `The editor at ${this.frame?.origin} ${what} within ${timeout} ms; see ${see}`,
         ),
       );
     }, timeout);
@@ -213,7 +216,7 @@ export class Launch {
   }
 
   #due(): void {
-    if (this.#talk?.greeted) {
+    if (this.speaks) {
       void this.renew().catch(() => {});
     } else {
       this.#renewal?.watch(undefined);
@@ -230,44 +233,48 @@ export class Launch {
     try {
       await this.renew();
     } catch (error) {
-      if (isPluginEditorError(error) && error.code === 'token-unauthorized') this.#host.onRefused();
+      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onRefused();
     }
   }
 
-  /** Gets a new token and hands it to the editor; what fails leaves the editor as it is. */
-  renew(): Promise<void> {
-    const renewing = (this.#renewing ??= this.#renew(this.#run.signal).finally(() => {
-      if (this.#renewing === renewing) this.#renewing = undefined;
-    }));
-    return renewing;
+  /** Whether a new token can reach the editor. */
+  get speaks(): boolean {
+    const { greeted, withToken } = this.#talk ?? { withToken: true };
+    return greeted || !withToken;
   }
 
-  /** Whether the editor takes a new token. */
-  get speaks(): boolean {
-    return !!this.#talk?.greeted;
+  /**
+   * Gets a new token and hands it to the editor; what fails leaves the editor as it is. Two calls at a time share one
+   * request. Resolves when it is no longer wanted.
+   */
+  renew(): Promise<void> {
+    return (this.#renewing ??= this.#renew(this.#run.signal));
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
     try {
-      const token = await this.#host.getToken(this.#config as Config, signal);
-      signal.throwIfAborted();
+      const token = await this.#host.getToken(signal);
+      if (signal.aborted || !this.speaks) return;
       this.#hold(token);
       this.#talk?.post({ type: 'token', ...wordsOf(token) });
     } catch (error) {
-      signal.throwIfAborted();
-      // Refused: asking again by itself would be no use.
-      if ((error as PluginEditorError).code === 'token-unauthorized') this.#renewal?.watch(undefined);
-      else this.#renewal?.failed();
-      this.#expiring(error as PluginEditorError);
+      if (signal.aborted) return;
+      if (this.speaks) {
+        // Refused: asking again by itself would be no use.
+        if ((error as PluginEditorError).code === 'token-unauthorized') this.#renewal?.watch(undefined);
+        else this.#renewal?.failed();
+        this.#expiring(error as PluginEditorError);
+      }
       throw error;
+    } finally {
+      if (!signal.aborted) this.#renewing = undefined;
     }
   }
 
   /** Meets a request of the editor, which may come in a storm. */
   #serve(): void {
-    if (this.#request !== undefined) return;
     const wait = REQUEST_INTERVAL - elapsed(this.#requested, instant());
-    this.#request = setTimeout(() => void this.#meet(this.#run.signal), Math.max(0, wait));
+    this.#request ??= setTimeout(() => void this.#meet(this.#run.signal), Math.max(0, wait));
   }
 
   async #meet(signal: AbortSignal): Promise<void> {
@@ -275,15 +282,15 @@ export class Launch {
     try {
       await this.renew();
     } catch (error) {
-      if (signal.aborted) return;
       this.#talk?.post({ type: 'token-failed', code: (error as PluginEditorError).code });
     }
-    this.#request = undefined;
+    if (!signal.aborted) this.#request = undefined;
   }
 
   /** Ends the requests, timers and listeners, and what was said about the plugin so far. */
   #halt(): void {
     this.#run.abort();
+    this.#run = new AbortController();
     this.#waiting = false;
     this.#token = this.#renewing = undefined;
     clearTimeout(this.#limit);
@@ -296,6 +303,7 @@ export class Launch {
 
   #removeFrame(): void {
     if (!this.frame) return;
+    clearTimeout(this.#limit);
     this.frame.dispose();
     this.frame = this.#talk = undefined;
     this.#host.onFrame();
@@ -312,14 +320,22 @@ export class Launch {
     const { frame } = this;
     const told = this.#talk?.post({ type: 'close' });
     this.#halt();
-    if (told) await new Promise((resolve) => setTimeout(resolve, CLOSE_DELAY));
+    if (told) {
+      await new Promise<unknown>((resolve) => {
+        this.#limit = setTimeout(resolve, CLOSE_DELAY);
+        this.#run.signal.addEventListener('abort', resolve);
+      });
+    }
     if (frame === this.frame) this.stop();
   }
 }
 
 /** When a token ends, by the local clock. */
-const endOf = ({ life, since }: HeldToken): Date | undefined =>
-  life === undefined ? undefined : new Date(since.wall + life);
+function endOf({ life, since }: HeldToken): Date | undefined {
+  const end = new Date(since.wall + (life as number));
+  // Nothing told, or it is farther off than a date can be.
+  return Number.isNaN(+end) ? undefined : end;
+}
 
 function wordsOf(held: HeldToken): { token: string; expiresAt?: string } {
   const end = endOf(held);

@@ -29,7 +29,14 @@ export class Renewal {
     const wake = () => this.#check(MIN_INTERVAL);
     document.addEventListener('visibilitychange', wake, options);
     addEventListener('online', wake, options);
-    addEventListener('pageshow', (event) => (event.persisted ? restored() : wake()), options);
+    const show = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) {
+        this.#last = instant();
+        restored();
+      }
+      wake();
+    };
+    addEventListener('pageshow', show, options);
   }
 
   /** Watches this token from now on; `undefined`: none, until there is another. */
@@ -41,8 +48,7 @@ export class Renewal {
 
   /** The renewal did not succeed: later again. */
   failed(): void {
-    this.#failures++;
-    this.#check(Math.min(MIN_INTERVAL * 2 ** this.#failures, MAX_INTERVAL));
+    this.#check(Math.min(MIN_INTERVAL * 2 ** this.#failures++, MAX_INTERVAL));
   }
 
   stop(): void {
@@ -52,8 +58,9 @@ export class Renewal {
 
   #check(interval: number): void {
     clearTimeout(this.#timer);
-    if (this.#token?.life === undefined) return;
-    const { life, since } = this.#token;
+    const { life = 0, since } = this.#token ?? {};
+    // A token that was over when it came says more about a clock than about itself; the next would be no better.
+    if (!since || life <= 0) return;
     const now = instant();
     const pause = this.#last ? interval - elapsed(this.#last, now) : 0;
     const wait = Math.max(renewalTime(life) - elapsed(since, now), pause);

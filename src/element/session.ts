@@ -56,7 +56,7 @@ export class Session implements ReactiveController {
   #config: Config | undefined;
   #stopWatching: (() => void) | undefined;
   #near = false;
-  #closed = false;
+  #closed: Promise<void> | undefined;
   /** A `reload()` that waits for unsaved work to be saved. */
   #reloadLater = false;
   #confirmed = false;
@@ -67,15 +67,16 @@ export class Session implements ReactiveController {
     this.#work = new UnsavedWork(() => !host.unguarded);
     this.#launch = new Launch({
       frameAttributes: () => host.frameAttributes,
-      getToken: (config, signal) => this.#getToken(config, signal),
+      getToken: (signal) => this.#getToken(this.#config as Config, signal),
       onFrame: () => host.requestUpdate(),
       onReady: (confirmed) => this.#ready(confirmed),
       onFail: (error) => {
+        // A preload that failed is tried again when there is a plugin to open.
+        if (this.state === 'idle') return;
         this.#setDirty(false);
         this.#setState('error', error);
       },
-      // A page that loads anew has nothing unsaved.
-      onGreeting: () => this.#setDirty(false),
+      onGreeting: () => this.#clean(),
       onMessage: (message) => this.#report(message),
       onExpiring: (expiresAt, error) =>
         host.dispatchEvent(new PluginEditorExpiringEvent({ expiresAt, ...(error && { error }) })),
@@ -199,7 +200,7 @@ export class Session implements ReactiveController {
     if (!this.#reloadLater) {
       this.#launch.stop();
       this.#forget();
-      this.#closed = false;
+      this.#closed = undefined;
       this.#near = true;
       this.#follow();
       if (this.state === 'idle') this.#checked();
@@ -207,12 +208,13 @@ export class Session implements ReactiveController {
     await this.#settled();
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    const closing = this.#launch.close();
-    this.#forget();
-    this.#setState('idle');
-    await closing;
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = this.#launch.close();
+      this.#forget();
+      this.#setState('idle');
+    }
+    return this.#closed;
   }
 
   async renewToken(): Promise<void> {
@@ -254,17 +256,22 @@ export class Session implements ReactiveController {
   }
 
   #report(message: PluginMessage): void {
-    if (message.type === 'dirty') {
-      this.#setDirty(message.dirty);
-      if (message.dirty) return;
-      // What waited for the work to be saved can be done now.
-      if (this.#reloadLater) void this.reload(true).catch(() => {});
-      this.#seen = [];
-      this.#follow();
-    } else {
+    if (message.type !== 'dirty') {
       const event = messageEvent(message, this.#plugin());
       if (event) this.#host.dispatchEvent(event);
+    } else if (message.dirty) {
+      this.#setDirty(true);
+    } else {
+      this.#clean();
     }
+  }
+
+  /** Nothing is unsaved: what waited for that is done now. */
+  #clean(): void {
+    this.#setDirty(false);
+    if (this.#reloadLater) void this.reload(true).catch(() => {});
+    this.#seen = [];
+    this.#follow();
   }
 
   #setDirty(dirty: boolean): void {

@@ -165,7 +165,7 @@ const refused: [Changes, name: string, right: RegExp][] = [
     [{ fn: segment }, 'fn', /well-formed.*not.*'\.\.'/],
     [{ template: segment }, 'template', /well-formed.*not.*'\.\.'/],
   ]),
-  ...['put', 'POST', 'delete'].map((method): [Changes, string, RegExp] => [
+  ...['put', 'pos', 'delete'].map((method): [Changes, string, RegExp] => [
     { 'token-method': method },
     'token-method',
     /post or get/,
