@@ -103,6 +103,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       save: () => void say({ type: 'save' }),
       build: ({ succeeded, outputLog }) => void say({ type: 'build', succeeded, outputLog }),
       test: ({ name, result, error }) => void say({ type: 'test', name, result, error }),
+      // Its version takes the protocol's place.
       deploy: ({ version }) => void say({ type: 'deploy', version }),
       requestToken: (reason) =>
         new Promise((resolve, reject) => {

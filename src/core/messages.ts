@@ -2,7 +2,7 @@ import { type Shape, schemaOf } from './shapes.ts';
 
 /**
  * The frame protocol, version 1: who sends what to whom. Each message is plain JSON with `channel`, `version` and `type`;
- * `session` names the `open` that a message belongs to.
+ * `session` names the `open` that a message belongs to. In `deploy`, `version` is the plugin's, in the protocol's place.
  */
 export const CHANNEL = 'plugin-editor';
 export const VERSION = 1;
@@ -56,7 +56,7 @@ const SHAPES: Record<EditorMessage['type'], Shape> = {
 /** The message of an editor in what a frame posted, or `undefined` for anything else. */
 export function parseEditorMessage(data: unknown): EditorMessage | undefined {
   const { channel, version, type } = Object(data) as Record<string, unknown>;
-  if (channel !== CHANNEL || version !== VERSION || typeof type !== 'string') return undefined;
-  if (!Object.hasOwn(SHAPES, type)) return undefined;
+  if (channel !== CHANNEL || typeof type !== 'string' || !Object.hasOwn(SHAPES, type)) return undefined;
+  if (version !== VERSION && type !== 'deploy') return undefined;
   return schemaOf<EditorMessage>(SHAPES[type as EditorMessage['type']]).safeParse(data).data;
 }

@@ -49,7 +49,7 @@ export function fakeClock(): FakeClock {
 
   return {
     get waits() {
-      return [...timers.values()].map(({ at }) => Math.round(at - mono)).sort((a, b) => a - b);
+      return [...timers.values()].map(({ at }) => Math.round(at - mono)).toSorted((a, b) => a - b);
     },
     get passed() {
       return mono;
@@ -63,7 +63,7 @@ export function fakeClock(): FakeClock {
         mono = time;
       };
       for (;;) {
-        const [next] = [...timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at);
+        const [next] = [...timers].filter(([, { at }]) => at <= end).toSorted(([, a], [, b]) => a.at - b.at);
         if (!next) break;
         const [id, { at, code }] = next;
         timers.delete(id);
@@ -79,6 +79,6 @@ export function fakeClock(): FakeClock {
 
 afterEach(() => {
   Date.now = realDate;
-  performance.now = Performance.prototype.now.bind(performance);
+  delete (performance as Partial<Performance>).now;
   Object.assign(window, { setTimeout: realSet, clearTimeout: realClear });
 });

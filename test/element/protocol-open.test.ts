@@ -105,13 +105,13 @@ describe('an editor that can open', () => {
     element.fn = 'g';
     await element.updateComplete;
     // Neither while the token is on its way, when there is no session, …
-    for (const message of late) say(element, ear, { ...message, session } as never);
+    for (const message of late) say(element, ear, { ...message, session });
     await heardOut(element);
     expect(element.state).to.equal('loading');
     await server.release('/token');
     await inState(element, 'ready');
     // … nor when there is another.
-    for (const message of late) say(element, ear, { ...message, session } as never);
+    for (const message of late) say(element, ear, { ...message, session });
     await heardOut(element);
     await flush(element, server);
     expect(events.slice(before).map(({ type }) => type)).to.deep.equal(['plugin-editor-ready']);

@@ -1,4 +1,4 @@
-import type { EditorMessage, LauncherMessage } from '../../src/core/messages.ts';
+import type { LauncherMessage } from '../../src/core/messages.ts';
 import {
   type Changes,
   type PluginEditorElement,
@@ -18,7 +18,10 @@ export type Heard = LauncherMessage & { channel: string; version: number } & Rec
  * An editor's page that does what the test tells it: it greets when it loads, hands on what it hears to the test, says
  * what the test bids it say, and answers an `open` with `ready` unless its address has `?mute`.
  */
-export function talkingPage({ hello = {} as object | null, script = '' } = {}): string {
+export function talkingPage({
+  hello = {},
+  script = '',
+}: { hello?: object | null; script?: string } = {}): string {
   return `<!doctype html><meta charset="utf-8"><title>Editor</title><p>Editor</p><script>
     const all = ${JSON.stringify(CHANNEL)};
     const say = (message) => parent.postMessage({ ...all, ...message }, '*');
@@ -92,11 +95,7 @@ export function listen(): Ear {
 export const bid = (target: Window | null, code: string): void => target?.postMessage({ bid: code }, '*');
 
 /** Has the editor say something in its present session. */
-export function say(
-  element: PluginEditorElement,
-  ear: Ear,
-  message: Partial<EditorMessage> & Record<string, unknown>,
-): void {
+export function say(element: PluginEditorElement, ear: Ear, message: Record<string, unknown>): void {
   bid(frameOf(element).contentWindow, `say(${JSON.stringify({ session: ear.session(), ...message })})`);
 }
 
@@ -105,7 +104,7 @@ export async function heardOut(target: HTMLIFrameElement | PluginEditorElement):
   const frame = target instanceof HTMLIFrameElement ? target : frameOf(target);
   const mark = Math.random();
   const back = new Promise<void>((resolve) => {
-    addEventListener('message', ({ data }) => data.mark === mark && resolve(), { signal: stop.signal });
+    addEventListener('message', ({ data }) => data?.mark === mark && resolve(), { signal: stop.signal });
   });
   bid(frame.contentWindow, `parent.postMessage({ mark: ${mark} }, '*')`);
   await back;

@@ -141,9 +141,9 @@ describe('token-request', () => {
 
   it('of another session, or for no reason that is known, is not met', async () => {
     const { clock, server, ear, element } = await running(undefined);
-    say(element, ear, { type: 'token-request', reason: 'expired', session: 'x' } as never);
-    say(element, ear, { type: 'token-request', reason: 'bored' } as never);
-    say(element, ear, { type: 'token-request' } as never);
+    say(element, ear, { type: 'token-request', reason: 'expired', session: 'x' });
+    say(element, ear, { type: 'token-request', reason: 'bored' });
+    say(element, ear, { type: 'token-request' });
     await heardOut(element);
     await clock.advance(10_000);
     expect(await settledTokens(element, server)).to.equal(1);
