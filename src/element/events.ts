@@ -1,5 +1,4 @@
 import type { PluginEditorError } from '../core/errors.ts';
-import type { PluginMessage } from './conversation.ts';
 import type { PluginEditorState } from './session.ts';
 
 /** What all events of both elements have in common: they bubble, cross shadow roots and have read-only fields. */
@@ -116,31 +115,6 @@ export class PluginEditorDeployEvent extends PluginEvent {
 
   constructor(fields: Plugin & { version: string }) {
     super('plugin-editor-deploy', fields);
-  }
-}
-
-/** The event that says what an editor said. */
-export function messageEvent(message: PluginMessage, plugin: Plugin): Event | undefined {
-  switch (message.type) {
-    case 'save':
-      return new PluginEditorSaveEvent(plugin);
-    case 'build': {
-      const { succeeded, outputLog } = message;
-      return new PluginEditorBuildEvent({ ...plugin, succeeded, outputLog });
-    }
-    case 'test': {
-      const { name, result, error } = message;
-      return new PluginEditorTestEvent({
-        ...plugin,
-        ...(name !== undefined && { name }),
-        ...(result !== undefined && { result }),
-        ...(error !== undefined && { error }),
-      });
-    }
-    case 'deploy':
-      return new PluginEditorDeployEvent({ ...plugin, version: message.version });
-    default:
-      return undefined;
   }
 }
 

@@ -30,6 +30,13 @@ const ATTRIBUTES = {
  * @fires {PluginEditorStateEvent} plugin-editor-state - The state changed: `state`, `previous`.
  * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: `confirmed`.
  * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown: `error`.
+ * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one: `expiresAt`, `error`.
+ * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to go; cancelable.
+ * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - Unsaved work appeared or went: `dirty`.
+ * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
+ * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended: `succeeded`, `outputLog`.
+ * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended: `name`, `result`, `error`.
+ * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed: `version`.
  *
  * @slot idle - Shown while the element is `idle`.
  * @slot loading - Shown in place of the words and the bar while it is `loading`.
@@ -147,7 +154,8 @@ export class PluginEditorElement extends LitElement implements SessionHost {
 
   /**
    * Starts over with a new token, also after `close()`. Resolves when the editor is ready or no longer wanted, rejects
-   * with a `PluginEditorError`. While `dirty`, `plugin-editor-discard` may put it off, unless `discard` is set.
+   * with a `PluginEditorError`. While `dirty`, `plugin-editor-discard` may put it off, unless `discard` is set; put
+   * off, it resolves at once.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#session.reload(discard);

@@ -12,10 +12,10 @@ import {
   PluginEditorExpiringEvent,
   PluginEditorReadyEvent,
   PluginEditorStateEvent,
-  messageEvent,
 } from './events.ts';
 import type { FrameAttributes } from './frame.ts';
 import { Launch } from './launch.ts';
+import { messageEvent } from './message-event.ts';
 import { openTab } from './tab.ts';
 import { UnsavedWork } from './unsaved-work.ts';
 import { whenNear } from './viewport.ts';

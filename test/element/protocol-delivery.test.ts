@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { oneEvent } from '@open-wc/testing';
-import { fakeClock, settle } from './fake-clock.ts';
+import { fakeClock } from './fake-clock.ts';
 import {
   EDITOR_PAGE,
   apply,
@@ -261,7 +261,8 @@ describe('message delivery', () => {
     if (to.moveBefore) to.moveBefore(element, null);
     else to.append(element);
     await inState(element, 'ready');
-    await settle();
+    // Whichever the browser does: the page goes on, or it is loaded anew and greets.
+    await Promise.race([heardOut(element), ear.until('open', 2)]);
     say(element, ear, { type: 'dirty', dirty: true });
     await oneEvent(element, 'plugin-editor-dirty');
     expect(element.dirty).to.equal(true);
