@@ -48,6 +48,7 @@ test('the keys of the contract are there', () => {
   const wanted = [
     '.',
     './client.js',
+    './editor.js',
     './elements.js',
     './plugin-editor.js',
     './plugin-features.js',

@@ -13,8 +13,9 @@ export const DEFAULTS = {
   tokenEndpoint: '',
   tokenMethod: 'post' as 'post' | 'get',
   credentials: 'same-origin' as RequestCredentials,
-  tokenDelivery: 'url' as const,
+  tokenDelivery: 'url' as 'url' | 'message',
   loading: 'eager' as 'eager' | 'lazy',
+  preload: false,
   timeout: 15_000,
 };
 
@@ -34,7 +35,7 @@ export type RawConfig = { [Name in keyof typeof DEFAULTS]?: unknown } & {
 const WORDS = {
   tokenMethod: ['post', 'get'],
   credentials: ['same-origin', 'omit', 'include'],
-  tokenDelivery: ['url'],
+  tokenDelivery: ['url', 'message'],
   loading: ['eager', 'lazy'],
 } as const;
 
@@ -84,5 +85,19 @@ export function checkConfig(raw: RawConfig, base: string): Config {
     return config;
   } catch (error) {
     throw new PluginEditorError('config', (error as Error).message);
+  }
+}
+
+/** The address of an editor that may load ahead of any plugin, or `undefined`. */
+export function preloadUrl(
+  { preload, tokenDelivery, editorUrl }: RawConfig,
+  base: string,
+): string | undefined {
+  if (!preload || tokenDelivery !== 'message' || !editorUrl) return undefined;
+  try {
+    return httpUrl('editor-url', editorUrl as string, base).href;
+  } catch {
+    // Said when there is a plugin to open; nothing is wrong before that.
+    return undefined;
   }
 }

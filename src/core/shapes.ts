@@ -15,14 +15,18 @@ export interface ShapeIssue {
   expected?: string;
 }
 
-/** A shape as data: text, a list of one shape, or an object of shapes; other fields are let through. */
-type Shape = 'string' | 'non-empty string' | readonly [Shape] | { readonly [field: string]: Shape };
+/**
+ * A shape as data: a type, text that fits a pattern, a list of one shape, or an object of shapes, where a question mark
+ * ends the name of a field that may be missing. Other fields are let through. The one pattern whose failure is ever
+ * shown asks for text that is not empty, so that is what is said of all.
+ */
+export type Shape = 'string' | 'boolean' | RegExp | readonly [Shape] | { readonly [field: string]: Shape };
 
 /**
  * Checks of the two records that the elements read, without a library: with zod's they would weigh 4.7 KB more, a third
  * of the whole. That they agree with the schemas in records.ts is tested.
  */
-const schemaOf = <T>(shape: Shape): Schema<T> => ({
+export const schemaOf = <T>(shape: Shape): Schema<T> => ({
   safeParse(value) {
     const issue = issueIn(shape, value, []);
     return issue ? { error: { issues: [issue] } } : { data: value as T };
@@ -31,23 +35,28 @@ const schemaOf = <T>(shape: Shape): Schema<T> => ({
 
 function issueIn(shape: Shape, value: unknown, path: PropertyKey[]): ShapeIssue | undefined {
   const wrong = (expected: string) => ({ path, code: 'invalid_type', expected });
-  if (typeof shape === 'string') {
-    return typeof value === 'string' && (value || shape === 'string') ? undefined : wrong(shape);
+  if (typeof shape === 'string') return typeof value === shape ? undefined : wrong(shape);
+  if (shape instanceof RegExp) {
+    return typeof value === 'string' && shape.test(value) ? undefined : wrong('non-empty string');
   }
   const isList = Array.isArray(shape);
-  // Not `instanceof`: a page's function may give an object of another frame, or one without a prototype.
-  if (isList !== Array.isArray(value) || typeof value !== 'object' || !value) {
+  if (!value || typeof value !== 'object' || isList !== Array.isArray(value)) {
     return wrong(isList ? 'array' : 'object');
   }
   for (const key of Object.keys(isList ? value : shape)) {
-    const inner = (shape as Record<string, Shape>)[isList ? 0 : key] as Shape;
-    const issue = issueIn(inner, (value as Record<string, unknown>)[key], [...path, key]);
+    const name = isList ? key : key.replace('?', '');
+    const field = (value as Record<string, unknown>)[name];
+    if (name !== key && field === undefined) continue;
+    const issue = issueIn((shape as Record<string, Shape>)[isList ? 0 : key] as Shape, field, [
+      ...path,
+      name,
+    ]);
     if (issue) return issue;
   }
   return undefined;
 }
 
-export const editorTokenShape = schemaOf<EditorToken>({ token: 'non-empty string' });
+export const editorTokenShape = schemaOf<EditorToken>({ token: /./s });
 
 export const featuresShape = schemaOf<Features>({
   features: ['string'],

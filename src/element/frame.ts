@@ -1,15 +1,12 @@
-import { PluginEditorError } from '../core/errors.ts';
-
 /** Attributes that the page decides; `null` leaves one out. */
 export type FrameAttributes = Record<'title' | 'sandbox' | 'allow' | 'referrerpolicy', string | null>;
 
 export interface FrameOptions {
   url: string;
   attributes: FrameAttributes;
-  /** From creation to `load`, in ms. */
-  timeout: number;
   onLoad: () => void;
-  onFail: (error: PluginEditorError) => void;
+  /** The page's own content security policy forbids the frame. */
+  onBlocked: () => void;
 }
 
 /**
@@ -18,32 +15,38 @@ export interface FrameOptions {
  */
 export class EditorFrame {
   readonly element: HTMLIFrameElement;
-  #timer: ReturnType<typeof setTimeout>;
-  #end = new AbortController();
+  readonly origin: string;
+  /** Called with what the frame's own window posted from the editor's origin, and with nothing else. */
+  onMessage: ((data: unknown) => void) | undefined;
 
-  constructor({ url, attributes, timeout, onLoad, onFail }: FrameOptions) {
+  #end = new AbortController();
+  #loaded: ReturnType<typeof setTimeout> | undefined;
+
+  constructor({ url, attributes, onLoad, onBlocked }: FrameOptions) {
     const frame = (this.element = document.createElement('iframe'));
-    const { signal } = this.#end;
+    const options = { signal: this.#end.signal };
     const { origin } = new URL(url);
+    this.origin = origin;
     frame.setAttribute('part', 'frame');
     this.setAttributes(attributes);
     frame.src = url;
     warnOfOwnOrigin(origin, attributes.sandbox);
-    this.#timer = setTimeout(
-      () =>
-        onFail(
-          new PluginEditorError('frame-timeout', `The editor at ${origin} did not load within ${timeout} ms`),
-        ),
-      timeout,
-    );
     frame.addEventListener(
       'load',
       () => {
-        clearTimeout(this.#timer);
         // WebKit fires it for a blocked frame too, and says a task later that it was blocked.
-        this.#timer = setTimeout(onLoad);
+        this.#loaded = setTimeout(onLoad);
       },
-      { signal },
+      options,
+    );
+    addEventListener(
+      'message',
+      (event) => {
+        const { source } = event;
+        // A window that is gone is `null`, and so is the window of a frame that is not in the page.
+        if (source && source === frame.contentWindow && event.origin === origin) this.onMessage?.(event.data);
+      },
+      options,
     );
     // The browser tells the document, not the frame, and may fire `load` all the same.
     document.addEventListener(
@@ -55,16 +58,16 @@ export class EditorFrame {
           blockedURI &&
           url.startsWith(blockedURI)
         ) {
-          onFail(
-            new PluginEditorError(
-              'frame-blocked',
-              `This page's content security policy lacks: frame-src ${origin}`,
-            ),
-          );
+          onBlocked();
         }
       },
-      { signal },
+      options,
     );
+  }
+
+  /** To the editor's origin alone: a page of another one that got into the frame is sent nothing. */
+  post(message: object): void {
+    this.element.contentWindow?.postMessage(message, this.origin);
   }
 
   /** Sandbox and permissions take effect when the frame next loads, as in any frame. */
@@ -75,10 +78,10 @@ export class EditorFrame {
     }
   }
 
-  /** Leaves no timer or listener, and no frame that would load again if its host is put back in the same task. */
+  /** Leaves no listener, and no frame that would load again if its host is put back in the same task. */
   dispose(): void {
     this.element.remove();
-    clearTimeout(this.#timer);
+    clearTimeout(this.#loaded);
     this.#end.abort();
   }
 }

@@ -15,6 +15,7 @@ const ATTRIBUTES = {
   allow: 'clipboard-read; clipboard-write',
   referrerpolicy: 'origin',
   label: '',
+  unguarded: false,
 };
 
 /**
@@ -29,6 +30,13 @@ const ATTRIBUTES = {
  * @fires {PluginEditorStateEvent} plugin-editor-state - The state changed: `state`, `previous`.
  * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: `confirmed`.
  * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown: `error`.
+ * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one: `expiresAt`, `error`.
+ * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to go; cancelable.
+ * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - Unsaved work appeared or went: `dirty`.
+ * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
+ * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended: `succeeded`, `outputLog`.
+ * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended: `name`, `result`, `error`.
+ * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed: `version`.
  *
  * @slot idle - Shown while the element is `idle`.
  * @slot loading - Shown in place of the words and the bar while it is `loading`.
@@ -92,11 +100,18 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   declare tokenMethod: 'post' | 'get' | null;
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
   declare credentials: 'omit' | 'same-origin' | 'include' | null;
-  /** How the editor gets the token: `url`, as a parameter of its address. */
-  declare tokenDelivery: 'url' | null;
+  /**
+   * How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the
+   * frame starts loading beside the token request; no address holds the token then.
+   */
+  declare tokenDelivery: 'url' | 'message' | null;
   /** `lazy`: nothing is fetched until the element comes near the viewport. */
   declare loading: 'eager' | 'lazy' | null;
-  /** Time limit for one token request, and for the frame to load, in ms. */
+  /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
+  declare preload: boolean;
+  /** Turns off the question that is asked before the page is left while `dirty`. */
+  declare unguarded: boolean;
+  /** Time limit for one token request, and for the frame to load (`url`) or be ready (`message`), in ms. */
   declare timeout: number | null;
   /** The frame's sandbox; `none` removes it. */
   declare sandbox: string | null;
@@ -132,17 +147,34 @@ export class PluginEditorElement extends LitElement implements SessionHost {
     return this.#session.error;
   }
 
-  /**
-   * Starts over with a new token, also after `close()`. Resolves when the editor is ready or no longer wanted, rejects
-   * with a `PluginEditorError`.
-   */
-  reload(): Promise<void> {
-    return this.#session.reload();
+  /** Whether the editor said that it holds work that is not saved. */
+  get dirty(): boolean {
+    return this.#session.dirty;
   }
 
-  /** For signing out: aborts what is under way and removes the frame. The element stays `idle` until `reload()`. */
-  async close(): Promise<void> {
-    this.#session.close();
+  /**
+   * Starts over with a new token, also after `close()`. Resolves when the editor is ready or no longer wanted, rejects
+   * with a `PluginEditorError`. While `dirty`, `plugin-editor-discard` may put it off, unless `discard` is set; put
+   * off, it resolves at once.
+   */
+  reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
+    return this.#session.reload(discard);
+  }
+
+  /**
+   * Gets a new token and hands it to the running editor. Rejects with a `PluginEditorError`, also when the editor takes
+   * none while it runs; in any case it stays as it is.
+   */
+  renewToken(): Promise<void> {
+    return this.#session.renewToken();
+  }
+
+  /**
+   * For signing out: aborts what is under way, tells the editor to forget its token and removes the frame. The element
+   * stays `idle` until `reload()`.
+   */
+  close(): Promise<void> {
+    return this.#session.close();
   }
 
   /**
@@ -154,7 +186,7 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   }
 
   override focus(options?: FocusOptions): void {
-    this.#session.frame?.element.focus(options);
+    this.#session.frame?.focus(options);
   }
 
   /** @internal A move by `moveBefore` keeps the frame; without this callback it would count as removal and return. */
@@ -183,7 +215,7 @@ export class PluginEditorElement extends LitElement implements SessionHost {
     const { state, error, frame } = this.#session;
     const strings = { ...defaultStrings, ...this.strings };
     return html`
-      ${frame?.element}
+      ${frame}
       ${
         state === 'idle'
           ? html`<slot name="idle"></slot>`

@@ -1,10 +1,23 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { type Config, DEFAULTS, type RawConfig, checkConfig, missing } from '../core/config.ts';
+import { type Config, DEFAULTS, type RawConfig, checkConfig, missing, preloadUrl } from '../core/config.ts';
 import { buildEditorUrl } from '../core/editor-url.ts';
-import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
-import { type FetchToken, type HeldToken, type TokenHeaders, getToken, isLive } from '../core/token.ts';
-import { PluginEditorErrorEvent, PluginEditorReadyEvent, PluginEditorStateEvent } from './events.ts';
-import { EditorFrame, type FrameAttributes } from './frame.ts';
+import { PluginEditorError } from '../core/errors.ts';
+import { type FetchToken, type HeldToken, type TokenHeaders, getToken } from '../core/token.ts';
+import type { PluginMessage } from './conversation.ts';
+import {
+  type Plugin,
+  PluginEditorDirtyEvent,
+  PluginEditorDiscardEvent,
+  PluginEditorErrorEvent,
+  PluginEditorExpiringEvent,
+  PluginEditorReadyEvent,
+  PluginEditorStateEvent,
+} from './events.ts';
+import type { FrameAttributes } from './frame.ts';
+import { Launch } from './launch.ts';
+import { messageEvent } from './message-event.ts';
+import { openTab } from './tab.ts';
+import { UnsavedWork } from './unsaved-work.ts';
 import { whenNear } from './viewport.ts';
 
 /** `idle`: nothing to show; `loading`: token or frame under way; `ready`: shown; `error`: `error` says why not. */
@@ -13,6 +26,7 @@ export type PluginEditorState = 'idle' | 'loading' | 'ready' | 'error';
 /** What a session needs of its element: attributes, read whenever they are needed, and a place to say its state. */
 export interface SessionHost extends ReactiveControllerHost, HTMLElement, RawConfig {
   readonly frameAttributes: FrameAttributes;
+  readonly unguarded: boolean;
   fetchToken?: FetchToken | undefined;
   tokenHeaders?: TokenHeaders | undefined;
   showState(state: PluginEditorState): void;
@@ -23,36 +37,59 @@ const NAMES = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
 /** A change of one of these is another plugin or another authority, and takes a new token. */
 const TARGET = ['ident', 'namespace', 'fn', 'tokenEndpoint'] as const;
 
-/** A change of one of these takes another frame; the token serves on. */
-const ADDRESS = ['template', 'builder', 'editorUrl'] as const;
-
-/** What else can be thrown between token and frame is an address that the token does not fit into. */
-const known = (error: Error): PluginEditorError =>
-  isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', error.message);
+/** A change of one of these takes another frame, or a word to the editor; the token serves on. */
+const ADDRESS = ['template', 'builder', 'editorUrl', 'tokenDelivery'] as const;
 
 /**
- * Goes from attributes to a running editor: config, token, address, frame. The latest call wins: what an earlier one
- * has under way is aborted, and an answer to it never used.
+ * Follows the attributes: decides when to launch, what a change means, and when to wait, and says what becomes of it.
+ * The latest call wins: what an earlier one has under way is aborted, and an answer to it never used.
  */
 export class Session implements ReactiveController {
   state: PluginEditorState = 'idle';
   error: PluginEditorError | undefined;
-  frame: EditorFrame | undefined;
 
   #host: SessionHost;
+  #launch: Launch;
+  #work: UnsavedWork;
   /** The attributes that were last acted upon. */
   #seen: unknown[] = [];
   #config: Config | undefined;
-  #token: HeldToken | undefined;
-  /** Aborts what is under way. */
-  #run = new AbortController();
   #stopWatching: (() => void) | undefined;
   #near = false;
-  #closed = false;
+  #closed: Promise<void> | undefined;
+  /** A `reload()` that waits for unsaved work to be saved. */
+  #reloadLater = false;
+  #confirmed = false;
 
   constructor(host: SessionHost) {
     this.#host = host;
     host.addController(this);
+    this.#work = new UnsavedWork(() => !host.unguarded);
+    this.#launch = new Launch({
+      frameAttributes: () => host.frameAttributes,
+      getToken: (signal) => this.#getToken(this.#config as Config, signal),
+      onFrame: () => host.requestUpdate(),
+      onReady: (confirmed) => this.#ready(confirmed),
+      onFail: (error) => {
+        // A preload that failed is tried again when there is a plugin to open.
+        if (this.state === 'idle') return;
+        this.#setDirty(false);
+        this.#setState('error', error);
+      },
+      onGreeting: () => this.#clean(),
+      onMessage: (message) => this.#report(message),
+      onExpiring: (expiresAt, error) =>
+        host.dispatchEvent(new PluginEditorExpiringEvent({ expiresAt, ...(error && { error }) })),
+      onRefused: () => void this.close(),
+    });
+  }
+
+  get frame(): HTMLIFrameElement | undefined {
+    return this.#launch.frame?.element;
+  }
+
+  get dirty(): boolean {
+    return this.#work.dirty;
   }
 
   hostConnected(): void {
@@ -76,144 +113,190 @@ export class Session implements ReactiveController {
 
   /** Does what the attributes now ask for, and nothing when they have not changed. */
   #follow(): void {
-    if (this.#closed || !this.#host.isConnected) return;
-    this.frame?.setAttributes(this.#host.frameAttributes);
-    const raw = this.#host;
-    const now = [!raw.fetchToken, ...NAMES.map((name) => raw[name])];
+    const host = this.#host;
+    if (this.#closed || !host.isConnected) return;
+    this.#launch.frame?.setAttributes(host.frameAttributes);
+    const now = [!host.fetchToken, ...NAMES.map((name) => host[name])];
     if (now.every((value, i) => Object.is(value, this.#seen[i]))) return;
+    const next = this.#read();
+    if (!this.#drops(next) || this.#mayDiscard()) this.#obey(next);
     this.#seen = now;
-    if (missing(raw).length) {
+  }
+
+  #obey(next: Config | PluginEditorError | undefined): void {
+    if (next instanceof Error) {
       this.#reset();
+      this.#setState('error', next);
+    } else if (next) {
+      this.#apply(next);
     } else {
-      try {
-        this.#apply(checkConfig(raw, document.baseURI));
-      } catch (error) {
-        this.#reset();
-        this.#setState('error', error as PluginEditorError);
-      }
+      const url = preloadUrl(this.#host, document.baseURI);
+      this.#idle(!!url);
+      if (!url) this.#launch.stop();
+      else if (!this.#isFar()) this.#launch.preload(url);
+    }
+  }
+
+  /** What the attributes say: a config, why they are none, or nothing as long as something is missing. */
+  #read(): Config | PluginEditorError | undefined {
+    if (missing(this.#host).length) return undefined;
+    try {
+      return checkConfig(this.#host, document.baseURI);
+    } catch (error) {
+      return error as PluginEditorError;
+    }
+  }
+
+  #differs(next: Config, names: readonly (keyof Config)[]): boolean {
+    return names.some((name) => next[name] !== this.#config?.[name]);
+  }
+
+  /** Whether that would end what is open. */
+  #drops(next: Config | PluginEditorError | undefined): boolean {
+    return !next || next instanceof Error || this.#differs(next, [...TARGET, ...ADDRESS]);
+  }
+
+  /** Whether there is no unsaved work, or the page lets it go. */
+  #mayDiscard(): boolean {
+    return !this.dirty || this.#host.dispatchEvent(new PluginEditorDiscardEvent(this.#plugin()));
+  }
+
+  #apply(config: Config): void {
+    const fresh = this.#differs(config, TARGET);
+    if (!fresh && /loading|ready/.test(this.state) && !this.#differs(config, ADDRESS)) {
+      this.#config = config;
+      return;
+    }
+    if (this.#isFar()) return this.#idle(true);
+    this.#setDirty(false);
+    this.#config = config;
+    this.#reloadLater = this.#confirmed = false;
+    this.#near = true;
+    this.#setState('loading');
+    // A listener may have ended it, or started another.
+    if (this.#config === config && this.state === 'loading') this.#launch.start(config, fresh);
+  }
+
+  /** Whether the element is lazy and has not come near the viewport. */
+  #isFar(): boolean {
+    return !this.#near && this.#host.loading === 'lazy';
+  }
+
+  /** Shows nothing; with something to do, an element that is lazy goes on when it comes near the viewport. */
+  #idle(waits: boolean): void {
+    if (this.state !== 'idle') this.#reset();
+    if (waits && this.#isFar()) {
+      this.#stopWatching ??= whenNear(this.#host, () => {
+        this.#near = true;
+        this.#seen = [];
+        this.#follow();
+      });
     }
   }
 
   /** Starts over with a new token, near the viewport or not. Settles when the element is no longer `loading`. */
-  async reload(): Promise<void> {
-    this.#closed = false;
-    this.#near = true;
-    this.#config = undefined;
-    this.#seen = [];
-    this.#follow();
-    if (this.state === 'idle') this.#checked();
+  async reload(discard?: boolean): Promise<void> {
+    this.#reloadLater = !discard && !this.#mayDiscard();
+    if (!this.#reloadLater) {
+      this.#launch.stop();
+      this.#forget();
+      this.#closed = undefined;
+      this.#near = true;
+      this.#follow();
+      if (this.state === 'idle') this.#checked();
+    }
     await this.#settled();
   }
 
-  close(): void {
-    this.#closed = true;
-    this.#reset();
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = this.#launch.close();
+      this.#forget();
+      this.#setState('idle');
+    }
+    return this.#closed;
   }
 
-  /** Opens the editor in a tab of its own, with a token of its own, as the tab's will not be renewed. */
+  async renewToken(): Promise<void> {
+    if (this.state !== 'ready')
+      throw new PluginEditorError('config', 'No editor is open that a token could go to');
+    if (!this.#launch.speaks) {
+      throw new PluginEditorError('editor', 'The editor takes no new token while it runs; use reload()');
+    }
+    await this.#launch.renew();
+  }
+
   async openInNewTab(): Promise<void> {
     const config = this.#checked();
-    // Opened before the token is asked for: a browser allows it only while the click is fresh.
-    let tab: Window | null = null;
-    try {
-      tab = window.open('about:blank', '_blank');
-    } catch {
-      // Firefox throws in a sandbox that allows no popups.
+    if (config.tokenDelivery === 'message') {
+      throw new PluginEditorError('config', 'A new tab needs token-delivery="url"');
     }
-    if (!tab)
-      throw new PluginEditorError('popup-blocked', 'The browser blocked the new tab; call this from a click');
-    tab.opener = null;
-    try {
+    await openTab(async () => {
       const { token } = await this.#getToken(config, new AbortController().signal);
-      tab.location.replace(buildEditorUrl({ ...config, token }));
-    } catch (error) {
-      tab.close();
-      throw known(error as Error);
-    }
+      return buildEditorUrl({ ...config, token });
+    });
   }
 
   #checked(): Config {
-    const raw = this.#host;
-    const lacks = missing(raw);
+    const lacks = missing(this.#host);
     if (lacks.length) throw new PluginEditorError('config', `<plugin-editor> lacks: ${lacks.join(', ')}`);
-    return checkConfig(raw, document.baseURI);
+    return checkConfig(this.#host, document.baseURI);
   }
 
-  #apply(config: Config): void {
-    const old = this.#config;
-    const differs = (names: readonly (keyof Config)[]) => names.some((name) => config[name] !== old?.[name]);
-    this.#config = config;
-    if (config.loading === 'lazy' && !this.#near) {
-      this.#reset();
-      this.#config = config;
-      this.#stopWatching = whenNear(this.#host, () => this.#start(true));
-    } else if (
-      differs(TARGET) ||
-      this.state === 'idle' ||
-      this.state === 'error' ||
-      // Without a frame the token is still under way, and what comes of it uses the new config.
-      (differs(ADDRESS) && this.frame)
-    ) {
-      this.#start(differs(TARGET));
-    }
-  }
-
-  #start(withNewToken: boolean): void {
-    this.#stop();
-    this.#near = true;
-    if (withNewToken || (this.#token && !isLive(this.#token))) this.#token = undefined;
-    void this.#open((this.#run = new AbortController()).signal);
-  }
-
-  async #open(signal: AbortSignal): Promise<void> {
-    this.#setState('loading');
-    try {
-      const token = this.#token ?? (await this.#getToken(this.#config as Config, signal));
-      // A listener to the change of state may have ended this run.
-      signal.throwIfAborted();
-      this.#token = token;
-      this.#showFrame(token.token);
-    } catch (error) {
-      if (!signal.aborted) this.#fail(error as Error);
-    }
-  }
-
-  async #getToken(config: Config, signal: AbortSignal): Promise<HeldToken> {
+  #getToken(config: Config, signal: AbortSignal): Promise<HeldToken> {
     const { fetchToken, tokenHeaders } = this.#host;
-    const { ident, namespace, fn } = config;
-    return getToken({ ...config, fetchToken, tokenHeaders }, { ident, namespace, fn, signal });
+    return getToken({ ...config, fetchToken, tokenHeaders }, { ...pluginOf(config), signal });
   }
 
-  #showFrame(token: string): void {
-    const config = this.#config as Config;
-    this.frame = new EditorFrame({
-      url: buildEditorUrl({ ...config, token }),
-      timeout: config.timeout,
-      attributes: this.#host.frameAttributes,
-      onLoad: () => this.#setState('ready'),
-      onFail: (error) => this.#fail(error),
-    });
-    this.#host.requestUpdate();
+  #ready(confirmed: boolean): void {
+    if (this.state === 'ready' && (!confirmed || this.#confirmed)) return;
+    this.#confirmed = confirmed;
+    this.#setState('ready');
+    if (this.state === 'ready') this.#host.dispatchEvent(new PluginEditorReadyEvent({ confirmed }));
   }
 
-  #fail(error: Error): void {
-    this.#stop();
-    this.#setState('error', known(error));
+  #report(message: PluginMessage): void {
+    if (message.type !== 'dirty') {
+      const event = messageEvent(message, this.#plugin());
+      if (event) this.#host.dispatchEvent(event);
+    } else if (message.dirty) {
+      this.#setDirty(true);
+    } else {
+      this.#clean();
+    }
   }
 
-  /** Ends everything under way. */
-  #stop(): void {
+  /** Nothing is unsaved: what waited for that is done now. */
+  #clean(): void {
+    this.#setDirty(false);
+    if (this.#reloadLater) void this.reload(true).catch(() => {});
+    this.#seen = [];
+    this.#follow();
+  }
+
+  #setDirty(dirty: boolean): void {
+    if (dirty === this.dirty) return;
+    this.#work.set(dirty);
+    this.#host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.#plugin(), dirty }));
+  }
+
+  #plugin(): Plugin {
+    return pluginOf(this.#config as Config);
+  }
+
+  /** Forgets what was open and seen; who calls this has ended it. */
+  #forget(): void {
     this.#stopWatching?.();
     this.#stopWatching = undefined;
-    this.#run.abort();
-    this.frame?.dispose();
-    this.frame = undefined;
-    this.#host.requestUpdate();
+    this.#setDirty(false);
+    this.#reloadLater = this.#confirmed = false;
+    this.#config = undefined;
+    this.#seen = [];
   }
 
   #reset(): void {
-    this.#stop();
-    this.#config = this.#token = undefined;
+    this.#launch.stop();
+    this.#forget();
     this.#setState('idle');
   }
 
@@ -227,10 +310,7 @@ export class Session implements ReactiveController {
       host.dispatchEvent(new PluginEditorStateEvent({ state, previous }));
     }
     // A listener may have changed it again.
-    if (this.state !== state) return;
-    if (error) host.dispatchEvent(new PluginEditorErrorEvent({ error }));
-    if (state === 'ready' && previous !== state)
-      host.dispatchEvent(new PluginEditorReadyEvent({ confirmed: false }));
+    if (error && this.error === error) host.dispatchEvent(new PluginEditorErrorEvent({ error }));
   }
 
   #settled(): Promise<void> {
@@ -246,3 +326,5 @@ export class Session implements ReactiveController {
     });
   }
 }
+
+const pluginOf = ({ ident, namespace, fn }: Config): Plugin => ({ ident, namespace, fn });

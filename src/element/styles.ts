@@ -21,6 +21,10 @@ export const styles = css`
     block-size: 100%;
     border: 0;
   }
+  /* Loaded ahead of any plugin, or about to go. */
+  :host(:state(idle)) iframe {
+    visibility: hidden;
+  }
   [part='status'],
   [part='error'] {
     position: absolute;

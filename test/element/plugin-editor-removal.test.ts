@@ -52,7 +52,9 @@ describe('removing <plugin-editor>', () => {
     const server = await editorServer({ path: '/editor', delay: 'hang' });
     const element = mount(server);
     await server.requests({ path: '/editor', count: 1 });
-    expect(left(traces)).to.deep.equal({ timers: 1, listeners: 1, observers: 0 });
+    const { timers, listeners } = left(traces);
+    expect(timers).to.equal(1);
+    expect(listeners).to.be.greaterThan(0);
     element.remove();
     await server.aborted({ path: '/editor' });
     await element.updateComplete;

@@ -1,0 +1,80 @@
+import {
+  CHANNEL,
+  type EditorMessage,
+  type LauncherMessage,
+  type PluginToOpen,
+  VERSION,
+  parseEditorMessage,
+} from '../core/messages.ts';
+import type { EditorFrame } from './frame.ts';
+
+/** What the editor says of the plugin it was asked to open last. */
+export type PluginMessage = Exclude<EditorMessage, { type: 'hello' }>;
+
+/** A message without what every one has. */
+type Unaddressed<T> = T extends { session: string } ? Omit<T, 'session'> : never;
+
+/**
+ * The launcher's half of the frame protocol with one frame. A page that loads in the frame greets, and is told what to
+ * open; a fresh `session` for each `open` keeps a late word about one plugin from being booked on the next.
+ */
+export class Conversation {
+  /** Whether the frame's address holds the token. */
+  readonly withToken: boolean;
+  /** Whether the frame was never told of a plugin, by address or message. */
+  untold: boolean;
+
+  #frame: EditorFrame;
+  #capabilities: string[] | undefined;
+  #session: string | undefined;
+
+  constructor(
+    frame: EditorFrame,
+    withToken: boolean,
+    onHello: (isFirst: boolean) => void,
+    onMessage: (message: PluginMessage) => void,
+  ) {
+    this.#frame = frame;
+    this.withToken = withToken;
+    this.untold = !withToken;
+    frame.onMessage = (data) => {
+      const message = parseEditorMessage(data);
+      if (message?.type === 'hello') {
+        const isFirst = !this.#capabilities;
+        this.#capabilities = message.capabilities ?? [];
+        this.forget();
+        onHello(isFirst);
+      } else if (message && message.session === this.#session) {
+        onMessage(message);
+      }
+    };
+  }
+
+  /** Whether the page in the frame speaks the protocol. */
+  get greeted(): boolean {
+    return !!this.#capabilities;
+  }
+
+  can(capability: string): boolean {
+    return !!this.#capabilities?.includes(capability);
+  }
+
+  open(plugin: PluginToOpen): void {
+    // Not randomUUID, which pages without TLS do not have.
+    this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
+    this.untold = false;
+    this.post({ type: 'open', ...plugin });
+  }
+
+  /** Says something about the open plugin; false when none is. */
+  post(message: Unaddressed<LauncherMessage>): boolean {
+    const session = this.#session;
+    if (session) this.#frame.post({ channel: CHANNEL, version: VERSION, session, ...message });
+    return !!session;
+  }
+
+  /** What the editor still says about the plugin is no longer heard. */
+  forget(): void {
+    this.#session = undefined;
+  }
+}

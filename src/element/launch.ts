@@ -1,0 +1,343 @@
+import type { Config } from '../core/config.ts';
+import { buildEditorUrl } from '../core/editor-url.ts';
+import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
+import { type HeldToken, isLive } from '../core/token.ts';
+import { elapsed, instant } from '../core/token-life.ts';
+import { Conversation, type PluginMessage } from './conversation.ts';
+import { EditorFrame, type FrameAttributes } from './frame.ts';
+import { Renewal } from './renewal.ts';
+
+/** Requests of an editor for a token are answered no more often, in ms. */
+const REQUEST_INTERVAL = 5000;
+
+/** How long the editor has to take the last message in before its frame goes, in ms; nothing answers it. */
+const CLOSE_DELAY = 250;
+
+/** What a launch asks of its element, and tells it. */
+export interface LaunchHost {
+  frameAttributes(): FrameAttributes;
+  /** A new token for what was started last. */
+  getToken(signal: AbortSignal): Promise<HeldToken>;
+  /** The frame changed. */
+  onFrame(): void;
+  /** The editor can be used; `confirmed`: it said so itself. */
+  onReady(confirmed: boolean): void;
+  onFail(error: PluginEditorError): void;
+  /** A page loaded in the frame and greeted; what was not saved in the one before is gone. */
+  onGreeting(): void;
+  onMessage(message: PluginMessage): void;
+  onExpiring(expiresAt: Date, error?: PluginEditorError): void;
+  /** The page came back from the cache, and its user may no longer edit. */
+  onRefused(): void;
+}
+
+/** What else can be thrown between token and frame is an address that the token does not fit into. */
+export const asEditorError = (error: unknown): PluginEditorError =>
+  isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
+
+/** From a checked config to a running editor: token, frame, conversation, renewal. */
+export class Launch {
+  frame: EditorFrame | undefined;
+
+  #host: LaunchHost;
+  #config: Config | undefined;
+  #talk: Conversation | undefined;
+  #renewal: Renewal | undefined;
+  #token: HeldToken | undefined;
+  /** Aborts what is under way. */
+  #run = new AbortController();
+  /** The first token is under way. */
+  #waiting = false;
+  #renewing: Promise<void> | undefined;
+  #limit: ReturnType<typeof setTimeout> | undefined;
+  /** A request of the editor that waits for its turn. */
+  #request: ReturnType<typeof setTimeout> | undefined;
+  #requested = { wall: -Infinity, mono: -Infinity };
+
+  constructor(host: LaunchHost) {
+    this.#host = host;
+  }
+
+  /** Whether the editor can change to another plugin, or has not been told of any, so that its frame can stay. */
+  #canOpen({ editorUrl, tokenDelivery }: Config): boolean {
+    const talk = this.#talk;
+    return (
+      !!talk &&
+      editorUrl === this.#config?.editorUrl &&
+      (talk.can('open') || (tokenDelivery === 'message' && talk.untold))
+    );
+  }
+
+  /** Loads the editor ahead of any plugin. */
+  preload(editorUrl: string): void {
+    if (this.frame && this.#config?.editorUrl === editorUrl) return;
+    this.stop();
+    this.#config = { editorUrl } as Config;
+    this.#createFrame(editorUrl);
+  }
+
+  /** Opens what the config names, and drops what was open or under way. */
+  start(config: Config, withNewToken: boolean): void {
+    const keepsFrame = this.#canOpen(config);
+    // A token that is on its way for the same plugin serves this config as well.
+    const waits = this.#waiting && !withNewToken;
+    if (!waits) {
+      const token = withNewToken || !this.#token || !isLive(this.#token) ? undefined : this.#token;
+      this.#halt();
+      this.#token = token;
+    }
+    if (!keepsFrame) this.#removeFrame();
+    this.#config = config;
+    // In the same task as the token request: neither waits for the other.
+    if (config.tokenDelivery === 'message' && !this.frame) this.#createFrame(config.editorUrl);
+    if (this.frame) this.#limitFrame();
+    if (!waits) void this.#open(this.#run.signal);
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    try {
+      this.#waiting = !this.#token;
+      const token = this.#token ?? (await this.#host.getToken(signal));
+      // The host may have ended this launch meanwhile.
+      signal.throwIfAborted();
+      this.#waiting = false;
+      this.#hold(token);
+      if (!this.frame) this.#createFrame(buildEditorUrl({ ...(this.#config as Config), ...token }), true);
+      else if (this.#talk?.greeted) this.#tell();
+      else return;
+      this.#limitFrame();
+    } catch (error) {
+      if (!signal.aborted) this.#fail(asEditorError(error));
+    }
+  }
+
+  #createFrame(url: string, withToken = false): void {
+    const frame = new EditorFrame({
+      url,
+      attributes: this.#host.frameAttributes(),
+      onLoad: () => {
+        // All that a browser tells of a page that does not speak.
+        if (withToken && !this.#talk?.greeted) this.#ready(false);
+      },
+      onBlocked: () =>
+        this.#fail(
+          new PluginEditorError(
+            'frame-blocked',
+            `This page's content security policy lacks: frame-src ${frame.origin}`,
+          ),
+        ),
+    });
+    this.frame = frame;
+    this.#talk = new Conversation(
+      frame,
+      withToken,
+      (isFirst) => {
+        if (this.#token) {
+          this.#tell();
+          if (isFirst) this.#renewal?.watch(this.#token);
+        }
+        this.#host.onGreeting();
+      },
+      this.#hear,
+    );
+    this.#host.onFrame();
+  }
+
+  /** Tells the editor what to open. */
+  #tell(): void {
+    const { builder, ident, namespace, fn, template } = this.#config as Config;
+    this.#talk?.open({
+      builder,
+      ident,
+      namespace,
+      fn,
+      ...(template && { template }),
+      ...wordsOf(this.#token as HeldToken),
+    });
+  }
+
+  #hear = (message: PluginMessage): void => {
+    if (message.type === 'ready') {
+      this.#ready(true);
+    } else if (message.type === 'error') {
+      const said = message.message.replaceAll((this.#token as HeldToken).token, '…');
+      this.#fail(new PluginEditorError('editor', `The editor cannot open the plugin: ${said}`));
+    } else if (message.type === 'token-request') {
+      this.#serve();
+    } else {
+      this.#host.onMessage(message);
+    }
+  };
+
+  #ready(confirmed: boolean): void {
+    clearTimeout(this.#limit);
+    this.#host.onReady(confirmed);
+  }
+
+  #fail(error: PluginEditorError): void {
+    const token = this.#token;
+    this.stop();
+    // It may still serve, when what is changed now is the address.
+    this.#token = token;
+    this.#host.onFail(error);
+  }
+
+  #limitFrame(): void {
+    const { timeout } = this.#config as Config;
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => {
+      const { greeted, withToken } = this.#talk as Conversation;
+      // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
+      if (greeted && !this.#token) return;
+      const [what, see] = greeted
+        ? ['greeted but did not say ready', 'timeout']
+        : withToken
+          ? ['did not load', 'editor-url and timeout']
+          : [
+              'did not greet',
+              'editor-url, or set token-delivery to url if it does not speak the frame protocol',
+            ];
+      this.#fail(
+        new PluginEditorError(
+          'frame-timeout',
+          `The editor at ${this.frame?.origin} ${what} within ${timeout} ms; see ${see}`,
+        ),
+      );
+    }, timeout);
+  }
+
+  #hold(token: HeldToken): void {
+    this.#token = token;
+    this.#renewal ??= new Renewal(
+      () => this.#due(),
+      () => void this.#restored(),
+    );
+    this.#renewal.watch(token);
+  }
+
+  #due(): void {
+    if (this.speaks) {
+      void this.renew().catch(() => {});
+    } else {
+      this.#renewal?.watch(undefined);
+      this.#expiring();
+    }
+  }
+
+  #expiring(error?: PluginEditorError): void {
+    const end = this.#token && endOf(this.#token);
+    if (end) this.#host.onExpiring(end, error);
+  }
+
+  async #restored(): Promise<void> {
+    try {
+      await this.renew();
+    } catch (error) {
+      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onRefused();
+    }
+  }
+
+  /** Whether a new token can reach the editor. */
+  get speaks(): boolean {
+    const { greeted, withToken } = this.#talk ?? { withToken: true };
+    return greeted || !withToken;
+  }
+
+  /**
+   * Gets a new token and hands it to the editor; what fails leaves the editor as it is. Two calls at a time share one
+   * request. Resolves when it is no longer wanted.
+   */
+  renew(): Promise<void> {
+    return (this.#renewing ??= this.#renew(this.#run.signal));
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    try {
+      const token = await this.#host.getToken(signal);
+      if (signal.aborted || !this.speaks) return;
+      this.#hold(token);
+      this.#talk?.post({ type: 'token', ...wordsOf(token) });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (this.speaks) {
+        // Refused: asking again by itself would be no use.
+        if ((error as PluginEditorError).code === 'token-unauthorized') this.#renewal?.watch(undefined);
+        else this.#renewal?.failed();
+        this.#expiring(error as PluginEditorError);
+      }
+      throw error;
+    } finally {
+      if (!signal.aborted) this.#renewing = undefined;
+    }
+  }
+
+  /** Meets a request of the editor, which may come in a storm. */
+  #serve(): void {
+    const wait = REQUEST_INTERVAL - elapsed(this.#requested, instant());
+    this.#request ??= setTimeout(() => void this.#meet(this.#run.signal), Math.max(0, wait));
+  }
+
+  async #meet(signal: AbortSignal): Promise<void> {
+    this.#requested = instant();
+    try {
+      await this.renew();
+    } catch (error) {
+      this.#talk?.post({ type: 'token-failed', code: (error as PluginEditorError).code });
+    }
+    if (!signal.aborted) this.#request = undefined;
+  }
+
+  /** Ends the requests, timers and listeners, and what was said about the plugin so far. */
+  #halt(): void {
+    this.#run.abort();
+    this.#run = new AbortController();
+    this.#waiting = false;
+    this.#token = this.#renewing = undefined;
+    clearTimeout(this.#limit);
+    clearTimeout(this.#request);
+    this.#request = undefined;
+    this.#renewal?.stop();
+    this.#renewal = undefined;
+    this.#talk?.forget();
+  }
+
+  #removeFrame(): void {
+    if (!this.frame) return;
+    clearTimeout(this.#limit);
+    this.frame.dispose();
+    this.frame = this.#talk = undefined;
+    this.#host.onFrame();
+  }
+
+  stop(): void {
+    this.#halt();
+    this.#removeFrame();
+    this.#config = undefined;
+  }
+
+  /** Ends all, and has the editor forget its token first. */
+  async close(): Promise<void> {
+    const { frame } = this;
+    const told = this.#talk?.post({ type: 'close' });
+    this.#halt();
+    if (told) {
+      await new Promise<unknown>((resolve) => {
+        this.#limit = setTimeout(resolve, CLOSE_DELAY);
+        this.#run.signal.addEventListener('abort', resolve);
+      });
+    }
+    if (frame === this.frame) this.stop();
+  }
+}
+
+/** When a token ends, by the local clock. */
+function endOf({ life, since }: HeldToken): Date | undefined {
+  const end = new Date(since.wall + (life as number));
+  // Nothing told, or it is farther off than a date can be.
+  return Number.isNaN(+end) ? undefined : end;
+}
+
+function wordsOf(held: HeldToken): { token: string; expiresAt?: string } {
+  const end = endOf(held);
+  return { token: held.token, ...(end && { expiresAt: end.toISOString() }) };
+}

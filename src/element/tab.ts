@@ -1,0 +1,24 @@
+import { PluginEditorError } from '../core/errors.ts';
+import { asEditorError } from './launch.ts';
+
+/**
+ * Opens an address in a tab without an `opener`. The tab comes first, as a browser allows it only while the click is
+ * fresh, and the address when it is known.
+ */
+export async function openTab(address: () => Promise<string>): Promise<void> {
+  let tab: Window | null = null;
+  try {
+    tab = window.open('about:blank', '_blank');
+  } catch {
+    // Firefox throws in a sandbox that allows no popups.
+  }
+  if (!tab)
+    throw new PluginEditorError('popup-blocked', 'The browser blocked the new tab; call this from a click');
+  tab.opener = null;
+  try {
+    tab.location.replace(await address());
+  } catch (error) {
+    tab.close();
+    throw asEditorError(error);
+  }
+}

@@ -1,0 +1,132 @@
+import { expect } from '@open-wc/testing';
+import * as fc from 'fast-check';
+
+import { type EditorMessage, parseEditorMessage } from '../../src/core/messages.ts';
+
+const all = { channel: 'plugin-editor', version: 1 };
+const session = 's';
+
+const good: EditorMessage[] = [
+  { type: 'hello' },
+  { type: 'hello', capabilities: [] },
+  { type: 'hello', capabilities: ['open', 'later'] },
+  { type: 'ready', session },
+  { type: 'error', session, message: '' },
+  { type: 'token-request', session, reason: 'missing' },
+  { type: 'token-request', session, reason: 'expired' },
+  { type: 'token-request', session, reason: 'refused' },
+  { type: 'dirty', session, dirty: false },
+  { type: 'save', session },
+  { type: 'build', session, succeeded: false, outputLog: '' },
+  { type: 'test', session },
+  { type: 'test', session, name: 'n', result: 'r', error: null },
+  { type: 'deploy', session, version: 'v1.0.0' },
+];
+
+const bad: [why: string, message: unknown][] = [
+  ['no object', null],
+  ['text', 'hello'],
+  ['a list', [all]],
+  ['no channel', { version: 1, type: 'hello' }],
+  ['another channel', { ...all, channel: 'other', type: 'hello' }],
+  ['another version', { ...all, version: 2, type: 'hello' }],
+  ['a version as text', { ...all, version: '1', type: 'hello' }],
+  ['no type', all],
+  ['an unknown type', { ...all, type: 'open', session }],
+  ['a type that objects have', { ...all, type: 'toString', session }],
+  ['a type that is a list', { ...all, type: ['save'] }],
+  ['a type that cannot be text', { ...all, type: { toString: 1, valueOf: 1 } }],
+  ['capabilities that are none', { ...all, type: 'hello', capabilities: 'open' }],
+  ['a capability that is none', { ...all, type: 'hello', capabilities: [7] }],
+  ['no session', { ...all, type: 'save' }],
+  ['a session that is none', { ...all, type: 'save', session: 1 }],
+  ['a reason that is none', { ...all, type: 'token-request', session, reason: 'expired!' }],
+  ['a flag as text', { ...all, type: 'dirty', session, dirty: 'true' }],
+  ['a build without its log', { ...all, type: 'build', session, succeeded: true }],
+  ['a name that is none', { ...all, type: 'test', session, name: null }],
+  ['a deploy that has but the version of the protocol', { ...all, type: 'deploy', session }],
+  ['a deploy without a channel', { type: 'deploy', session, version: 'v1.0.0' }],
+];
+
+describe('parseEditorMessage()', () => {
+  for (const message of good) {
+    it(`takes ${JSON.stringify(message)}, and what it does not know with it`, () => {
+      expect(parseEditorMessage({ ...all, ...message })).to.deep.equal({ ...all, ...message });
+      expect(parseEditorMessage({ ...all, ...message, extra: {} })).to.include({ type: message.type });
+    });
+  }
+  for (const [why, message] of bad) {
+    it(`ignores ${why}`, () => expect(parseEditorMessage(message)).to.equal(undefined));
+  }
+
+  const REASONS = ['missing', 'expired', 'refused'];
+  /** The protocol once more, written another way. */
+  const fits = (value: Record<string, unknown>): boolean => {
+    const text = (name: string) => typeof value[name] === 'string';
+    const maybe = (name: string) => value[name] === undefined || text(name);
+    if (value['type'] === 'hello') {
+      if (value['version'] !== 1) return false;
+      const list = value['capabilities'];
+      return list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'string'));
+    }
+    if (!text('session')) return false;
+    if (value['type'] !== 'deploy' && value['version'] !== 1) return false;
+    switch (value['type']) {
+      case 'ready':
+      case 'save':
+        return true;
+      case 'error':
+        return text('message');
+      case 'token-request':
+        return REASONS.includes(value['reason'] as string);
+      case 'dirty':
+        return typeof value['dirty'] === 'boolean';
+      case 'build':
+        return typeof value['succeeded'] === 'boolean' && text('outputLog');
+      case 'test':
+        return maybe('name') && maybe('result');
+      case 'deploy':
+        return text('version');
+      default:
+        return false;
+    }
+  };
+
+  it('never throws, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, withMap: true, withDate: true }), (value) => {
+        for (const message of [value, { ...all, ...Object(value) }, { ...all, type: value }]) {
+          expect(() => parseEditorMessage(message)).not.to.throw();
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('takes what the protocol says, and nothing else', () => {
+    const near = fc.record(
+      {
+        type: fc.constantFrom(...good.map(({ type }) => type), 'open', 'close', '__proto__', 'constructor'),
+        session: fc.oneof(fc.string(), fc.anything()),
+        capabilities: fc.oneof(fc.array(fc.string()), fc.anything()),
+        message: fc.oneof(fc.string(), fc.anything()),
+        reason: fc.oneof(fc.constantFrom(...REASONS), fc.anything()),
+        dirty: fc.oneof(fc.boolean(), fc.anything()),
+        succeeded: fc.oneof(fc.boolean(), fc.anything()),
+        outputLog: fc.oneof(fc.string(), fc.anything()),
+        name: fc.oneof(fc.string(), fc.anything()),
+        result: fc.oneof(fc.string(), fc.anything()),
+        error: fc.anything(),
+        version: fc.oneof(fc.constant(1), fc.string(), fc.anything()),
+      },
+      { requiredKeys: ['type'] },
+    );
+    fc.assert(
+      fc.property(near, (message) => {
+        const value = { ...all, ...message };
+        expect(parseEditorMessage(value) === value).to.equal(fits(value));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+
+/** The module and what it imports, as the editor's own origin serves them. */
+async function moduleRules(): Promise<Rule[]> {
+  const files = ['editor.ts', 'core/messages.ts', 'core/shapes.ts'];
+  return Promise.all(
+    files.map(async (file) => ({
+      path: `/src/${file}`,
+      headers: { 'content-type': 'text/javascript' },
+      body: await (await fetch(`/src/${file}`)).text(),
+    })),
+  );
+}
+
+/**
+ * An editor's page that uses the module as an editor would, and tells the page around it, beside the protocol, what was
+ * called with what. It runs what it is bidden; `launcher` and `plugin` (of the first `open`) are at hand there.
+ */
+const page = (options: string) => `<!doctype html><meta charset="utf-8"><title>Editor</title>
+  <script type="module">
+    import { connectLauncher } from './src/editor.ts';
+    const report = (call) => parent.postMessage({ heard: call, from: '', page: location.href }, '*');
+    const auto = !location.search.includes('mute');
+    let plugin;
+    const launcher = connectLauncher({
+      onOpen(open, channel) {
+        plugin ??= channel;
+        report({ type: 'onOpen', open });
+        if (auto) channel.ready();
+      },
+      onToken: (token) => report({ type: 'onToken', token }),
+      onClose: () => report({ type: 'onClose' }),
+      ${options}
+    });
+    addEventListener('message', ({ data }) => data?.bid && eval(data.bid));
+    report({ type: 'running', connected: launcher !== undefined });
+  </script>`;
+
+/** A server with that page at /editor, tokens, and the given rules before these. */
+export async function moduleServer(options = '', ...rules: Rule[]): Promise<ScriptedServer> {
+  return scriptedServer(
+    ...rules,
+    ...(await moduleRules()),
+    { path: '/editor*', html: page(options) },
+    { path: '/token', times: 1, json: { token: 'token-1', expires_in: 900 } },
+    { path: '/token', json: { token: 'token-2' } },
+    { path: '/ping', body: '' },
+  );
+}

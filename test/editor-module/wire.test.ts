@@ -1,0 +1,227 @@
+import { expect, oneEvent } from '@open-wc/testing';
+import * as fc from 'fast-check';
+
+import { parseEditorMessage } from '../../src/core/messages.ts';
+import { place } from '../element/plugin-editor-setup.ts';
+import { bid, heardOut, listen, talkingPage } from '../element/protocol-setup.ts';
+import type { ScriptedServer } from '../setup/scripted-server.ts';
+import { moduleServer } from './module-page.ts';
+
+const all = { channel: 'plugin-editor', version: 1 };
+const OPEN = {
+  ...all,
+  type: 'open',
+  session: 's1',
+  builder: 'b',
+  ident: 'a.b',
+  namespace: 'n',
+  fn: 'f',
+  token: 't',
+};
+
+/** An editor's page in a frame of the test's own, which is the launcher here, and all that it posts. */
+async function framed(options = '') {
+  const server = await moduleServer(options);
+  const ear = listen();
+  const posted: { data: Record<string, unknown>; origin: string }[] = [];
+  const frame = document.createElement('iframe');
+  const record = ({ data, source, origin }: MessageEvent) => {
+    if (source === frame.contentWindow && !data.heard && !data.mark) posted.push({ data, origin });
+  };
+  addEventListener('message', record);
+  listeners.push(record);
+  frame.src = server.url('/editor?mute');
+  place().append(frame);
+  await ear.until('running');
+  const tell = (message: unknown) => frame.contentWindow?.postMessage(message, server.origin);
+  /** What was called since, after all that was told has come in. */
+  const calls = async () => {
+    await heardOut(frame);
+    return ear.heard.filter(({ type }) => type.startsWith('on'));
+  };
+  return { server, ear, posted, frame, tell, calls };
+}
+
+const listeners: ((event: MessageEvent) => void)[] = [];
+
+afterEach(() => {
+  for (const each of listeners.splice(0)) removeEventListener('message', each);
+});
+
+describe('what an editor sends', () => {
+  for (const [options, hello] of [
+    ['', { ...all, type: 'hello' }],
+    [`capabilities: ['open', 'x'],`, { ...all, type: 'hello', capabilities: ['open', 'x'] }],
+  ] as const) {
+    it(`is a greeting first (${options})`, async () => {
+      const { posted, frame } = await framed(options);
+      await heardOut(frame);
+      expect(posted.map(({ data }) => data)).to.deep.equal([hello]);
+    });
+  }
+
+  it('is, to the letter, what the protocol says, and the launcher takes each of it', async () => {
+    const { posted, frame, tell, server } = await framed();
+    tell(OPEN);
+    bid(
+      frame.contentWindow,
+      `launcher.ready();
+       launcher.error('why');
+       launcher.dirty(true);
+       launcher.save();
+       launcher.build({ succeeded: false, outputLog: 'l', diagnostics: [] });
+       launcher.test({});
+       launcher.test({ name: 'n', result: 'r', error: { code: 'c', message: 'm' } });
+       launcher.deploy({ version: 'v1.0.0' });
+       for (const reason of ['missing', 'expired', 'refused']) launcher.requestToken(reason).catch(() => {});`,
+    );
+    await heardOut(frame);
+    const session = 's1';
+    expect(posted.slice(1).map(({ data }) => data)).to.deep.equal(
+      [
+        { type: 'ready' },
+        { type: 'error', message: 'why' },
+        { type: 'dirty', dirty: true },
+        { type: 'save' },
+        { type: 'build', succeeded: false, outputLog: 'l' },
+        { type: 'test' },
+        { type: 'test', name: 'n', result: 'r', error: { code: 'c', message: 'm' } },
+        { type: 'deploy', version: 'v1.0.0' },
+        { type: 'token-request', reason: 'missing' },
+        { type: 'token-request', reason: 'expired' },
+        { type: 'token-request', reason: 'refused' },
+      ].map((message) => ({ ...all, session, ...message })),
+    );
+    for (const { data, origin } of posted) {
+      expect(parseEditorMessage(data), JSON.stringify(data)).to.equal(data);
+      expect(origin).to.equal(server.origin);
+    }
+  });
+
+  it('is nothing but the greeting before it was told of a plugin, and after it was closed', async () => {
+    const { posted, frame, tell } = await framed();
+    const sayAll = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
+    bid(frame.contentWindow, sayAll);
+    await heardOut(frame);
+    expect(posted).to.have.length(1);
+    tell(OPEN);
+    tell({ ...all, type: 'close', session: 's1' });
+    bid(frame.contentWindow, sayAll);
+    await heardOut(frame);
+    expect(posted).to.have.length(1);
+  });
+
+  it('is nothing after disconnect()', async () => {
+    const { posted, frame, tell, calls } = await framed();
+    tell(OPEN);
+    bid(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
+    tell({ ...OPEN, session: 's2' });
+    expect(await calls()).to.have.length(1);
+    expect(posted).to.have.length(1);
+  });
+});
+
+describe('what an editor takes', () => {
+  it('is an open with all that it needs, then tokens and an end in its session', async () => {
+    const { tell, calls } = await framed();
+    tell({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
+    tell({ ...all, type: 'token', session: 's1', token: 't2' });
+    tell({ ...all, type: 'token', session: 's1', token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' });
+    tell({ ...all, type: 'close', session: 's1' });
+    const { channel, version, type, session, ...open } = OPEN;
+    expect([channel, version, type, session]).to.have.length(4);
+    expect((await calls()).map(({ type: name, open: it, token }) => [name, it ?? token])).to.deep.equal([
+      ['onOpen', { ...open, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z' }],
+      ['onToken', { token: 't2' }],
+      ['onToken', { token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' }],
+      ['onClose', undefined],
+    ]);
+  });
+
+  it('is nothing of another session, channel or version, and nothing that is not whole', async () => {
+    const { tell, calls } = await framed();
+    tell(OPEN);
+    for (const type of ['token', 'token-failed', 'close']) {
+      for (const wrong of [{ session: 's0' }, { session: undefined }, { channel: 'x' }, { version: 2 }]) {
+        tell({ ...all, type, session: 's1', token: 't', code: 'c', ...wrong });
+      }
+    }
+    for (const token of ['', 7, null, undefined]) tell({ ...all, type: 'token', session: 's1', token });
+    for (const odd of [null, undefined, 'open', 7, [], [OPEN], new Map()]) tell(odd);
+    expect(await calls()).to.have.length(1);
+  });
+
+  it('is not what others post: a frame beside it, or a page of another origin around it', async () => {
+    const { server, tell, calls, ear, posted } = await framed();
+    tell(OPEN);
+    const other = document.createElement('iframe');
+    await server.on({ path: '/other', html: talkingPage({ hello: null }) });
+    other.src = server.url('/other');
+    place().append(other);
+    await oneEvent(other, 'load');
+    const messages = [
+      { ...OPEN, session: 's9' },
+      { ...all, type: 'close', session: 's1' },
+    ];
+    bid(
+      other.contentWindow,
+      `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
+    );
+    await heardOut(other);
+    expect(await calls()).to.have.length(1);
+    expect(ear.of('onClose')).to.have.length(0);
+    expect(posted).to.have.length(1);
+  });
+
+  it('is not an open of a page without an origin, which could not be answered', async () => {
+    const server: ScriptedServer = await moduleServer();
+    const ear = listen();
+    const outer = document.createElement('iframe');
+    outer.setAttribute('sandbox', 'allow-scripts');
+    outer.srcdoc = `<iframe src="${server.url('/editor')}"></iframe><script>
+      addEventListener('message', ({ data, source }) => {
+        if (data.type === 'hello') {
+          source.postMessage(${JSON.stringify(OPEN)}, '*');
+          source.postMessage({ bid: "report({ type: 'alive' })" }, '*');
+        } else parent.postMessage(data, '*');
+      });</script>`;
+    place().append(outer);
+    await ear.until('alive');
+    expect(ear.of('onOpen')).to.have.length(0);
+  });
+
+  it('is every open that the protocol allows, and no other', async () => {
+    const { frame, tell, calls } = await framed();
+    const text = fc.oneof(
+      { weight: 8, arbitrary: fc.string({ minLength: 1 }) },
+      fc.constantFrom('', 0, 7, null, true, [], {}),
+    );
+    const near = fc.record(
+      Object.fromEntries(
+        ['session', 'builder', 'ident', 'namespace', 'fn', 'token', 'template', 'expiresAt'].map((name) => [
+          name,
+          text,
+        ]),
+      ),
+      { requiredKeys: ['session', 'builder', 'fn'] },
+    );
+    const required = ['builder', 'ident', 'namespace', 'fn', 'token'];
+    const isText = (value: unknown) => typeof value === 'string' && value !== '';
+    const samples: Record<string, unknown>[] = fc.sample(near, 400);
+    for (const sample of samples) tell({ ...all, type: 'open', ...sample });
+    const wanted = samples
+      .filter(
+        (sample) => typeof sample['session'] === 'string' && required.every((name) => isText(sample[name])),
+      )
+      .map((sample) =>
+        Object.fromEntries(
+          [...required, 'template', 'expiresAt']
+            .filter((name) => isText(sample[name]))
+            .map((name) => [name, sample[name]]),
+        ),
+      );
+    expect((await calls()).map(({ open }) => open)).to.deep.equal(wanted);
+    expect(wanted.length).to.be.within(20, 380);
+    expect(frame.isConnected).to.equal(true);
+  });
+});

@@ -1,0 +1,184 @@
+import { expect } from '@open-wc/testing';
+
+import { connectLauncher } from '../../src/editor.ts';
+import { changeTo, frameOf, frames, inState, mount, requestCounts } from '../element/plugin-editor-setup.ts';
+import { bid, heardOut, listen, mountTalking, named, saidEvents } from '../element/protocol-setup.ts';
+import { moduleServer } from './module-page.ts';
+
+const OPEN = `capabilities: ['open'],`;
+
+describe('connectLauncher() with <plugin-editor>', () => {
+  for (const delivery of ['message', 'url']) {
+    it(`opens the plugin and is ready (${delivery} delivery)`, async () => {
+      const server = await moduleServer();
+      const ear = listen();
+      const element = mountTalking(server, { 'token-delivery': delivery, template: 'typescript' });
+      const events = saidEvents(element);
+      const { open } = (await ear.until('onOpen')) as never as { open: Record<string, string> };
+      const { expiresAt, ...rest } = open;
+      expect(rest).to.deep.equal({
+        builder: server.url(),
+        ident: 'com.example.tenant-1',
+        namespace: 'default',
+        fn: 'add-record',
+        template: 'typescript',
+        token: 'token-1',
+      });
+      expect(Date.parse(expiresAt as string) - Date.now()).to.be.within(880_000, 900_000);
+      await inState(element, 'ready');
+      await heardOut(element);
+      expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
+    });
+  }
+
+  it('says everything in events', async () => {
+    const server = await moduleServer();
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    const events = saidEvents(element);
+    bid(
+      frameOf(element).contentWindow,
+      `launcher.dirty(true);
+       launcher.save();
+       launcher.dirty(false);
+       launcher.build({ succeeded: true, outputLog: 'log', more: 1 });
+       launcher.test({ name: 'n', result: 'r' });
+       launcher.test({ error: Object.assign(new Error('e'), { code: 'c', f() {} }) });
+       launcher.deploy({ version: 'v1.0.0' });`,
+    );
+    await heardOut(element);
+    const fields = events.map((event) => Object.assign({}, event, { isTrusted: undefined }));
+    const plugin = {
+      ident: 'com.example.tenant-1',
+      namespace: 'default',
+      fn: 'add-record',
+      isTrusted: undefined,
+    };
+    expect(fields).to.deep.equal([
+      { ...plugin, dirty: true },
+      plugin,
+      { ...plugin, dirty: false },
+      { ...plugin, succeeded: true, outputLog: 'log' },
+      { ...plugin, name: 'n', result: 'r' },
+      { ...plugin, error: { code: 'c' } },
+      { ...plugin, version: 'v1.0.0' },
+    ]);
+    expect(ear.of('onOpen')).to.have.length(1);
+  });
+
+  it('shows why a plugin cannot be opened', async () => {
+    const server = await moduleServer();
+    const ear = listen();
+    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
+    await ear.until('onOpen');
+    bid(frameOf(element).contentWindow, `launcher.error('No such language')`);
+    await changeTo(element, 'error');
+    expect(element.error?.message).to.include('No such language');
+  });
+
+  it('gets the token that it asks for, once for several askers', async () => {
+    const server = await moduleServer();
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    bid(
+      frameOf(element).contentWindow,
+      `for (const reason of ['expired', 'refused']) {
+         launcher.requestToken(reason).then((token) => report({ type: 'got', token }));
+       }`,
+    );
+    const got = (await ear.until('got', 2)) as never as { token: object };
+    expect(got.token).to.deep.equal({ token: 'token-2' });
+    expect(ear.of('onToken').map(({ token }) => token)).to.deep.equal([{ token: 'token-2' }]);
+    expect((await requestCounts(server))['/token']).to.equal(2);
+  });
+
+  it('is told when there is none to be had', async () => {
+    const server = await moduleServer(
+      '',
+      { path: '/token', times: 1, json: { token: 't' } },
+      { path: '/token', status: 403 },
+    );
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    bid(
+      frameOf(element).contentWindow,
+      `launcher.requestToken('expired').catch((error) => report({ type: 'got', isError: error instanceof Error, message: error.message }))`,
+    );
+    expect(await ear.until('got')).to.include({ isError: true, message: 'token-unauthorized' });
+    expect(element.state).to.equal('ready');
+  });
+
+  it('goes to another plugin without loading anew, and what was begun for the one before is dropped', async () => {
+    const server = await moduleServer(OPEN);
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    const { contentWindow } = frameOf(element);
+    bid(
+      contentWindow,
+      `launcher.requestToken('expired').catch((error) => report({ type: 'got', message: error.message }))`,
+    );
+    await heardOut(element);
+    element.fn = 'g';
+    await ear.until('onOpen', 2);
+    await inState(element, 'ready');
+    expect(frameOf(element).contentWindow).to.equal(contentWindow);
+    const events = saidEvents(element);
+    bid(
+      contentWindow,
+      `plugin.dirty(true);
+       plugin.save();
+       plugin.requestToken('expired').catch((error) => report({ type: 'late', message: error.message }));
+       launcher.deploy({ version: 'v1.0.1' });`,
+    );
+    expect(await ear.until('late')).to.include({ message: 'closed' });
+    await heardOut(element);
+    expect(events.map((event) => [event.type, event['fn']])).to.deep.equal([['plugin-editor-deploy', 'g']]);
+    expect((await requestCounts(server))['/editor']).to.equal(1);
+  });
+
+  it('is told of the end', async () => {
+    const server = await moduleServer();
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    const closed = ear.until('onClose');
+    const closing = element.close();
+    await closed;
+    bid(
+      frames(element)[0]?.contentWindow ?? null,
+      `launcher.requestToken('missing').catch((error) => report({ type: 'late', message: error.message }))`,
+    );
+    expect(await ear.until('late')).to.include({ message: 'closed' });
+    await closing;
+  });
+
+  it('greets anew on every load', async () => {
+    const server = await moduleServer();
+    const ear = listen();
+    const element = mount(server);
+    await ear.until('onOpen');
+    bid(frameOf(element).contentWindow, `location.reload()`);
+    await ear.until('onOpen', 2);
+    await inState(element, 'ready');
+    expect(ear.of('running')).to.have.length(2);
+  });
+});
+
+describe('connectLauncher() outside a frame', () => {
+  it('does nothing, and says so', () => {
+    const added: string[] = [];
+    const before = Object.getOwnPropertyDescriptor(window, 'addEventListener');
+    window.addEventListener = ((type: string) => added.push(type)) as never;
+    try {
+      expect(connectLauncher({ onOpen: () => expect.fail() })).to.equal(undefined);
+    } finally {
+      if (before) Object.defineProperty(window, 'addEventListener', before);
+      else delete (window as Partial<Window>).addEventListener;
+    }
+    expect(added).to.deep.equal([]);
+  });
+});

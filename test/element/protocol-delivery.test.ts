@@ -1,0 +1,315 @@
+import { expect } from '@open-wc/testing';
+
+import { oneEvent } from '@open-wc/testing';
+import { fakeClock } from './fake-clock.ts';
+import {
+  EDITOR_PAGE,
+  apply,
+  changeTo,
+  failure,
+  flush,
+  frameOf,
+  inState,
+  mount,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+import {
+  CHANNEL,
+  bid,
+  heardOut,
+  listen,
+  mountTalking,
+  named,
+  saidEvents,
+  say,
+  talkingPage,
+  talkingServer,
+} from './protocol-setup.ts';
+
+describe('message delivery', () => {
+  it('starts the frame and the token request in the same task', async () => {
+    const server = await talkingServer(
+      {},
+      { path: '/token', delay: 'hang', json: { token: 't' } },
+      { path: '/editor', delay: 'hang' },
+    );
+    const element = mountTalking(server);
+    await element.updateComplete;
+    expect(frameOf(element).src).to.equal(server.url('/editor'));
+    await Promise.all([
+      server.requests({ path: '/token', count: 1 }),
+      server.requests({ path: '/editor', count: 1 }),
+    ]);
+  });
+
+  it('tells the editor what to open, all of it, and is ready when the editor says so', async () => {
+    const server = await talkingServer({}, { path: '/token', json: { token: 't-1', expires_in: 600 } });
+    const ear = listen();
+    const before = Date.now();
+    const element = mountTalking(server, { namespace: 'forms', template: 'typescript' });
+    const events = saidEvents(element);
+    await inState(element, 'ready');
+    const after = Date.now();
+    const { session, expiresAt, from, page, by, ...open } = (await ear.until('open')) as never as Record<
+      string,
+      string
+    >;
+    expect(open).to.deep.equal({
+      ...CHANNEL,
+      type: 'open',
+      builder: server.url(),
+      ident: 'com.example.tenant-1',
+      namespace: 'forms',
+      fn: 'add-record',
+      template: 'typescript',
+      token: 't-1',
+    });
+    expect(session).to.match(/.{16,}/);
+    expect(new Date(expiresAt as string).toISOString()).to.equal(expiresAt);
+    expect(Date.parse(expiresAt as string)).to.be.within(before + 600_000, after + 600_000);
+    expect(from).to.equal(location.origin);
+    expect(page).to.equal(server.url('/editor'));
+    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([true]);
+    expect(frameOf(element).src).not.to.include('t-1');
+    expect(by).to.equal(frameOf(element).contentWindow);
+  });
+
+  it('leaves out what is not set or not known', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    mountTalking(server);
+    const names = 'channel version type session builder ident namespace fn token from page by';
+    expect(Object.keys(await ear.until('open'))).to.have.members(names.split(' '));
+    expect((await ear.until('open'))['namespace']).to.equal('default');
+  });
+
+  it('is fine with an end that no date can hold', async () => {
+    const server = await talkingServer({}, { path: '/token', json: { token: 't', expires_in: 1e300 } });
+    const ear = listen();
+    await inState(mountTalking(server), 'ready');
+    expect(ear.of('open')[0]).not.to.have.property('expiresAt');
+  });
+
+  it('waits for the token when the editor greets first', async () => {
+    const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
+    const ear = listen();
+    const element = mountTalking(server);
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await heardOut(element);
+    expect(ear.heard).to.have.length(0);
+    expect(element.state).to.equal('loading');
+    await server.release('/token');
+    await inState(element, 'ready');
+    expect(ear.of('open').map(({ token }) => token)).to.deep.equal(['late']);
+  });
+
+  it('waits for the greeting when the token is there first', async () => {
+    const server = await talkingServer({}, { path: '/editor', delay: 'hang', html: talkingPage() });
+    const ear = listen();
+    const element = mountTalking(server);
+    await server.requests({ path: '/token', count: 1 });
+    await flush(element, server);
+    await server.release('/editor');
+    await inState(element, 'ready');
+    expect(ear.of('open')).to.have.length(1);
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('is not ready by a load alone, nor by a word in another session', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
+    await ear.until('open');
+    for (const session of [undefined, '', 'x', null, 7]) say(element, ear, { type: 'ready', session });
+    await heardOut(element);
+    expect(element.state).to.equal('loading');
+    say(element, ear, { type: 'ready' });
+    await inState(element, 'ready');
+  });
+
+  it('answers a greeting on every load of the frame, each in a session of its own', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server);
+    const events = saidEvents(element);
+    await inState(element, 'ready');
+    const first = ear.session();
+    bid(frameOf(element).contentWindow, `location.href = ${JSON.stringify(server.url('/editor?page=2'))}`);
+    await ear.until('open', 2);
+    expect(ear.heard.at(-1)).to.include({ page: server.url('/editor?page=2'), token: 'token-1' });
+    expect(ear.session()).not.to.equal(first);
+    say(element, ear, { type: 'dirty', dirty: true, session: first });
+    await heardOut(element);
+    expect(element.dirty).to.equal(false);
+    say(element, ear, { type: 'dirty', dirty: true });
+    await heardOut(element);
+    expect(element.dirty).to.equal(true);
+    bid(frameOf(element).contentWindow, 'location.reload()');
+    await ear.until('open', 3);
+    // What the page before had not saved went with it.
+    expect(element.dirty).to.equal(false);
+    expect(element.state).to.equal('ready');
+    expect(named(events, 'ready')).to.have.length(1);
+    expect(await requestCounts(server)).to.include({ '/token': 1 });
+  });
+
+  it('fails with the words of an editor that cannot open the plugin, without the token in them', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
+    await ear.until('open');
+    say(element, ear, { type: 'error', message: 'No such plugin for token-1, says /token-1.' });
+    const error = await failure(element);
+    expect(error.code).to.equal('editor');
+    expect(error.message).to.equal('The editor cannot open the plugin: No such plugin for …, says /….');
+    expect(element.shadowRoot?.querySelector('iframe')).to.equal(null);
+  });
+
+  it('sets a time limit that begins with the frame and names what to change: an editor that does not speak', async () => {
+    const clock = fakeClock();
+    const server = await talkingServer(null);
+    const element = mountTalking(server, { timeout: '4000' });
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await flush(element, server);
+    await clock.advance(3999);
+    expect(element.state).to.equal('loading');
+    await clock.advance(1);
+    const error = await failure(element);
+    expect(error.code).to.equal('frame-timeout');
+    expect(error.message)
+      .to.match(/did not greet within 4000 ms.*token-delivery/)
+      .and.include(server.origin);
+  });
+
+  it('and one that greets and is never ready', async () => {
+    const clock = fakeClock();
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
+    await ear.until('open');
+    await clock.advance(4000);
+    const error = await failure(element);
+    expect(error.code).to.equal('frame-timeout');
+    expect(error.message).to.match(/greeted but did not say ready within 4000 ms.*timeout/);
+    expect(error.message).not.to.match(/token-delivery/);
+  });
+
+  it('gives an editor that had to wait for its token the whole time from then on', async () => {
+    const clock = fakeClock();
+    const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
+    const ear = listen();
+    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
+    element.fetchToken = () =>
+      new Promise((resolve) => addEventListener('now', () => resolve('t'), { once: true }));
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await heardOut(element);
+    // The token request has the same limit; only the frame's is to fire here.
+    await clock.advance(3990);
+    dispatchEvent(new Event('now'));
+    await ear.until('open');
+    await clock.advance(3990);
+    expect(element.state).to.equal('loading');
+    say(element, ear, { type: 'ready' });
+    await inState(element, 'ready');
+    expect(clock.waits).to.deep.equal([]);
+  });
+
+  it('takes a new frame for another editor, and the token on its way serves it too', async () => {
+    const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 't' } });
+    const ear = listen();
+    const element = mountTalking(server);
+    await server.requests({ path: '/token', count: 1 });
+    apply(element, { 'editor-url': server.url('/editor?2') });
+    await element.updateComplete;
+    expect(frameOf(element).src).to.equal(server.url('/editor?2'));
+    await server.release('/token');
+    await inState(element, 'ready');
+    expect(ear.of('open')).to.have.length(1);
+    expect((await requestCounts(server))['/token']).to.equal(1);
+  });
+
+  for (const [from, to] of [
+    ['url', 'message'],
+    ['message', 'url'],
+  ] as const) {
+    it(`changed from ${from} to ${to} while the token is on its way, puts it where it belongs`, async () => {
+      const server = await talkingServer(null, { path: '/token', delay: 'hang', json: { token: 'secret' } });
+      await server.on({ path: '/speaks', html: talkingPage() });
+      const element = mountTalking(server, { 'editor-url': server.url('/speaks'), 'token-delivery': from });
+      const missing = await server.requests({ path: '/token', count: 1 });
+      expect(missing).to.have.length(1);
+      apply(element, { 'token-delivery': to });
+      await element.updateComplete;
+      await server.release('/token');
+      await inState(element, 'ready');
+      const { src } = frameOf(element);
+      expect(src.includes('secret')).to.equal(to === 'url');
+      expect((await requestCounts(server))['/token']).to.equal(1);
+    });
+  }
+
+  it('greets again in a frame that a move loaded anew', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    const to = place() as HTMLElement & { moveBefore?: (node: Node, child: null) => void };
+    if (to.moveBefore) to.moveBefore(element, null);
+    else to.append(element);
+    await inState(element, 'ready');
+    // Whichever the browser does: the page goes on, or it is loaded anew and greets.
+    await Promise.race([heardOut(element), ear.until('open', 2)]);
+    say(element, ear, { type: 'dirty', dirty: true });
+    await oneEvent(element, 'plugin-editor-dirty');
+    expect(element.dirty).to.equal(true);
+  });
+});
+
+describe('url delivery', () => {
+  it('answers an editor that greets, and is ready when that says so', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mount(server, { 'editor-url': server.url('/editor?mute') });
+    const events = saidEvents(element);
+    await ear.until('open');
+    expect(ear.heard[0]).to.include({ token: 'token-1', fn: 'add-record' });
+    expect(frameOf(element).src).to.include('token=token-1');
+    // The page greeted before it had loaded, so its load says nothing.
+    await heardOut(element);
+    await flush(element, server);
+    expect(element.state).to.equal('loading');
+    say(element, ear, { type: 'ready' });
+    await inState(element, 'ready');
+    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([true]);
+  });
+
+  it('is ready by the load of a page that has not greeted, and once more when it says so later', async () => {
+    const server = await talkingServer(null);
+    const ear = listen();
+    const element = mount(server);
+    const events = saidEvents(element);
+    await changeTo(element, 'ready');
+    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([false]);
+    bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
+    await ear.until('open');
+    await oneEvent(element, 'plugin-editor-ready');
+    say(element, ear, { type: 'ready' });
+    await heardOut(element);
+    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([false, true]);
+    expect(element.state).to.equal('ready');
+  });
+
+  it('says nothing to a page that has not greeted', async () => {
+    const server = await talkingServer(null);
+    const ear = listen();
+    const element = mount(server);
+    await inState(element, 'ready');
+    await heardOut(element);
+    expect(ear.heard).to.have.length(0);
+    expect(EDITOR_PAGE).not.to.include('script');
+  });
+});

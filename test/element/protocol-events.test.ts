@@ -1,0 +1,358 @@
+import { expect, oneEvent } from '@open-wc/testing';
+
+import * as events from '../../src/element/events.ts';
+import type { PluginEditorDiscardEvent } from '../../src/element/events.ts';
+import { fakeClock } from './fake-clock.ts';
+import { changeTo, flush, frameOf, frames, inState, requestCounts } from './plugin-editor-setup.ts';
+import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
+import {
+  type Ear,
+  apply,
+  bid,
+  heardOut,
+  listen,
+  mountTalking,
+  named,
+  saidEvents,
+  say,
+  talkingServer,
+} from './protocol-setup.ts';
+import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
+
+interface Opened {
+  server: ScriptedServer;
+  ear: Ear;
+  element: PluginEditorElement;
+  seen: (Event & Record<string, unknown>)[];
+}
+
+async function opened(changes = {}, hello = {}): Promise<Opened> {
+  const server = await talkingServer(hello);
+  const ear = listen();
+  const element = mountTalking(server, { namespace: 'n', ...changes });
+  const seen = saidEvents(element);
+  await inState(element, 'ready');
+  return { server, ear, element, seen };
+}
+
+const PLUGIN = { ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' };
+
+async function makeDirty({ element, ear }: Opened, dirty = true): Promise<void> {
+  say(element, ear, { type: 'dirty', dirty });
+  await heardOut(element);
+  expect(element.dirty).to.equal(dirty);
+}
+
+describe('what the editor says', () => {
+  const cases: [type: string, fields: object, Class: new (...args: never[]) => Event, gone?: string[]][] = [
+    ['save', {}, events.PluginEditorSaveEvent],
+    ['build', { succeeded: true, outputLog: 'ok\n' }, events.PluginEditorBuildEvent],
+    ['build', { succeeded: false, outputLog: '' }, events.PluginEditorBuildEvent],
+    ['test', {}, events.PluginEditorTestEvent, ['name', 'result', 'error']],
+    ['test', { name: 'first', result: '4' }, events.PluginEditorTestEvent, ['error']],
+    ['test', { error: { code: 'timeout', message: 'm' } }, events.PluginEditorTestEvent, ['name', 'result']],
+    ['deploy', { version: 'v1.0.0' }, events.PluginEditorDeployEvent],
+    ['dirty', { dirty: true }, events.PluginEditorDirtyEvent],
+  ];
+  for (const [type, fields, Class, gone = []] of cases) {
+    it(`(${type} ${JSON.stringify(fields)}) becomes an event that names its plugin`, async () => {
+      const { element, ear, seen } = await opened();
+      seen.length = 0;
+      say(element, ear, { type, ...fields });
+      await heardOut(element);
+      expect(seen).to.have.length(1);
+      const [event] = seen as [Event & Record<string, unknown>];
+      expect(event.type).to.equal(`plugin-editor-${type}`);
+      expect(event).to.be.instanceOf(Class);
+      expect(event).to.deep.include({ ...PLUGIN, ...fields });
+      for (const name of gone) expect(event).not.to.have.property(name);
+      expect(event.bubbles && event.composed && !event.cancelable).to.equal(true);
+      expect(element.state).to.equal('ready');
+    });
+  }
+
+  const wrong: [string, object][] = [
+    ['build', { succeeded: 'yes', outputLog: '' }],
+    ['build', { succeeded: true }],
+    ['test', { name: 7 }],
+    ['deploy', {}],
+    ['dirty', {}],
+    ['dirty', { dirty: 'false' }],
+    ['save', { version: 2 }],
+    ['save', { channel: 'other' }],
+    ['state', { state: 'error' }],
+    ['constructor', {}],
+    ['__proto__', {}],
+  ];
+  it('is ignored when it does not parse', async () => {
+    const { element, ear, seen } = await opened();
+    seen.length = 0;
+    for (const [type, fields] of wrong) say(element, ear, { type, ...fields });
+    bid(
+      frameOf(element).contentWindow,
+      `for (const x of [null, 1, 'save', [], {}]) parent.postMessage(x, '*')`,
+    );
+    await heardOut(element);
+    expect(seen).to.have.length(0);
+    say(element, ear, { type: 'save' });
+    await heardOut(element);
+    expect(seen).to.have.length(1);
+  });
+
+  it('about dirty is an event for each change alone', async () => {
+    const all = await opened();
+    for (const dirty of [false, true, true, false, false]) await makeDirty(all, dirty);
+    expect(named(all.seen, 'dirty').map(({ dirty }) => dirty)).to.deep.equal([true, false]);
+  });
+});
+
+describe('unsaved work', () => {
+  /** A listener that keeps it. */
+  const keep = (event: Event) => event.preventDefault();
+
+  it('that the page keeps puts a change off until it is saved', async () => {
+    const all = await opened();
+    const { element, ear, seen, server } = all;
+    const frame = frameOf(element);
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    apply(element, { fn: 'g', template: 'javascript' });
+    await element.updateComplete;
+    const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
+    expect(event).to.be.instanceOf(events.PluginEditorDiscardEvent);
+    expect(event).to.include({ ...PLUGIN, cancelable: true, bubbles: true, composed: true });
+    await flush(element, server);
+    expect(frameOf(element)).to.equal(frame);
+    expect(element.state).to.equal('ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    // The editor goes on, and is heard as before.
+    say(element, ear, { type: 'save' });
+    await heardOut(element);
+    expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
+    const loading = changeTo(element, 'loading');
+    say(element, ear, { type: 'dirty', dirty: false });
+    await loading;
+    await inState(element, 'ready');
+    expect(ear.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
+    expect(named(seen, 'discard')).to.have.length(1);
+  });
+
+  it('that the page lets go goes', async () => {
+    const all = await opened();
+    await makeDirty(all);
+    all.element.fn = 'g';
+    await changeTo(all.element, 'ready');
+    expect(all.seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
+      'ready',
+      'dirty',
+      'discard',
+      'dirty',
+      'ready',
+    ]);
+    expect(named(all.seen, 'dirty')[1]).to.include({ ...PLUGIN, dirty: false });
+    expect(all.element.dirty).to.equal(false);
+  });
+
+  it('is asked about before an editor that can open goes to the next plugin, too', async () => {
+    const all = await opened({}, { capabilities: ['open'] });
+    const { element, ear, seen } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    element.fn = 'g';
+    await element.updateComplete;
+    expect(named(seen, 'discard')).to.have.length(1);
+    expect(ear.of('open')).to.have.length(1);
+    say(element, ear, { type: 'dirty', dirty: false });
+    expect(await ear.until('open', 2)).to.include({ fn: 'g' });
+  });
+
+  const dropping: [string, Record<string, unknown>][] = [
+    ['ident', { ident: 'com.example.other' }],
+    ['namespace', { namespace: null }],
+    ['token-endpoint', { 'token-endpoint': '/elsewhere' }],
+    ['template', { template: 't' }],
+    ['builder', { builder: 'https://b.example' }],
+    ['editor-url', { 'editor-url': 'https://e.example' }],
+    ['what is required', { fn: null }],
+    ['something that cannot be used', { ident: 'x' }],
+  ];
+  for (const [name, changes] of dropping) {
+    it(`is asked about before a change of ${name}`, async () => {
+      const all = await opened();
+      await makeDirty(all);
+      all.element.addEventListener('plugin-editor-discard', keep);
+      apply(all.element, changes);
+      await flush(all.element, all.server);
+      expect(named(all.seen, 'discard')).to.have.length(1);
+      expect(all.element.state).to.equal('ready');
+      expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    });
+  }
+
+  it('is not asked about when nothing goes', async () => {
+    const all = await opened();
+    await makeDirty(all);
+    apply(all.element, {
+      label: 'x',
+      timeout: '1000',
+      credentials: 'include',
+      loading: 'lazy',
+      'token-method': 'GET',
+    });
+    Object.assign(all.element, { tokenHeaders: () => ({}), strings: {}, unguarded: true });
+    await flush(all.element, all.server);
+    expect(named(all.seen, 'discard')).to.have.length(0);
+    expect(all.element.dirty).to.equal(true);
+  });
+
+  it('kept, and the change taken back: nothing changes', async () => {
+    const all = await opened();
+    await makeDirty(all);
+    all.element.addEventListener('plugin-editor-discard', keep);
+    all.element.fn = 'g';
+    await all.element.updateComplete;
+    all.element.fn = 'add-record';
+    await all.element.updateComplete;
+    await makeDirty(all, false);
+    await flush(all.element, all.server);
+    expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('kept from reload() puts that off, too', async () => {
+    const all = await opened();
+    const { element, seen, ear } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    await element.reload();
+    expect(named(seen, 'discard')).to.have.length(1);
+    expect(ear.of('open')).to.have.length(1);
+    say(element, ear, { type: 'dirty', dirty: false });
+    expect(await ear.until('open', 2)).to.include({ token: 'token-2' });
+    expect(named(seen, 'discard')).to.have.length(1);
+    await inState(element, 'ready');
+    expect((await requestCounts(all.server))['/token']).to.equal(2);
+  });
+
+  it('goes unasked with reload({ discard: true }), which makes a change that waits', async () => {
+    const all = await opened();
+    const { element, seen, ear } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    element.fn = 'g';
+    await element.updateComplete;
+    await element.reload({ discard: true });
+    expect(named(seen, 'discard')).to.have.length(1);
+    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
+    expect(element.dirty).to.equal(false);
+    expect((await requestCounts(all.server))['/token']).to.equal(2);
+  });
+
+  it('that went with its page lets a change be made that waited for it', async () => {
+    const all = await opened();
+    const { element, ear } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    element.fn = 'g';
+    await element.updateComplete;
+    bid(frameOf(element).contentWindow, 'location.reload()');
+    await changeTo(element, 'ready');
+    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
+  });
+
+  it('has the user asked before the page is left, as long as there is any', async () => {
+    const leave = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    const all = await opened();
+    expect(leave()).to.equal(false);
+    await makeDirty(all);
+    expect(leave()).to.equal(true);
+    all.element.unguarded = true;
+    expect(leave()).to.equal(false);
+    all.element.unguarded = false;
+    expect(leave()).to.equal(true);
+    await makeDirty(all, false);
+    expect(leave()).to.equal(false);
+    await makeDirty(all);
+    all.element.remove();
+    expect(leave()).to.equal(false);
+    expect(all.element.dirty).to.equal(false);
+  });
+
+  it('leaves no listener when it goes', async () => {
+    const traces = watchTraces();
+    const all = await opened();
+    const before = left(traces)['listeners'] as number;
+    await makeDirty(all);
+    expect(left(traces)['listeners']).to.equal(before + 1);
+    await makeDirty(all, false);
+    expect(left(traces)['listeners']).to.equal(before);
+    await makeDirty(all);
+    all.element.remove();
+    await all.element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+  });
+});
+
+describe('close()', () => {
+  it('tells the editor to forget its token, and then removes the frame', async () => {
+    const clock = fakeClock();
+    const { element, ear, server, seen } = await opened();
+    seen.length = 0;
+    const session = ear.session();
+    let over = false;
+    const closing = element.close().then(() => (over = true));
+    const again = element.close();
+    expect(element.state).to.equal('idle');
+    expect((await ear.until('close')).session).to.equal(session);
+    expect(over).to.equal(false);
+    say(element, ear, { type: 'dirty', dirty: true });
+    await heardOut(element);
+    await clock.advance(1000);
+    await closing;
+    await again;
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+    expect(seen).to.have.length(0);
+    expect(clock.waits).to.deep.equal([]);
+    await element.reload();
+    expect(element.state).to.equal('ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
+  });
+
+  it('does not ask about unsaved work, and has it gone', async () => {
+    const all = await opened();
+    await makeDirty(all);
+    await all.element.close();
+    expect(named(all.seen, 'discard')).to.have.length(0);
+    expect(all.element.dirty).to.equal(false);
+  });
+
+  it('is over at once, and leaves nothing, when the element goes or starts over meanwhile', async () => {
+    const traces = watchTraces();
+    const { element, ear } = await opened();
+    const closing = element.close();
+    await element.reload();
+    await closing;
+    expect(element.state).to.equal('ready');
+    expect(frames(element)).to.have.length(1);
+    expect(ear.of('open')).to.have.length(2);
+    const again = element.close();
+    element.remove();
+    await again;
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('has nobody to tell before the editor was told of a plugin', async () => {
+    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
+    const ear = listen();
+    const element = mountTalking(server);
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await element.close();
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+    expect(ear.heard).to.have.length(0);
+    await server.aborted({ path: '/token' });
+  });
+});

@@ -1,0 +1,292 @@
+import { expect, oneEvent } from '@open-wc/testing';
+
+import {
+  changeTo,
+  create,
+  failure,
+  flush,
+  frameOf,
+  frames,
+  inState,
+  part,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+import { openPage } from './plugin-editor-page.ts';
+import {
+  apply,
+  bid,
+  heardOut,
+  listen,
+  mountTalking,
+  named,
+  saidEvents,
+  say,
+  talkingPage,
+  talkingServer,
+} from './protocol-setup.ts';
+
+const CAN_OPEN = { capabilities: ['open', 'whatever'] };
+
+describe('an editor that can open', () => {
+  async function opened(changes = {}) {
+    const server = await talkingServer(CAN_OPEN);
+    const ear = listen();
+    const element = mountTalking(server, changes);
+    const events = saidEvents(element);
+    await inState(element, 'ready');
+    const frame = frameOf(element);
+    return { server, ear, element, events, frame, window: frame.contentWindow };
+  }
+
+  for (const delivery of ['message', 'url']) {
+    it(`goes to another plugin by message, in a new session, with a new token (${delivery})`, async () => {
+      const { server, ear, element, events, frame, window } = await opened({ 'token-delivery': delivery });
+      const first = ear.session();
+      apply(element, { fn: 'g', ident: 'com.example.other', namespace: 'n' });
+      await changeTo(element, 'ready');
+      expect(ear.of('open')).to.have.length(2);
+      expect(ear.of('open')[1]).to.include({
+        fn: 'g',
+        ident: 'com.example.other',
+        namespace: 'n',
+        token: 'token-2',
+        builder: server.url(),
+      });
+      expect(ear.session()).not.to.equal(first);
+      expect(frameOf(element)).to.equal(frame);
+      expect(frame.contentWindow).to.equal(window);
+      expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 1 });
+      expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([true, true]);
+    });
+  }
+
+  for (const [name, change] of [
+    ['template', { template: 'javascript' }],
+    ['builder', { builder: 'https://other.example' }],
+  ] as const) {
+    it(`is told another ${name} with the token that it has`, async () => {
+      const { server, ear, element, frame } = await opened();
+      apply(element, change);
+      await changeTo(element, 'ready');
+      expect(ear.of('open')[1]).to.include({ ...change, token: 'token-1' });
+      expect(frameOf(element)).to.equal(frame);
+      expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    });
+  }
+
+  it('is loaded anew for another editor-url, with the token that there is', async () => {
+    const { server, ear, element, frame } = await opened();
+    apply(element, { 'editor-url': server.url('/editor?2') });
+    await changeTo(element, 'ready');
+    expect(frameOf(element)).not.to.equal(frame);
+    expect(ear.of('open')[1]).to.include({ token: 'token-1', page: server.url('/editor?2') });
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 2 });
+  });
+
+  it('is not heard about the plugin before, from the change on', async () => {
+    const { ear, element, events, server } = await opened();
+    const session = ear.session();
+    const late = [
+      { type: 'ready' },
+      { type: 'error', message: 'late' },
+      { type: 'dirty', dirty: true },
+      { type: 'save' },
+      { type: 'build', succeeded: true, outputLog: '' },
+      { type: 'test' },
+      { type: 'deploy', version: 'v1' },
+      { type: 'token-request', reason: 'expired' },
+    ];
+    const before = events.length;
+    await server.reset(
+      { path: '/token', delay: 'hang', json: { token: 'next' } },
+      { path: '/ping', body: '' },
+    );
+    element.fn = 'g';
+    await element.updateComplete;
+    // Neither while the token is on its way, when there is no session, …
+    for (const message of late) say(element, ear, { ...message, session });
+    await heardOut(element);
+    expect(element.state).to.equal('loading');
+    await server.release('/token');
+    await inState(element, 'ready');
+    // … nor when there is another.
+    for (const message of late) say(element, ear, { ...message, session });
+    await heardOut(element);
+    await flush(element, server);
+    expect(events.slice(before).map(({ type }) => type)).to.deep.equal(['plugin-editor-ready']);
+    expect(element.dirty).to.equal(false);
+    expect((await requestCounts(server))['/token']).to.equal(2);
+  });
+
+  it('that cannot open the next plugin says so', async () => {
+    const { ear, element, server } = await opened();
+    bid(frameOf(element).contentWindow, `say = () => {}`);
+    element.fn = 'g';
+    await ear.until('open', 2);
+    bid(
+      frameOf(element).contentWindow,
+      `parent.postMessage({ ...all, type: 'error', session: '${ear.session()}', message: 'gone' }, '*')`,
+    );
+    expect((await failure(element)).code).to.equal('editor');
+    await server.requests({ path: '/token', count: 2 });
+  });
+
+  it('is shown again after a token that could not be had', async () => {
+    const { element, server, ear } = await opened();
+    await server.reset(
+      { path: '/token', times: 1, status: 403 },
+      { path: '/token', json: { token: 'again' } },
+      {
+        path: '/editor*',
+        html: talkingPage({ hello: CAN_OPEN }),
+      },
+    );
+    element.fn = 'g';
+    expect((await failure(element)).code).to.equal('token-unauthorized');
+    await element.reload();
+    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'again' });
+  });
+});
+
+describe('an editor that cannot', () => {
+  for (const hello of [{}, { capabilities: [] }, { capabilities: ['close'] }]) {
+    it(`(${JSON.stringify(hello)}) is loaded anew for another plugin`, async () => {
+      const server = await talkingServer(hello);
+      const ear = listen();
+      const element = mountTalking(server);
+      await inState(element, 'ready');
+      const frame = frameOf(element);
+      element.fn = 'g';
+      await changeTo(element, 'ready');
+      expect(frameOf(element)).not.to.equal(frame);
+      expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
+      expect(ear.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
+        ['add-record', 'token-1'],
+        ['g', 'token-2'],
+      ]);
+    });
+  }
+
+  it('keeps its frame for a change that comes before it was told of a plugin', async () => {
+    const server = await talkingServer(
+      {},
+      { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
+    );
+    const ear = listen();
+    const element = mountTalking(server);
+    await server.requests({ path: '/token', count: 1 });
+    const frame = frameOf(element);
+    element.fn = 'g';
+    await inState(element, 'ready');
+    expect(frameOf(element)).to.equal(frame);
+    expect(ear.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([['g', 'token-1']]);
+    await server.aborted({ path: '/token' });
+  });
+});
+
+describe('preload', () => {
+  const IDLE = { preload: true, fn: null, 'token-delivery': 'message' };
+
+  it('loads the frame while idle, and opening costs one token request and one message', async () => {
+    const server = await talkingServer({});
+    const ear = listen();
+    const element = mountTalking(server, IDLE);
+    const events = saidEvents(element);
+    await element.updateComplete;
+    const frame = frameOf(element);
+    await oneEvent(frame, 'load');
+    await heardOut(element);
+    expect(element.state).to.equal('idle');
+    expect(ear.heard).to.have.length(0);
+    expect(getComputedStyle(frame).visibility).to.equal('hidden');
+    expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
+    element.fn = 'add-record';
+    await inState(element, 'ready');
+    expect(frameOf(element)).to.equal(frame);
+    expect(getComputedStyle(frame).visibility).to.equal('visible');
+    expect(ear.heard.map(({ type }) => type)).to.deep.equal(['open']);
+    expect(await requestCounts(server)).to.deep.equal({ '/editor': 1, '/token': 1 });
+    expect(named(events, 'ready')).to.have.length(1);
+  });
+
+  it('needs nothing but editor-url, and follows it', async () => {
+    const server = await talkingServer({});
+    const element = mountTalking(server, { ...IDLE, ident: null, builder: null, 'token-endpoint': null });
+    await server.requests({ path: '/editor', count: 1 });
+    apply(element, { 'editor-url': server.url('/editor?2') });
+    await element.updateComplete;
+    expect(frameOf(element).src).to.equal(server.url('/editor?2'));
+    apply(element, { 'editor-url': 'ftp://x' });
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+    expect(element.state).to.equal('idle');
+    apply(element, { 'editor-url': server.url('/editor') });
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(1);
+    apply(element, { preload: false });
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('does nothing in url delivery, or when it is off', async () => {
+    const server = await talkingServer({});
+    for (const changes of [{ 'token-delivery': 'url' }, { preload: false }]) {
+      const element = mountTalking(server, { ...IDLE, ...changes });
+      await flush(element, server);
+      expect(frames(element)).to.have.length(0);
+    }
+    expect(await requestCounts(server)).to.deep.equal({});
+  });
+
+  it('has no time limit while idle, but from the opening on', async () => {
+    const server = await talkingServer(null);
+    const element = mountTalking(server, { ...IDLE, timeout: '300' });
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await flush(element, server);
+    expect(element.state).to.equal('idle');
+    element.fn = 'f';
+    expect((await failure(element)).code).to.equal('frame-timeout');
+  });
+
+  it('waits for the viewport when lazy', async () => {
+    const server = await talkingServer({});
+    const element = create(server, { ...IDLE, loading: 'lazy', style: 'position: absolute; top: 5000px' });
+    place().append(element);
+    await flush(element, server);
+    expect(frames(element)).to.have.length(0);
+    element.style.top = '0';
+    await server.requests({ path: '/editor', count: 1 });
+    expect(element.state).to.equal('idle');
+    element.fn = 'f';
+    await inState(element, 'ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/editor': 1, '/token': 1 });
+  });
+
+  it('goes with the element', async () => {
+    const server = await talkingServer({});
+    const element = mountTalking(server, IDLE);
+    await server.requests({ path: '/editor', count: 1 });
+    element.remove();
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('that the page forbids is no error before there is a plugin to open', async () => {
+    const server = await talkingServer({});
+    const page = await openPage(server, { headers: { 'content-security-policy': "frame-src 'none'" } });
+    const element = create(server, IDLE, page.contentDocument);
+    const violated = new Promise((resolve) =>
+      page.contentDocument.addEventListener('securitypolicyviolation', resolve, { once: true }),
+    );
+    page.contentDocument.body.append(element);
+    await violated;
+    await flush(element, server);
+    expect(element.state).to.equal('idle');
+    expect(frames(element)).to.have.length(0);
+    element.fn = 'f';
+    expect((await failure(element)).code).to.equal('frame-blocked');
+    expect(part(element, 'error')).not.to.equal(null);
+  });
+});

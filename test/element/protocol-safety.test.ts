@@ -1,0 +1,189 @@
+import { expect, oneEvent } from '@open-wc/testing';
+
+import { flush, frameOf, inState, mount, place, requestCounts } from './plugin-editor-setup.ts';
+import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
+import {
+  type Ear,
+  CHANNEL,
+  bid,
+  heardOut,
+  listen,
+  mountTalking,
+  saidEvents,
+  talkingPage,
+  talkingServer,
+} from './protocol-setup.ts';
+
+/** Each message that an editor can send, as one who has learnt the session would send it. */
+const everyMessage = (session: string) => [
+  { type: 'hello', capabilities: ['open'] },
+  { type: 'ready', session },
+  { type: 'error', session, message: 'forged' },
+  { type: 'token-request', session, reason: 'missing' },
+  { type: 'dirty', session, dirty: true },
+  { type: 'save', session },
+  { type: 'build', session, succeeded: true, outputLog: '' },
+  { type: 'test', session },
+  { type: 'deploy', session, version: 'v9' },
+];
+
+/** A frame with a page that speaks, beside the element. */
+async function otherFrame(url: string): Promise<HTMLIFrameElement> {
+  const frame = document.createElement('iframe');
+  frame.src = url;
+  place().append(frame);
+  await oneEvent(frame, 'load');
+  return frame;
+}
+
+interface Opened {
+  server: ScriptedServer;
+  ear: Ear;
+  element: PluginEditorElement;
+  seen: Event[];
+}
+
+async function opened(): Promise<Opened> {
+  const server = await talkingServer();
+  const ear = listen();
+  const element = mountTalking(server);
+  await inState(element, 'ready');
+  return { server, ear, element, seen: saidEvents(element) };
+}
+
+/** Has a frame say everything to the page of the element, and waits until that came in. */
+async function sayAll(frame: HTMLIFrameElement, session: string): Promise<void> {
+  const code = everyMessage(session).map((message) => `say(${JSON.stringify(message)});`);
+  bid(frame.contentWindow, code.join(''));
+  await heardOut(frame);
+}
+
+describe('messages', () => {
+  it('of every type are heard from the editor, as what follows would prove nothing otherwise', async () => {
+    const { element, ear, seen, server } = await opened();
+    for (const message of everyMessage(ear.session()).slice(1)) {
+      if (message.type !== 'error') bid(frameOf(element).contentWindow, `say(${JSON.stringify(message)})`);
+    }
+    await heardOut(element);
+    expect(seen.map(({ type }) => type.slice(14))).to.deep.equal([
+      'dirty',
+      'save',
+      'build',
+      'test',
+      'deploy',
+    ]);
+    await server.requests({ path: '/token', count: 2 });
+  });
+
+  const strangers: [string, (server: ScriptedServer) => string][] = [
+    ['a second frame of the same origin', (server) => server.url('/editor?second')],
+    ['a frame of a third origin', (server) => server.crossSite.url('/editor')],
+    ["a frame of the page's own origin", (server) => server.sameOrigin.url('/editor')],
+  ];
+  for (const [name, url] of strangers) {
+    it(`from ${name} are not heard, nor answered`, async () => {
+      const { element, ear, seen, server } = await opened();
+      const frame = await otherFrame(url(server));
+      await sayAll(frame, ear.session());
+      await flush(element, server);
+      expect(seen).to.have.length(0);
+      expect(element.state).to.equal('ready');
+      expect(element.dirty).to.equal(false);
+      expect((await requestCounts(server))['/token']).to.equal(1);
+      expect(ear.heard.filter(({ by }) => by === frame.contentWindow)).to.have.length(0);
+      expect(ear.of('open')).to.have.length(1);
+    });
+  }
+
+  it('from a frame that is gone, to an element whose frame is not there yet, are not heard', async () => {
+    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
+    const element = mountTalking(server);
+    await element.updateComplete;
+    const seen = saidEvents(element);
+    // What a browser makes of a message whose sender has gone: no source.
+    const frame = frameOf(element);
+    const { origin } = new URL(server.url());
+    const parent = frame.parentNode as ParentNode;
+    frame.remove();
+    for (const message of everyMessage('undefined')) {
+      dispatchEvent(new MessageEvent('message', { source: null, origin, data: { ...CHANNEL, ...message } }));
+    }
+    parent.prepend(frame);
+    element.template = 'other';
+    await element.updateComplete;
+    expect(seen).to.have.length(0);
+  });
+
+  it('of a page of another origin that came into the frame are not heard, and it is told nothing', async () => {
+    const { element, ear, seen, server } = await opened();
+    const frame = frameOf(element);
+    const session = ear.session();
+    const before = ear.heard.length;
+    const loaded = oneEvent(frame, 'load');
+    bid(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/editor?away'))}`);
+    await loaded;
+    await sayAll(frame, session);
+    await element.renewToken();
+    await heardOut(frame);
+    await element.close();
+    await flush(element, server);
+    expect(ear.heard.slice(before)).to.deep.equal([]);
+    expect(seen).to.have.length(0);
+    expect((await requestCounts(server))['/token']).to.equal(2);
+  });
+
+  it('of a frame without an origin of its own are not heard', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server, { sandbox: 'allow-scripts' });
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await heardOut(element);
+    await flush(element, server);
+    expect(element.state).to.equal('loading');
+    expect(ear.heard).to.have.length(0);
+  });
+
+  it('between two elements on a page are kept apart', async () => {
+    const { element, ear, seen, server } = await opened();
+    const other = mountTalking(server, { fn: 'other' });
+    await inState(other, 'ready');
+    expect(ear.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
+      ['add-record', 'token-1'],
+      ['other', 'token-2'],
+    ]);
+    await sayAll(frameOf(other), ear.of('open')[0]?.session as string);
+    await heardOut(element);
+    expect(seen).to.have.length(0);
+    expect(other.dirty).to.equal(false);
+  });
+});
+
+describe('the token', () => {
+  it('is in no address in message delivery, and reaches no other origin', async () => {
+    const { element, ear, server } = await opened();
+    const third = await otherFrame(server.crossSite.url('/editor'));
+    await element.renewToken();
+    await ear.until('token');
+    await heardOut(third);
+    expect(ear.heard.filter(({ by }) => by !== frameOf(element).contentWindow)).to.have.length(0);
+    const requests = await server.requests();
+    expect(requests.filter(({ search }) => search.includes('token'))).to.have.length(0);
+    const entries = performance.getEntries().map(({ name }) => name);
+    expect(entries.filter((name) => /token-\d/.test(name))).to.have.length(0);
+    expect(element.shadowRoot?.innerHTML).not.to.match(/token-\d/);
+  });
+
+  it('goes to the origin of the editor alone, in url delivery too', async () => {
+    const server = await talkingServer(null);
+    await server.on({ path: '/away', html: talkingPage() });
+    const ear = listen();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const loaded = oneEvent(frameOf(element), 'load');
+    bid(frameOf(element).contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
+    await loaded;
+    await heardOut(frameOf(element));
+    expect(ear.heard).to.have.length(0);
+  });
+});

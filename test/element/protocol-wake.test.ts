@@ -1,0 +1,239 @@
+import { expect } from '@open-wc/testing';
+
+import { fakeClock } from './fake-clock.ts';
+import { flush, frameOf, frames, inState, mount } from './plugin-editor-setup.ts';
+import { renewed, running, seen, settledTokens } from './protocol-running.ts';
+import { bid, listen, mountTalking, named, saidEvents, talkingServer } from './protocol-setup.ts';
+
+const HOUR = 3_600_000;
+
+/** Each says that the page may have been away. */
+const WAKERS: [string, () => void][] = [
+  ['visibilitychange', () => document.dispatchEvent(new Event('visibilitychange'))],
+  ['pageshow', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: false }))],
+  ['online', () => window.dispatchEvent(new Event('online'))],
+];
+
+const comeBack = () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+
+describe('waking', () => {
+  for (const [name, wake] of WAKERS) {
+    it(`by ${name} renews a token at once that is past its time`, async () => {
+      const { clock, ear, element, server } = await running(900);
+      wake();
+      expect(await settledTokens(element, server)).to.equal(1);
+      // A machine asleep: timers and the monotonic clock stood still; a frozen tab: timers alone did.
+      clock.sleep(HOUR);
+      wake();
+      await renewed(ear, 1);
+      wake();
+      expect(await settledTokens(element, server)).to.equal(2);
+      expect(element.state).to.equal('ready');
+    });
+
+    it(`by ${name} renews none that is not`, async () => {
+      const { clock, element, server } = await running(900);
+      clock.sleep(HOUR / 6);
+      wake();
+      expect(await settledTokens(element, server)).to.equal(1);
+      // What is left until 80 % of its life.
+      expect(clock.waits).to.deep.equal([120_000]);
+    });
+  }
+
+  it('when the connection is back renews what failed without it', async () => {
+    const { clock, ear, element, events, server } = await running(
+      900,
+      { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
+      { path: '/token', times: 1, status: 400 },
+    );
+    await clock.advance(720_000);
+    await seen(events, 'expiring', 1);
+    await clock.advance(10_000 - 1);
+    window.dispatchEvent(new Event('online'));
+    expect(await settledTokens(element, server)).to.equal(2);
+    await clock.advance(1);
+    await renewed(ear, 1);
+  });
+
+  it('after many failures does not wait for the next try', async () => {
+    const { clock, ear, events } = await running(
+      900,
+      { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
+      { path: '/token', times: 6, status: 400 },
+    );
+    await clock.advance(720_000);
+    for (const [i, wait] of [10, 20, 40, 80, 160].entries()) {
+      await seen(events, 'expiring', i + 1);
+      expect(clock.waits).to.deep.equal([wait * 1000]);
+      await clock.advance(wait * 1000);
+    }
+    await seen(events, 'expiring', 6);
+    // At most 5 minutes between two.
+    expect(clock.waits).to.deep.equal([300_000]);
+    await clock.advance(10_000);
+    window.dispatchEvent(new Event('online'));
+    await renewed(ear, 1);
+  });
+});
+
+describe('a wall clock that is wrong', () => {
+  const expiries: [string, (now: number) => { headers?: Record<string, string>; json: object }][] = [
+    ['expires_in', () => ({ json: { token: 't', expires_in: 900 } })],
+    [
+      'expires_at, with the Date of the answer',
+      (now) => ({
+        headers: { date: new Date(now).toUTCString() },
+        json: { token: 't', expires_at: new Date(now + 900_000).toISOString() },
+      }),
+    ],
+    [
+      'expires_at in seconds, with the Date of the answer',
+      (now) => ({
+        headers: { date: new Date(now).toUTCString() },
+        json: { token: 't', expires_at: Math.floor(now / 1000) + 900 },
+      }),
+    ],
+    [
+      'a JWT',
+      (now) => {
+        const iat = Math.floor(now / 1000);
+        return {
+          headers: { date: '' },
+          json: { token: `h.${btoa(JSON.stringify({ iat, exp: iat + 900 }))}.s` },
+        };
+      },
+    ],
+  ];
+  for (const [form, answer] of expiries) {
+    for (const hours of [-5, 5]) {
+      it(`by ${hours} h does not matter to ${form}`, async () => {
+        const real = Date.now();
+        const clock = fakeClock();
+        clock.setWall(hours * HOUR);
+        const server = await talkingServer({}, { path: '/token', ...answer(real) });
+        const ear = listen();
+        const element = mountTalking(server);
+        await inState(element, 'ready');
+        await clock.advance(718_000);
+        expect(await settledTokens(element, server)).to.equal(1);
+        await clock.advance(3000);
+        await renewed(ear, 1);
+        // The end is told by the clock that the editor has, too.
+        expect(Date.parse(ear.of('open')[0]?.['expiresAt'] as string)).to.be.closeTo(
+          real + hours * HOUR + 900_000,
+          5000,
+        );
+      });
+    }
+  }
+
+  for (const hours of [-5, 5]) {
+    it(`by ${hours} h, and nothing but expires_at: no storm, and the editor gets what it asks for`, async () => {
+      const end = Math.floor(Date.now() / 1000) + 900;
+      const clock = fakeClock();
+      clock.setWall(hours * HOUR);
+      // From another origin the Date of an answer cannot be read.
+      const server = await talkingServer({}, { path: '/token', json: { token: 't', expires_at: end } });
+      const ear = listen();
+      const element = mountTalking(server, { 'token-endpoint': server.url('/token') });
+      await inState(element, 'ready');
+      await clock.advance(HOUR);
+      expect(await settledTokens(element, server)).to.equal(1);
+      bid(
+        frameOf(element).contentWindow,
+        `say({ type: 'token-request', reason: 'expired', session: '${ear.session()}' })`,
+      );
+      await renewed(ear, 1);
+    });
+  }
+
+  it('set while a token lives does not keep it from being renewed', async () => {
+    const { clock, ear } = await running(900);
+    clock.setWall(-3 * HOUR);
+    await clock.advance(720_000);
+    expect((await renewed(ear, 1)).token).to.equal('renewed');
+  });
+});
+
+describe('a page that comes back from the back-forward cache', () => {
+  it('renews first, whatever life is left, and once', async () => {
+    const { clock, ear, element, events, server } = await running(undefined);
+    comeBack();
+    await renewed(ear, 1);
+    expect(await settledTokens(element, server)).to.equal(2);
+    expect(element.state).to.equal('ready');
+    expect(named(events, 'expiring')).to.have.length(0);
+    expect(clock.waits).to.deep.equal([]);
+  });
+
+  it('with a token past its time makes one request, not two', async () => {
+    const { clock, ear, element, server } = await running(900);
+    clock.sleep(HOUR);
+    comeBack();
+    await renewed(ear, 1);
+    expect(await settledTokens(element, server)).to.equal(2);
+  });
+
+  for (const status of [401, 403]) {
+    it(`closes when that is refused (${status}): the user signed out meanwhile`, async () => {
+      const { clock, ear, element } = await running(
+        900,
+        { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
+        { path: '/token', times: 1, status },
+      );
+      const closed = ear.until('close');
+      comeBack();
+      await closed;
+      await clock.advance(1000);
+      expect(element.state).to.equal('idle');
+      await element.updateComplete;
+      expect(frames(element)).to.have.length(0);
+      element.fn = 'other';
+      await element.updateComplete;
+      expect(element.state).to.equal('idle');
+    });
+  }
+
+  it('stays as it is when that fails for another reason', async () => {
+    const { element, events } = await running(
+      900,
+      { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
+      { path: '/token', times: 1, status: 400 },
+    );
+    comeBack();
+    await seen(events, 'expiring', 1);
+    expect(element.state).to.equal('ready');
+  });
+
+  it('asks for an editor that does not speak too, and closes it when refused', async () => {
+    const server = await talkingServer(
+      null,
+      { path: '/token', times: 2, json: { token: 'first', expires_in: 900 } },
+      { path: '/token', status: 401 },
+    );
+    const clock = fakeClock();
+    const element = mount(server);
+    const events = saidEvents(element);
+    await inState(element, 'ready');
+    await clock.advance(60_000);
+    comeBack();
+    await server.requests({ path: '/token', count: 2 });
+    expect(await settledTokens(element, server)).to.equal(2);
+    expect(element.state).to.equal('ready');
+    // Its own token is the one that ends.
+    await clock.advance(660_000);
+    expect(+(named(events, 'expiring')[0]?.['expiresAt'] as Date) - Date.now()).to.be.within(
+      179_000,
+      180_000,
+    );
+    const idle = new Promise((resolve) =>
+      element.addEventListener('plugin-editor-state', resolve, { once: true }),
+    );
+    comeBack();
+    await idle;
+    await flush(element, server);
+    expect(element.state).to.equal('idle');
+    expect(frames(element)).to.have.length(0);
+  });
+});
