@@ -1,7 +1,11 @@
 import { el, icon } from './dom.ts';
 import type { Problem } from './problems.ts';
 
-const finders = { build: 'build', check: 'as you type', syntax: 'as you type' } as const;
+const finders = {
+  build: 'found by the build',
+  check: 'found as you type',
+  syntax: 'found as you type',
+} as const;
 const severities = { error: 'Error', warning: 'Warning', info: 'Note' } as const;
 
 /** A longer log loses its beginning. */
@@ -63,9 +67,12 @@ export class BuildPanel {
     if (atEnd) this.#log.scrollTop = this.#log.scrollHeight;
   }
 
-  /** A build ended, in words. `log`: all that it said, where that did not come by itself. */
-  end(text: string, log?: string): void {
-    if (log && this.#log.hidden) this.log(log);
+  /** A build ended, in words. `log` is all that it said, where it says that at its end. */
+  end(text: string, log = ''): void {
+    if (log && log.trimEnd() !== (this.#log.textContent ?? '').trimEnd()) {
+      this.#log.textContent = '';
+      this.log(log);
+    }
     this.#say(text);
   }
 

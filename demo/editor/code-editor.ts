@@ -148,10 +148,11 @@ export class CodeEditor {
     return EditorState.create({
       doc,
       extensions: [
+        // First, so that its gutter is.
+        this.#marks.of(this.#problems?.problemMarks() ?? []),
         separator ? EditorState.lineSeparator.of(separator) : [],
         editing(),
         languageSupport(this.#lang),
-        this.#marks.of(this.#problems?.problemMarks() ?? []),
         contentName({ 'aria-label': label, 'aria-describedby': describedBy }),
         EditorView.updateListener.of((update) => {
           const { docChanged, selectionSet, state } = update;

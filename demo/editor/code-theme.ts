@@ -112,8 +112,10 @@ const theme = EditorView.theme({
   '.cm-lintRange-error': { textDecorationColor: 'var(--bad)' },
   '.cm-lintRange-warning, .cm-lintRange-info': { textDecorationColor: 'var(--warn)' },
   '.cm-lintRange-active': { backgroundColor: 'var(--code-match)' },
-  '.cm-gutter-lint': { width: '16px' },
-  '.cm-gutter-lint .cm-gutterElement': { padding: '0 0 0 6px' },
+  // It comes with the first problem, and takes the room that the line numbers have to their left.
+  '.cm-gutter-lint': { width: '14px' },
+  '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0' },
+  '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 5px' },
   '.cm-lint-marker': { width: '9px', height: '9px', borderRadius: '50%', backgroundColor: 'var(--warn)' },
   // Drawn by the page: a picture would keep its colours in the dark, and in forced colours.
   '.cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info': { content: 'normal' },

@@ -192,7 +192,7 @@ export class Pipeline {
     const { succeeded, diagnostics = [] } = result;
     const of = keyOf(source);
     this.#good = succeeded ? of : undefined;
-    const errors = diagnostics.filter(({ severity }) => severity !== 'warning').length;
+    const errors = diagnostics.filter(({ severity = 'error' }) => severity === 'error').length;
     this.#set({
       build: succeeded ? { kind: 'built', of, at: new Date() } : { kind: 'failed', of, errors },
     });

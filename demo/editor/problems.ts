@@ -84,6 +84,10 @@ function markOf(
   const end = doc.lineAt(from).to;
   // A builder tells where a problem begins: the word there is marked, else one character.
   const to = Math.max(from, Math.min(endOf(from) ?? from + 1, end));
-  const known = severity === 'warning' || severity === 'info' ? severity : 'error';
-  return { from, to, message, severity: known, source: finder };
+  return { from, to, message, severity: severityOf(severity), source: finder };
+}
+
+function severityOf(severity = 'error'): Problem['severity'] {
+  if (severity.startsWith('info') || severity === 'hint') return 'info';
+  return severity === 'warning' ? 'warning' : 'error';
 }

@@ -18,25 +18,13 @@ export async function readBuildStream(
     .getReader();
   for (let part; !(part = await reader.read()).done;) {
     const { event, data } = part.value;
-    if (event === 'log') onLog(logText(data));
+    if (event === 'log') onLog(data);
     if (event !== 'result') continue;
     // What comes after it, nobody waits for.
     void reader.cancel();
     return checkShape(buildResultSchema, parsed(data, where), where);
   }
   throw new SchemaError(where, 'the stream ended without a result');
-}
-
-/** The text of a `log` event, which builders send as it is, as JSON text, or as the one text of a JSON object. */
-function logText(data: string): string {
-  try {
-    const value: unknown = JSON.parse(data);
-    if (typeof value === 'string') return value;
-    const texts = Object.values(Object(value) as object).filter((one) => typeof one === 'string');
-    return typeof value === 'object' && texts.length === 1 ? (texts[0] as string) : data;
-  } catch {
-    return data;
-  }
 }
 
 function parsed(data: string, where: string): unknown {
