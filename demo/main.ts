@@ -2,8 +2,9 @@ import '../src/index.ts';
 import { render } from 'lit';
 import * as backEnd from './page/back-end.ts';
 import { recordEvents } from './page/event-log.ts';
+import { runVersions } from './page/actions.ts';
 import { readRoute } from './page/route.ts';
-import { change, onChange, signedIn, state } from './page/state.ts';
+import { change, NO_RUNS, onChange, signedIn, state } from './page/state.ts';
 import type { State } from './page/state.ts';
 import { applyTheme, savedTheme } from './page/theme.ts';
 import { appView } from './page/views/app.ts';
@@ -14,8 +15,13 @@ const root = document.querySelector<HTMLElement>('#app');
 if (!root) throw new Error('The page has no #app.');
 
 let place: string | undefined;
+let plugin: string | undefined;
 
 onChange(() => {
+  const shown = JSON.stringify([state.ident, state.fn, !!signedIn(state)]);
+  // Each plugin has runs of its own.
+  if (plugin !== undefined && plugin !== shown) state.runs = NO_RUNS;
+  plugin = shown;
   render(appView(state), root);
   const before = place;
   place = placeOf(state);
@@ -26,6 +32,8 @@ onChange(() => {
   }
 });
 recordEvents(document);
+// What was deployed is run at once, as the app would run it when its turn comes.
+document.addEventListener('plugin-editor-deploy', () => void runVersions());
 const theme = savedTheme();
 applyTheme(theme);
 

@@ -11,9 +11,10 @@ import { messageView, type MessageOptions, waitingView } from './message-view.ts
 import { Notices } from './notices.ts';
 import { Recovery } from './recovery.ts';
 import { startScreen } from './start-screen.ts';
-import { Workspace } from './workspace.ts';
+import { Workspace, type WorkspaceEvents } from './workspace.ts';
 
-export interface EditorAppOptions {
+/** `onDirty`, `onSave`, `onBuild`, `onTest` and `onDeploy` hear of the plugin that is open. */
+export interface EditorAppOptions extends WorkspaceEvents {
   /** Where the page shows itself. */
   root: HTMLElement;
   /** The builders it may talk to, in the form of `builderBase`. */
@@ -145,8 +146,10 @@ export class EditorApp {
     await recovery.start(draft?.source ?? this.#workspace?.source, signal);
   }
 
-  #edit({ target, store, copies, notices }: Opening, source: PluginSource, exists: boolean): void {
-    this.#workspace = new Workspace({ target, source, exists, store, copies, notices });
+  #edit(opening: Opening, source: PluginSource, exists: boolean): void {
+    const { onDirty, onSave, onBuild, onTest, onDeploy } = this.#options;
+    const events = { onDirty, onSave, onBuild, onTest, onDeploy };
+    this.#workspace = new Workspace({ ...opening, ...events, token: () => this.#token, source, exists });
     this.#show(this.#workspace.element);
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) this.#workspace.focus();

@@ -7,7 +7,7 @@ import {
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
   EditorView,
   crosshairCursor,
@@ -24,10 +24,11 @@ import { codeTheme, followColourScheme } from './code-theme.ts';
 import { icon } from './dom.ts';
 import { languageSupport } from './languages.ts';
 import { lineSeparator } from './line-breaks.ts';
+import type { Finder, Problem } from './problems.ts';
+import type { Diagnostic } from './service/records.ts';
+import { syntaxProblems } from './syntax-problems.ts';
 
 export interface CodeEditorOptions {
-  /** Where it goes. */
-  parent: HTMLElement;
   contents: string;
   lang: string;
   /** Its accessible name, and the id of the text that says how to leave it by keyboard. */
@@ -36,7 +37,11 @@ export interface CodeEditorOptions {
   onChange: () => void;
   /** Where the cursor is, counted from 1. */
   onCursor: (line: number, column: number) => void;
+  /** The problems that are marked, or their places, changed. */
+  onProblems: (problems: Problem[]) => void;
 }
+
+type Problems = typeof import('./problems.ts');
 
 /** The text of a plugin, being edited. */
 export class CodeEditor {
@@ -44,14 +49,23 @@ export class CodeEditor {
   readonly #options: CodeEditorOptions;
   readonly #unfollow: () => void;
   #lang: string;
+  /** Loaded with the first problem; until then there is nothing to show by it. */
+  #problems: Problems | undefined;
+  /** Room for them in each state. */
+  readonly #marks = new Compartment();
   /** Not the editor's state: its text is made once per change, however often it is read. */
   #contents: string | undefined;
+  #closed = false;
 
   constructor(options: CodeEditorOptions) {
     this.#options = options;
     this.#lang = options.lang;
-    this.#view = new EditorView({ parent: options.parent, state: this.#stateOf(options.contents) });
+    this.#view = new EditorView({ state: this.#stateOf(options.contents) });
     this.#unfollow = followColourScheme(this.#view);
+  }
+
+  get element(): HTMLElement {
+    return this.#view.dom;
   }
 
   get contents(): string {
@@ -65,6 +79,7 @@ export class CodeEditor {
       // Line breaks of another kind, and another language, need another state, and that has no history.
       this.#lang = lang;
       this.#view.setState(this.#stateOf(contents));
+      this.#options.onProblems([]);
       this.#changed();
     } else {
       const insert = state.toText(contents);
@@ -76,7 +91,48 @@ export class CodeEditor {
     this.#view.focus();
   }
 
+  /** Puts the cursor at a place, counted from 1, and goes there. */
+  async goTo(line: number, column: number): Promise<void> {
+    const { positionOf } = await this.#loadProblems();
+    const at = positionOf(this.#view.state.doc, line, column);
+    this.#view.dispatch({
+      selection: { anchor: at },
+      effects: EditorView.scrollIntoView(at, { y: 'center' }),
+      userEvent: 'select',
+    });
+    this.#view.focus();
+  }
+
+  /** To the next problem after the cursor, or the one before it; around the ends. */
+  async goToProblem(by: 1 | -1): Promise<void> {
+    const { nextProblem, previousProblem } = await this.#loadProblems();
+    this.#view.focus();
+    (by > 0 ? nextProblem : previousProblem)(this.#view);
+  }
+
+  /** Marks what a finder found in a text, in place of what it found before; not when the text is another by now. */
+  async mark(finder: Finder, found: readonly Diagnostic[], contents: string): Promise<void> {
+    if (!found.length && !this.#problems) return;
+    const { markProblems } = await this.#loadProblems();
+    if (contents === this.contents) markProblems(this.#view, finder, found);
+  }
+
+  /** Marks what the grammar of the language finds. */
+  markSyntax(): void {
+    if (!this.#closed) void this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
+  }
+
+  async #loadProblems(): Promise<Problems> {
+    const problems = await import('./problems.ts');
+    if (!this.#problems && !this.#closed) {
+      this.#problems = problems;
+      this.#view.dispatch({ effects: this.#marks.reconfigure(problems.problemMarks()) });
+    }
+    return problems;
+  }
+
   close(): void {
+    this.#closed = true;
     this.#unfollow();
     this.#view.destroy();
   }
@@ -88,16 +144,20 @@ export class CodeEditor {
 
   #stateOf(doc: string): EditorState {
     const separator = lineSeparator(doc);
-    const { label, describedBy, onCursor } = this.#options;
+    const { label, describedBy, onCursor, onProblems } = this.#options;
     return EditorState.create({
       doc,
       extensions: [
+        // First, so that its gutter is.
+        this.#marks.of(this.#problems?.problemMarks() ?? []),
         separator ? EditorState.lineSeparator.of(separator) : [],
         editing(),
         languageSupport(this.#lang),
         contentName({ 'aria-label': label, 'aria-describedby': describedBy }),
-        EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+        EditorView.updateListener.of((update) => {
+          const { docChanged, selectionSet, state } = update;
           if (docChanged) this.#changed();
+          if (this.#problems?.changesProblems(update)) onProblems(this.#problems.listProblems(state));
           if (!docChanged && !selectionSet) return;
           const { head } = state.selection.main;
           const line = state.doc.lineAt(head);

@@ -104,6 +104,28 @@ const theme = EditorView.theme({
       backgroundColor: 'var(--accent)',
       color: 'var(--on-accent)',
     },
+  '.cm-lintRange': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy 1.5px',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-lintRange-error': { textDecorationColor: 'var(--bad)' },
+  '.cm-lintRange-warning, .cm-lintRange-info': { textDecorationColor: 'var(--warn)' },
+  '.cm-lintRange-active': { backgroundColor: 'var(--code-match)' },
+  // It comes with the first problem, and takes the room that the line numbers have to their left.
+  '.cm-gutter-lint': { width: '14px' },
+  '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0' },
+  '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 5px' },
+  '.cm-lint-marker': { width: '9px', height: '9px', borderRadius: '50%', backgroundColor: 'var(--warn)' },
+  // Drawn by the page: a picture would keep its colours in the dark, and in forced colours.
+  '.cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info': { content: 'normal' },
+  '.cm-lint-marker-error': { borderRadius: '2px', backgroundColor: 'var(--bad)' },
+  '.cm-lintPoint:after': { borderBottomColor: 'var(--bad)' },
+  '.cm-tooltip.cm-tooltip-lint': { maxWidth: 'min(480px, 90vw)', color: 'var(--text)', fontSize: '13px' },
+  '.cm-diagnostic': { padding: '6px 12px', borderLeftWidth: '3px' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-warning, .cm-diagnostic-info': { borderLeftColor: 'var(--warn)' },
+  '.cm-diagnosticSource': { display: 'none' },
   '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
 });
 

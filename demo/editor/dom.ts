@@ -35,6 +35,13 @@ const icons = {
   add: 'M8 3v10M3 8h10',
   chevron: 'M6 3.5 10.5 8 6 12.5',
   close: 'm4 4 8 8M12 4l-8 8',
+  run: 'M5 3.2v9.6L12.5 8z',
+  pass: 'm3.5 8.5 3 3 6-7',
+  fail: 'M8 2.2a5.8 5.8 0 1 0 0 11.6A5.8 5.8 0 0 0 8 2.2M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4',
+  warning: 'M8 2.5 14 13H2zM8 6.5v3M8 11.2v.1',
+  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
+  panel: 'M2.5 3.5h11v9h-11zM10 3.5v9',
+  stop: 'M4.5 4.5h7v7h-7z',
 } as const;
 
 export type Icon = keyof typeof icons;

@@ -68,6 +68,22 @@ export class DraftStore {
     this.#unconfirmed = [];
   }
 
+  /** The draft's state as this page knows it; `undefined` where there is none, or the builder does not say. */
+  get etag(): string | undefined {
+    return this.#replaces ?? undefined;
+  }
+
+  /** Another request is about to save this source too. */
+  expect(source: PluginSource): void {
+    this.#unconfirmed.push(source);
+  }
+
+  /** That request was answered with the draft's new state. */
+  expected(etag: string): void {
+    this.#replaces = etag;
+    this.#unconfirmed = [];
+  }
+
   /** Has the next save replace this state: the user has seen it. */
   settle(seen: Draft): void {
     this.#replaces = seen.etag;

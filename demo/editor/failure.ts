@@ -7,6 +7,8 @@ export type Failure =
   | 'connection'
   /** The service has trouble of its own, or answers with what is not the interface's. */
   | 'service'
+  /** The service has too much to do at the moment. */
+  | 'busy'
   /** The token has ended. */
   | 'session'
   /** The token is for something else. */
@@ -28,17 +30,20 @@ export function failureOf(error: unknown): Failure {
       return 'forbidden';
     case 408:
       return 'connection';
+    case 412:
+      return 'conflict';
     case 413:
       return 'too-large';
     case 429:
-      return 'service';
+    case 503:
+      return 'busy';
     default:
       return error.status >= 500 ? 'service' : 'refused';
   }
 }
 
 /** Whether the same save may well succeed later by itself. */
-export const isPassing = (failure: Failure): boolean => failure === 'connection' || failure === 'service';
+export const isPassing = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
 
 /** The words of each failure on a page that could not open its plugin. */
 export const openFailureWords: Record<Failure, { title: string; text: string }> = {
@@ -49,6 +54,10 @@ export const openFailureWords: Record<Failure, { title: string; text: string }> 
   service: {
     title: 'The plugin service has a problem',
     text: 'It did not give a usable answer. Nothing of yours is lost; try again in a moment.',
+  },
+  busy: {
+    title: 'The plugin service is busy',
+    text: 'It has too much to do at the moment. Nothing of yours is lost; try again in a moment.',
   },
   session: {
     title: 'Your session ended',

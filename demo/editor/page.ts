@@ -26,17 +26,8 @@ export async function start({ target, token, problem }: Opened): Promise<void> {
 }
 
 function listen(app: EditorApp): void {
-  addEventListener('keydown', (event) => {
-    if (
-      (event.ctrlKey || event.metaKey) &&
-      !event.altKey &&
-      !event.shiftKey &&
-      event.key.toLowerCase() === 's'
-    ) {
-      event.preventDefault();
-      app.workspace?.save();
-    }
-  });
+  // Before the text's own keys, some of which are the same.
+  addEventListener('keydown', (event) => app.workspace?.onKey(event), { capture: true });
   addEventListener('beforeunload', (event) => {
     if (app.workspace?.unsaved) event.preventDefault();
   });

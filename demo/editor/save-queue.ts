@@ -58,6 +58,12 @@ export class SaveQueue<T> {
   #closed = false;
   /** When the oldest change that no save holds was made. */
   #since: number | undefined;
+  /** Nothing is sent meanwhile. */
+  #held = false;
+  #heldBack = false;
+  /** How many saves were begun, and who waits for the end of one: its number, or `undefined` when it failed. */
+  #begun = 0;
+  #waiting: ((ended: number | undefined) => void)[] = [];
 
   constructor(options: SaveQueueOptions<T>, base: T, exists: boolean) {
     this.#options = options;
@@ -96,6 +102,41 @@ export class SaveQueue<T> {
     else void this.#attempt(force);
   }
 
+  /**
+   * Saves what is here now, a new plugin's text too. Answers whether the builder then has it; a save that fails is an
+   * answer, also where it will be tried again by itself.
+   */
+  async saveNow(): Promise<boolean> {
+    const { read, same } = this.#options;
+    for (const before = this.#begun; ;) {
+      if (!this.#sending && this.#certain && this.#exists && same(read(), this.#base)) return true;
+      if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return false;
+      const end = new Promise<number | undefined>((resolve) => this.#waiting.push(resolve));
+      this.flush({ force: true });
+      const ended = await end;
+      if (ended === undefined) return false;
+      if (ended > before) return true;
+    }
+  }
+
+  /** Sends nothing while `work` runs, which changes the draft itself; after it, what was changed meanwhile. */
+  async holdDuring<R>(work: () => Promise<R>): Promise<R> {
+    this.#held = true;
+    try {
+      return await work();
+    } finally {
+      this.#held = false;
+      if (this.#heldBack) this.flush();
+      this.#heldBack = false;
+    }
+  }
+
+  /** What the builder has is no longer sure: saves, which finds out. */
+  doubt(): void {
+    this.#certain = false;
+    this.flush();
+  }
+
   /** The page may go away: keeps a copy, and saves while it can. */
   leaving(): void {
     if (!this.unsaved) return;
@@ -130,6 +171,11 @@ export class SaveQueue<T> {
     const value = read();
     if (this.#certain && same(value, this.#base) && (this.#exists || !force)) return this.#done();
     keep(value);
+    if (this.#held) {
+      this.#heldBack = true;
+      return;
+    }
+    const number = ++this.#begun;
     this.#since = undefined;
     this.#sending = true;
     this.#again = false;
@@ -146,6 +192,7 @@ export class SaveQueue<T> {
     this.#certain = true;
     this.#failures = 0;
     this.#savedAt = new Date();
+    this.#tell(number);
     if (same(read(), value)) return this.#done();
     this.#set({ kind: 'unsaved' });
     if (this.#again || this.#closed) this.flush();
@@ -157,10 +204,15 @@ export class SaveQueue<T> {
     if (isPassing(failure) || failure === 'conflict') this.#certain = false;
     this.#options.keep(this.#options.read());
     this.#set({ kind: 'failed', failure }, error);
+    this.#tell(undefined);
     if (!isPassing(failure) || this.#closed) return;
     const backoff = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY) * (0.75 + Math.random() / 4);
     const asked = (error instanceof HttpError && error.retryAfter) || 0;
     this.#timer = setTimeout(() => this.flush(), Math.max(backoff, Math.min(asked, LONGEST_RETRY)));
+  }
+
+  #tell(ended: number | undefined): void {
+    for (const tell of this.#waiting.splice(0)) tell(ended);
   }
 
   #done(): void {

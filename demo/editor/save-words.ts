@@ -12,6 +12,7 @@ const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-di
 const failed: Record<Failure, string> = {
   connection: 'Not saved: connection lost, retrying',
   service: 'Not saved: the service has a problem, retrying',
+  busy: 'Not saved: the service is busy, retrying',
   session: 'Not saved: your session ended',
   forbidden: 'Not saved: you cannot edit this plugin',
   conflict: 'Not saved: changed elsewhere',

@@ -1,16 +1,19 @@
 import type { PluginTest } from '../../src/core/records.ts';
 import { el, icon } from './dom.ts';
 import { lineSeparator } from './line-breaks.ts';
+import type { Run } from './pipeline.ts';
+import { ResultView, duration, passed } from './result-view.ts';
 
 export interface TestItemEvents {
   onChange: () => void;
   onMove: (item: TestItem, by: -1 | 1) => void;
   onRemove: (item: TestItem) => void;
+  onRun: (item: TestItem) => void;
 }
 
 let count = 0;
 
-/** One test in the list: closed it shows its name, open its fields. */
+/** One test in the list: closed it shows its name and how it went, open its fields and what it gave. */
 export class TestItem {
   readonly element: HTMLElement;
   readonly #details: HTMLDetailsElement;
@@ -20,11 +23,16 @@ export class TestItem {
   readonly #up: HTMLButtonElement;
   readonly #down: HTMLButtonElement;
   readonly #remove: HTMLButtonElement;
+  readonly #run: HTMLButtonElement;
+  readonly #outcome = el('span', { class: 'test-outcome' });
+  readonly #result = new ResultView();
+  /** Names the plugin's text as it is. */
+  #of: string | undefined;
   readonly #onChange: () => void;
   #test: PluginTest;
   #index = 0;
 
-  constructor(test: PluginTest, { onChange, onMove, onRemove }: TestItemEvents) {
+  constructor(test: PluginTest, { onChange, onMove, onRemove, onRun }: TestItemEvents) {
     this.#test = test;
     this.#onChange = onChange;
     const id = `test-${++count}`;
@@ -59,20 +67,26 @@ export class TestItem {
       { type: 'button', class: 'button icon-only', onclick: () => onRemove(this) },
       icon('remove'),
     );
+    this.#run = el(
+      'button',
+      { type: 'button', class: 'button icon-only test-run', onclick: () => onRun(this) },
+      icon('run'),
+    );
     this.#details = el(
       'details',
       { class: 'test' },
-      el('summary', {}, icon('chevron'), this.#title, this.#hint),
+      el('summary', {}, icon('chevron'), this.#title, this.#hint, this.#outcome),
       el(
         'div',
         { class: 'test-fields' },
         ...name,
         ...field('description', 'Description', 0),
         ...field('payload', 'Payload', 5),
+        this.#result.element,
         el('div', { class: 'test-actions' }, this.#up, this.#down, this.#remove),
       ),
     );
-    this.element = el('li', {}, this.#details);
+    this.element = el('li', { class: 'test-row' }, this.#details, this.#run);
     this.#describe();
   }
 
@@ -91,6 +105,53 @@ export class TestItem {
     this.#up.disabled = index === 0;
     this.#down.disabled = index === length - 1;
     this.#describe();
+  }
+
+  /** Whether tests can be run here, and now. */
+  set runs({ offered, busy }: { offered: boolean; busy: boolean }) {
+    this.#run.hidden = !offered;
+    this.#run.setAttribute('aria-disabled', String(busy));
+  }
+
+  /** Its turn is about to come. */
+  wait(): void {
+    this.#say('busy', '…', 'Waiting');
+  }
+
+  /** It was not run after all: what it gave before stands. */
+  settle(): void {
+    if (this.#outcome.dataset['tone'] === 'busy') this.#describeRun();
+  }
+
+  /** What it gave. `open`: the user asked for this one, and wants to see it. */
+  show(run: Run, open: boolean): void {
+    this.#result.show(run);
+    this.#describeRun();
+    if (open) this.#details.open = true;
+  }
+
+  /** The plugin's text is another, or the same again. */
+  textIs(of: string): void {
+    this.#of = of;
+    this.#describeRun();
+  }
+
+  #describeRun(): void {
+    const { run } = this.#result;
+    if (!run) return this.#say('', '', '');
+    const stale =
+      (this.#of !== undefined && run.of !== this.#of) || run.payload !== (this.#test.payload ?? '');
+    this.#result.stale = stale;
+    const words = passed(run) ? 'Passed' : 'Failed';
+    const tone = stale ? 'stale' : passed(run) ? 'good' : 'bad';
+    this.#say(tone, `${words} ${duration(run.took)}`, stale ? `${words} before the last change` : words);
+    if (!stale) this.#outcome.prepend(icon(passed(run) ? 'pass' : 'fail'));
+  }
+
+  #say(tone: string, text: string, title: string): void {
+    this.#outcome.textContent = text;
+    this.#outcome.dataset['tone'] = tone;
+    this.#outcome.title = title;
   }
 
   open(): void {
@@ -114,6 +175,7 @@ export class TestItem {
     const broken = lineSeparator(this.#test[key] ?? '') === '\r\n' ? value.replaceAll('\n', '\r\n') : value;
     this.#test = { ...this.#test, [key]: broken };
     this.#describe();
+    if (key === 'payload') this.#describeRun();
     this.#onChange();
   }
 
@@ -124,6 +186,7 @@ export class TestItem {
       [this.#up, 'Move up'],
       [this.#down, 'Move down'],
       [this.#remove, 'Remove'],
+      [this.#run, 'Run'],
     ] as const) {
       button.setAttribute('aria-label', `${verb}: ${this.title}`);
       button.title = verb;

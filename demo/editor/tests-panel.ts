@@ -2,7 +2,14 @@ import type { PluginTest } from '../../src/core/records.ts';
 import { el, icon } from './dom.ts';
 import { TestItem } from './test-item.ts';
 
-/** The plugin's tests: a list to add to, edit, order and remove from. */
+export interface TestsPanelOptions {
+  /** Hears of the user's changes, not of those by `tests`. */
+  onChange: () => void;
+  /** Some are to be run: all of them, or one. */
+  onRun: (items: readonly TestItem[]) => void;
+}
+
+/** The plugin's tests: a list to add to, edit, order, run and remove from. */
 export class TestsPanel {
   readonly element: HTMLElement;
   readonly #list = el('ol', { class: 'tests-list', 'aria-label': 'Tests' });
@@ -12,22 +19,32 @@ export class TestsPanel {
     'No tests yet. A test is a payload: the text that the plugin is run with.',
   );
   readonly #note = el('div', { class: 'tests-note', role: 'status' });
-  readonly #onChange: () => void;
+  readonly #options: TestsPanelOptions;
+  readonly #runAll: HTMLButtonElement;
+  readonly #summary = el('p', { class: 'tests-summary', role: 'status' });
   #items: TestItem[] = [];
+  #runs = { offered: false, busy: false };
+  #of: string | undefined;
 
-  /** `onChange` hears of the user's changes, not of those by `tests`. */
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  constructor(options: TestsPanelOptions) {
+    this.#options = options;
+    this.#runAll = el(
+      'button',
+      { type: 'button', class: 'button quiet', hidden: true, onclick: () => this.runAll() },
+      icon('run'),
+      'Run all',
+    );
     const add = el(
       'button',
-      { type: 'button', class: 'button quiet', onclick: () => this.#add() },
+      { type: 'button', class: 'button quiet', onclick: () => this.add() },
       icon('add'),
       'Add test',
     );
     this.element = el(
       'div',
       { class: 'tests' },
-      el('div', { class: 'tests-head' }, el('h2', {}, 'Tests'), add),
+      el('div', { class: 'tests-head' }, this.#runAll, add),
+      this.#summary,
       this.#note,
       this.#empty,
       this.#list,
@@ -42,19 +59,46 @@ export class TestsPanel {
   set tests(tests: readonly PluginTest[]) {
     this.#items = tests.map((test) => this.#item(test));
     this.#note.replaceChildren();
+    this.summary = '';
     this.#arrange();
   }
 
-  #item(test: PluginTest): TestItem {
-    return new TestItem(test, {
-      onChange: () => this.#onChange(),
-      onMove: (item, by) => this.#move(item, by),
-      onRemove: (item) => this.#remove(item),
-    });
+  /** Whether tests can be run here, and now. */
+  set runs(runs: { offered: boolean; busy: boolean }) {
+    this.#runs = runs;
+    this.#arrange();
   }
 
-  #add(): void {
-    const item = this.#item({ name: this.#freeName(), description: '', payload: '' });
+  /** How the last run of all went. */
+  set summary(text: string) {
+    this.#summary.textContent = text;
+    this.#summary.hidden = !text;
+  }
+
+  /** The plugin's text is another, or the same again: what tests gave may be of an older one. */
+  textIs(of: string): void {
+    this.#of = of;
+    for (const item of this.#items) item.textIs(of);
+  }
+
+  runAll(): void {
+    this.#options.onRun(this.#items);
+  }
+
+  #item(test: PluginTest): TestItem {
+    const item = new TestItem(test, {
+      onChange: () => this.#options.onChange(),
+      onMove: (moved, by) => this.#move(moved, by),
+      onRemove: (removed) => this.#remove(removed),
+      onRun: (one) => this.#options.onRun([one]),
+    });
+    if (this.#of !== undefined) item.textIs(this.#of);
+    return item;
+  }
+
+  /** Adds a test and opens it, ready to be named. */
+  add(payload = ''): void {
+    const item = this.#item({ name: this.#freeName(), description: '', payload });
     this.#items.push(item);
     this.#changed();
     item.open();
@@ -92,7 +136,7 @@ export class TestsPanel {
 
   #changed(): void {
     this.#arrange();
-    this.#onChange();
+    this.#options.onChange();
   }
 
   /** The list's elements in the order of the items; those in place are left alone, so that focus and scrolling stay. */
@@ -102,7 +146,12 @@ export class TestsPanel {
       if (present !== element) this.#list.insertBefore(element, present ?? null);
     }
     while (this.#list.children.length > this.#items.length) this.#list.lastElementChild?.remove();
-    for (const [index, item] of this.#items.entries()) item.place(index, this.#items.length);
+    for (const [index, item] of this.#items.entries()) {
+      item.place(index, this.#items.length);
+      item.runs = this.#runs;
+    }
+    this.#runAll.hidden = !this.#runs.offered || this.#items.length === 0;
+    this.#runAll.setAttribute('aria-disabled', String(this.#runs.busy));
     this.#empty.hidden = this.#items.length > 0;
     this.#list.hidden = this.#items.length === 0;
   }

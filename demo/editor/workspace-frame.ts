@@ -1,60 +1,48 @@
 import type { PluginTarget } from './address.ts';
-import { el } from './dom.ts';
+import { CommandMenu } from './command-menu.ts';
+import { type Command, runCommand, shortcutAria, shortcutText } from './commands.ts';
+import { Dock, type DockPanel } from './dock.ts';
+import { el, icon } from './dom.ts';
+import { StatusLine } from './status-line.ts';
 
 /** The element tree of an open plugin, without what goes on in it. */
 export interface WorkspaceFrame {
   element: HTMLElement;
   code: HTMLElement;
   language: HTMLElement;
-  status: HTMLElement;
+  status: StatusLine;
   cursor: HTMLElement;
-  testsToggle: HTMLButtonElement;
-  testsCount: HTMLElement;
+  dock: Dock;
+  menu: CommandMenu;
+  /** Shows which commands are offered, and which can be used now. */
+  update: () => void;
 }
 
 export interface WorkspaceFrameOptions {
   target: PluginTarget;
   notices: HTMLElement;
-  tests: HTMLElement;
-  onSave: () => void;
+  panels: readonly [DockPanel, ...DockPanel[]];
+  commands: readonly Command[];
+  /** The commands with a button of their own; the last is the one that all leads to. */
+  buttons: readonly string[];
 }
 
 /** The id of the words that say how to leave the text by keyboard. */
 export const LEAVING_HINT = 'leaving-hint';
 
-/** Builds the page of an open plugin: name, status and actions above, text and tests, and a line of facts below. */
-export function workspaceFrame({ target, notices, tests, onSave }: WorkspaceFrameOptions): WorkspaceFrame {
+/** Builds the page of an open plugin: name, status and actions above, text and panels, and a line of facts below. */
+export function workspaceFrame(options: WorkspaceFrameOptions): WorkspaceFrame {
+  const { target, notices, panels, commands, buttons } = options;
   const { fn, namespace, ident } = target;
   const language = el('span', { class: 'badge' });
-  const status = el('p', { class: 'status', role: 'status' });
-  const testsCount = el('span', { class: 'count' });
-  const save = el(
-    'button',
-    {
-      type: 'button',
-      class: 'button primary',
-      onclick: onSave,
-      'aria-keyshortcuts': 'Control+S Meta+S',
-      title: `Save (${SAVE_KEY})`,
-    },
-    'Save',
-  );
-  const testsArea = el('aside', { id: 'tests', class: 'side', 'aria-label': 'Tests' }, tests);
-  const testsToggle = el(
-    'button',
-    { type: 'button', class: 'button', 'aria-controls': 'tests' },
-    'Tests',
-    testsCount,
-  );
+  const status = new StatusLine();
+  const menu = new CommandMenu(commands);
+  const dock = new Dock(panels, matchMedia('(min-width: 760px)').matches);
   const code = el('div', { class: 'code' });
   const cursor = el('span', { class: 'cursor' });
-
-  const showTests = (show: boolean) => {
-    testsArea.hidden = !show;
-    testsToggle.setAttribute('aria-expanded', String(show));
-  };
-  testsToggle.addEventListener('click', () => showTests(Boolean(testsArea.hidden)));
-  showTests(matchMedia('(min-width: 760px)').matches);
+  const own = commands
+    .filter(({ id }) => buttons.includes(id))
+    .map((command) => ({ command, button: commandButton(command, command.id === buttons.at(-1)) }));
 
   const element = el(
     'div',
@@ -68,19 +56,42 @@ export function workspaceFrame({ target, notices, tests, onSave }: WorkspaceFram
         el('span', { class: 'namespace', title: `${ident} / ${namespace}` }, namespace),
         el('h1', { title: fn }, fn),
       ),
-      el('div', { class: 'facts' }, language, status),
-      el('div', { class: 'actions' }, testsToggle, save),
+      language,
+      el('div', { class: 'actions' }, ...own.map(({ button }) => button), menu.element),
     ),
+    // Shown below; here, as it is what one wants to hear of first.
+    status.element,
     notices,
-    el('div', { class: 'middle' }, el('main', { class: 'text', 'aria-label': 'Source' }, code), testsArea),
+    el('div', { class: 'middle' }, el('main', { class: 'text', 'aria-label': 'Source' }, code), dock.element),
     el(
       'footer',
       { class: 'bottom' },
       cursor,
-      el('span', { id: LEAVING_HINT, class: 'hint' }, 'Esc, then Tab leaves the text'),
+      el('span', { id: LEAVING_HINT, class: 'hint' }, 'Esc, then Tab leaves the text. F1 shows all keys'),
     ),
   );
-  return { element, code, language, status, cursor, testsToggle, testsCount };
+  const update = () => {
+    for (const { command, button } of own) {
+      button.hidden = command.offered?.() === false;
+      button.setAttribute('aria-disabled', String(command.enabled?.() === false));
+    }
+  };
+  return { element, code, language, status, cursor, dock, menu, update };
 }
 
-const SAVE_KEY = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '') ? '⌘S' : 'Ctrl+S';
+function commandButton(command: Command, primary: boolean): HTMLButtonElement {
+  const { label, shortcut, icon: sign } = command;
+  return el(
+    'button',
+    {
+      type: 'button',
+      class: primary ? 'button primary' : 'button',
+      onclick: () => runCommand(command),
+      ...(shortcut
+        ? { 'aria-keyshortcuts': shortcutAria(shortcut), title: `${label} (${shortcutText(shortcut)})` }
+        : {}),
+    },
+    ...(sign ? [icon(sign)] : []),
+    command.short ?? label,
+  );
+}

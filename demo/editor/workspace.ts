@@ -1,18 +1,36 @@
+import { BuilderClient } from '../../src/core/builder-client.ts';
 import type { PluginSource } from '../../src/core/records.ts';
+import { type ActionEvents, Actions } from './actions.ts';
 import type { PluginTarget } from './address.ts';
 import { CodeEditor } from './code-editor.ts';
+import { type Command, runByKey } from './commands.ts';
 import { DraftConflict, type Draft, type DraftStore } from './draft-store.ts';
 import { prettyLanguage } from './languages.ts';
 import type { LocalCopies } from './local-copies.ts';
 import type { Notices } from './notices.ts';
+import { keyOf } from './pipeline.ts';
+import { buildWords, deployWords } from './progress.ts';
 import { sameWork, withEdits } from './record.ts';
 import { SaveQueue, type SaveState } from './save-queue.ts';
 import { failureAdvice, saveWords } from './save-words.ts';
+import { PluginService } from './service/plugin-service.ts';
 import { TestsPanel } from './tests-panel.ts';
+import { BUTTONS, workspaceCommands } from './workspace-commands.ts';
 import { LEAVING_HINT, type WorkspaceFrame, workspaceFrame } from './workspace-frame.ts';
 
-export interface WorkspaceOptions {
+/** What the editor's surroundings hear of the plugin that is open. */
+export interface WorkspaceEvents extends ActionEvents {
+  /** Unsaved work appeared, or went. */
+  onDirty?: ((dirty: boolean) => void) | undefined;
+  /** The draft was saved. */
+  onSave?: (() => void) | undefined;
+}
+
+export interface WorkspaceOptions extends WorkspaceEvents {
   target: PluginTarget;
+  /** The builder's base address, one that this editor may talk to, and what it is asked with. */
+  builder: string;
+  token: () => string;
   /** What to edit: the draft, or the template of a plugin that has none. */
   source: PluginSource;
   /** Whether `source` is a draft that the builder has. */
@@ -29,38 +47,29 @@ export class Workspace {
   readonly #editor: CodeEditor;
   readonly #tests: TestsPanel;
   readonly #queue: SaveQueue<PluginSource>;
+  readonly #actions: Actions;
+  readonly #commands: Command[];
   /** The record that is edited; holds the fields that the editor does not know. */
   #record: PluginSource;
   #kept = true;
+  #dirty = false;
   /** While a version is put in place as a whole, its parts are not changes of their own. */
   #replacing = false;
 
   constructor(options: WorkspaceOptions) {
-    const { target, source, exists, store, copies, notices } = options;
+    const { target, builder, token, source, exists, copies, notices } = options;
     this.#options = options;
     this.#record = source;
-    this.#tests = new TestsPanel(() => this.#changed());
-    this.#tests.tests = source.tests ?? [];
-    this.#frame = workspaceFrame({
-      target,
-      notices: notices.element,
-      tests: this.#tests.element,
-      onSave: () => this.save(),
-    });
-    this.#editor = new CodeEditor({
-      parent: this.#frame.code,
-      contents: source.contents,
-      lang: source.lang,
-      label: `Source of ${target.fn}`,
-      describedBy: LEAVING_HINT,
+    this.#tests = new TestsPanel({
       onChange: () => this.#changed(),
-      onCursor: (line, column) => this.#showCursor(line, column),
+      onRun: (items) => void this.#actions.runTests(items),
     });
+    this.#tests.tests = source.tests ?? [];
     this.#queue = new SaveQueue<PluginSource>(
       {
         read: () => this.source,
         same: sameWork,
-        send: (value) => store.save(value),
+        send: (value) => this.#send(value),
         keep: (value) => (this.#kept = copies.keep(value)),
         drop: () => copies.drop(),
         onState: (state, error) => this.#show(state, error),
@@ -68,8 +77,53 @@ export class Workspace {
       source,
       exists,
     );
+    this.#editor = new CodeEditor({
+      contents: source.contents,
+      lang: source.lang,
+      label: `Source of ${target.fn}`,
+      describedBy: LEAVING_HINT,
+      onChange: () => this.#changed(),
+      onCursor: (line, column) => this.#showCursor(line, column),
+      onProblems: (problems) => (this.#actions.problems = problems),
+    });
+    this.#commands = workspaceCommands({
+      actions: () => this.#actions,
+      dock: () => this.#frame.dock,
+      save: () => this.save(),
+      runAll: () => this.#tests.runAll(),
+      hasTests: () => this.#tests.tests.length > 0,
+      toProblem: (by) => void this.#editor.goToProblem(by),
+      toText: () => this.#editor.focus(),
+      help: () => void import('./help-dialog.ts').then(({ showHelp }) => showHelp(this.#commands)),
+    });
+    this.#actions = new Actions({
+      ...options,
+      service: new PluginService(builder, target, token),
+      client: new BuilderClient({ baseUrl: builder, token }),
+      queue: this.#queue,
+      tests: this.#tests,
+      read: () => this.source,
+      isNew: !exists,
+      mark: (finder, found, contents) => void this.#editor.mark(finder, found, contents),
+      markSyntax: () => this.#editor.markSyntax(),
+      onJump: ({ line, column }) => void this.#editor.goTo(line, column),
+      show: (panel) => this.#frame.dock.show(panel),
+      onState: () => this.#showFacts(),
+    });
+    this.#frame = workspaceFrame({
+      target,
+      notices: notices.element,
+      panels: [
+        { id: 'tests', label: 'Tests', content: this.#tests.element },
+        { id: 'run', label: 'Run', content: this.#actions.runPanel.element },
+        { id: 'build', label: 'Build', content: this.#actions.buildPanel.element },
+      ],
+      commands: this.#commands,
+      buttons: BUTTONS,
+    });
+    this.#frame.code.append(this.#editor.element);
     this.#showCursor(1, 1);
-    this.#showFacts();
+    this.#actions.start();
     this.#show(this.#queue.state);
   }
 
@@ -108,9 +162,24 @@ export class Workspace {
 
   resume(): void {
     this.#queue.resume();
+    this.#actions.resume();
+  }
+
+  /** A key was pressed somewhere on the page. */
+  onKey(event: KeyboardEvent): void {
+    // What is asked first is to be answered first.
+    const asked = document.querySelector('dialog[open]');
+    if (runByKey(event, asked ? this.#commands.filter(({ id }) => id === 'save') : this.#commands) || asked)
+      return;
+    const menuKey = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
+    // In a field of a form the browser's own menu is of more use: its spelling, its clipboard.
+    if (!menuKey || (event.target as Element | null)?.closest('input, textarea')) return;
+    event.preventDefault();
+    this.#frame.menu.open();
   }
 
   close(): void {
+    this.#actions.close();
     this.#queue.leaving();
     this.#queue.close();
     this.#editor.close();
@@ -128,16 +197,26 @@ export class Workspace {
   #changed(): void {
     if (this.#replacing) return;
     this.#queue.changed();
-    this.#showFacts();
+    this.#tellDirty();
+    this.#actions.changed();
+  }
+
+  async #send(value: PluginSource): Promise<void> {
+    await this.#options.store.save(value);
+    this.#options.onSave?.();
+  }
+
+  #tellDirty(): void {
+    const dirty = this.unsaved;
+    if (dirty === this.#dirty) return;
+    this.#dirty = dirty;
+    this.#options.onDirty?.(dirty);
   }
 
   #show(state: SaveState, error?: unknown): void {
     const { notices, target } = this.#options;
-    const { text, tone } = saveWords(state);
-    const { status } = this.#frame;
-    status.textContent = text;
-    status.title = text;
-    status.dataset['tone'] = tone;
+    this.#frame.status.show('saved', saveWords(state));
+    this.#tellDirty();
     document.title = `${state.kind === 'unsaved' || state.kind === 'failed' ? '• ' : ''}${target.fn} – Plugin editor`;
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;
@@ -193,8 +272,15 @@ export class Workspace {
   }
 
   #showFacts(): void {
-    const { language, testsCount } = this.#frame;
+    const { language, dock, status, update } = this.#frame;
+    const { pipeline, problems, testing } = this.#actions;
+    const now = keyOf(this.source);
     language.textContent = prettyLanguage(this.#record.lang);
-    testsCount.textContent = String(this.#tests.tests.length);
+    status.show('built', buildWords(pipeline.build, now));
+    status.show('deployed', deployWords(pipeline.deployment, now));
+    dock.offer('run', testing);
+    dock.count('tests', this.#tests.tests.length, 'Tests');
+    dock.count('build', problems.length, 'Problems', 'bad');
+    update();
   }
 }

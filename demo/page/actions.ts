@@ -1,7 +1,7 @@
 import type { PluginEditorElement } from '../../src/index.ts';
 import * as backEnd from './back-end.ts';
 import { routeTo } from './route.ts';
-import { change } from './state.ts';
+import { change, currentTenant, runInput, state } from './state.ts';
 
 // What the page's buttons do.
 
@@ -57,4 +57,23 @@ export async function copySource(source: string): Promise<void> {
   } catch {
     change({ failure: 'The browser did not let the page copy. Select the text and copy it by hand.' });
   }
+}
+
+/** Has the back end run every deployed version of the plugin that is shown. */
+export async function runVersions(): Promise<void> {
+  const { fn, runs } = state;
+  const ident = currentTenant(state)?.ident;
+  if (ident === undefined || fn === undefined || runs.busy) return;
+  const input = runInput(state);
+  change({ runs: { ...runs, busy: true, problem: undefined } });
+  const result = await backEnd.runVersions(ident, fn, input);
+  // Another plugin is shown by now: that has runs of its own.
+  if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
+  const { input: typed } = state.runs;
+  change({
+    runs:
+      typeof result === 'string'
+        ? { ...state.runs, busy: false, problem: result }
+        : { busy: false, input: typed, answer: result, ran: input },
+  });
 }

@@ -1,7 +1,20 @@
 import type { PluginEditorError, PluginEditorState } from '../../src/index.ts';
-import type { Session, SignedOut, TenantView } from '../vendor/wire.ts';
+import type { Session, SignedOut, TenantView, VersionRuns } from '../vendor/wire.ts';
 import type { LogEntry } from './event-log.ts';
 import type { Theme } from './theme.ts';
+
+/** The back end's runs of the plugin that is shown. */
+export interface Runs {
+  /** What the user typed in place of the sample. */
+  input?: string | undefined;
+  busy: boolean;
+  answer?: VersionRuns | undefined;
+  /** The input of that answer. */
+  ran?: string | undefined;
+  problem?: string | undefined;
+}
+
+export const NO_RUNS: Runs = { busy: false };
 
 /** All that the page shows, in one place; the views are functions of it. */
 export interface State {
@@ -20,6 +33,7 @@ export interface State {
   template: string;
   editorState: PluginEditorState;
   editorError: PluginEditorError | undefined;
+  runs: Runs;
   log: readonly LogEntry[];
   /** The HTML that was copied last. */
   copied: string | undefined;
@@ -36,6 +50,7 @@ export const state: State = {
   template: 'typescript',
   editorState: 'idle',
   editorError: undefined,
+  runs: NO_RUNS,
   log: [],
   copied: undefined,
   theme: 'auto',
@@ -68,4 +83,10 @@ export const signedIn = ({ session }: State): Session | undefined =>
 export function currentTenant(now: State): TenantView | undefined {
   const tenants = signedIn(now)?.tenants;
   return now.ident === undefined ? tenants?.[0] : tenants?.find(({ ident }) => ident === now.ident);
+}
+
+/** What the plugin is run with: what the user typed, else a sample of what it would get. */
+export function runInput(now: State): string {
+  const plugin = currentTenant(now)?.plugins.find(({ name }) => name === now.fn);
+  return now.runs.input ?? plugin?.sample ?? 'Ada';
 }

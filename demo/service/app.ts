@@ -1,15 +1,21 @@
 import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
 import { access } from './access.ts';
+import { build } from './build.ts';
+import { Builds } from './build/builds.ts';
 import { builder } from './builder.ts';
 import { builderCors } from './cors.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { deploy } from './deploy.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
+import { execution } from './execution.ts';
 import { languages } from './languages.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 import type { Store } from './store.ts';
+import { testing } from './testing.ts';
 
 export interface ServiceOptions {
   /** Stays the caller's: to be closed after the service. */
@@ -33,11 +39,13 @@ export interface Service {
   fetch: (request: Request, env?: object) => Response | Promise<Response>;
   /** The answer to what never became a request, such as a malformed `Host`: the HTTP listener's `errorHandler`. */
   refuse: (error: unknown) => Response;
+  /** Starts the toolchains and the sandbox in the background, so that nobody waits for it later. */
+  warmUp: () => void;
   /** Ends what the service runs. */
   close: () => Promise<void>;
 }
 
-const interfaces: readonly ServiceInterface[] = [builder, access];
+const interfaces: readonly ServiceInterface[] = [builder, build, testing, deploy, access, execution];
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
@@ -47,7 +55,9 @@ export function createService(options: ServiceOptions): Service {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
   const features = interfaces.flatMap((one) => one.features ?? []);
-  const context: ServiceContext = { store, languages, features, editorTokenTtl, now };
+  const builds = new Builds(languages);
+  const sandbox = new Sandbox();
+  const context: ServiceContext = { store, builds, sandbox, languages, features, editorTokenTtl, now };
 
   const app = new Hono({ getPath: encodedPath });
   app.use('*', async (c, next) => {
@@ -68,7 +78,14 @@ export function createService(options: ServiceOptions): Service {
   return {
     fetch: (request, env) => app.fetch(request, env),
     refuse: (error) => errorResponse(error instanceof RequestError ? malformedRequest : error),
-    close: () => Promise.resolve(),
+    warmUp: () => {
+      sandbox.warmUp();
+      builds.warmUp();
+    },
+    close: async () => {
+      builds.close();
+      await sandbox.close();
+    },
   };
 }
 

@@ -19,9 +19,32 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
   }
 }
 
+/**
+ * Reads a body that is text, in UTF-8. Clients name very different types for it, JSON and forms included, or none:
+ * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. Throws
+ * 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
+ */
+export function readPlainText(c: Context, limit: number, overCode?: string): Promise<string> {
+  const [type = '', ...parameters] = (c.req.header('content-type') ?? '').toLowerCase().split(/\s*;\s*/);
+  const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
+  const coding = c.req.header('content-encoding')?.trim().toLowerCase() || 'identity';
+  if (
+    /^(?:multipart|image|audio|video|font)\//.test(type.trim()) ||
+    !/^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8') ||
+    coding !== 'identity'
+  ) {
+    throw new ServiceError(
+      415,
+      'unsupported-media-type',
+      'The body must be text in UTF-8, as it is, such as "content-type: text/plain; charset=utf-8".',
+    );
+  }
+  return readText(c, limit, overCode);
+}
+
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
-export async function readText(c: Context, limit: number): Promise<string> {
-  const tooLarge = () => new ServiceError(413, 'too-large', `The body is larger than ${limit} bytes.`);
+async function readText(c: Context, limit: number, overCode = 'too-large'): Promise<string> {
+  const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {

@@ -1,10 +1,14 @@
 import type { Hono } from 'hono';
+import type { Builds } from './build/builds.ts';
 import type { Language } from './language.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Store } from './store.ts';
 
 /** What every interface of the service works with. */
 export interface ServiceContext {
   readonly store: Store;
+  readonly builds: Builds;
+  readonly sandbox: Sandbox;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   /** The builder features that all interfaces together offer. */

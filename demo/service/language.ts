@@ -1,4 +1,26 @@
 import type { PluginSource } from './records.ts';
+import type { Program } from './sandbox/outcome.ts';
+
+export type Severity = 'error' | 'warning' | 'information';
+
+/** Something that a build found in the user's source. */
+export interface Diagnostic {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+  readonly message: string;
+  readonly severity: Severity;
+}
+
+export interface Compilation {
+  /** What the sandbox runs; without it the build has failed. */
+  readonly program?: Program;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Compiles the one file that a plugin is. What it throws is a fault of the toolchain. */
+export type Compile = (source: string) => Compilation | Promise<Compilation>;
 
 /** One language toolchain: the default export of one file in `languages/`. */
 export interface Language {
@@ -10,4 +32,13 @@ export interface Language {
   readonly short: string;
   /** A new plugin: source that works as it is, and tests for it. Any text is possible as a name. */
   template(plugin: { pluginName: string; namespace: string }): PluginSource;
+  /** Throws what keeps the toolchain from working on this machine. Quick: the service starts with it. */
+  probe(): void | Promise<void>;
+  /** What its compiler needs beyond reading its own files: native add-ons, or a process of its own. */
+  readonly needs?: readonly ('addons' | 'child-process')[];
+  /**
+   * Loads the compiler. Called in the toolchain's build process alone, where source that breaks or floods a
+   * compiler takes nothing else along: import what is large, native or fallible here.
+   */
+  loadCompiler(): Promise<Compile>;
 }

@@ -59,6 +59,40 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX verification_codes_by_email ON verification_codes (email, created_at);
   `,
+  `
+  -- The last successful build of each draft. The digest is of what was built: language and text.
+  CREATE TABLE builds (
+    environment TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    program TEXT NOT NULL,
+    built_at INTEGER NOT NULL,
+    PRIMARY KEY (environment, tenant, namespace, plugin),
+    FOREIGN KEY (environment, tenant, namespace, plugin)
+      REFERENCES drafts (environment, tenant, namespace, plugin)
+  ) STRICT;
+
+  -- Version v1.0.<patch> of a plugin: what it runs, and the source that this was built from.
+  CREATE TABLE versions (
+    environment TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    patch INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    program TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (environment, tenant, namespace, plugin, patch),
+    FOREIGN KEY (environment, tenant, namespace, plugin)
+      REFERENCES drafts (environment, tenant, namespace, plugin)
+  ) STRICT;
+  CREATE TRIGGER versions_stay_as_they_are BEFORE UPDATE ON versions
+    BEGIN SELECT RAISE(ABORT, 'a version is never changed'); END;
+  CREATE TRIGGER versions_stay BEFORE DELETE ON versions
+    BEGIN SELECT RAISE(ABORT, 'a version is never removed'); END;
+  `,
 ];
 
 /** Brings a database to the newest schema. Throws when a newer version of this program has written it. */

@@ -3,10 +3,12 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { migrate } from './migrations.ts';
+import { BuiltPrograms } from './tables/builds.ts';
 import { Drafts } from './tables/drafts.ts';
 import { EditorTokens } from './tables/editor-tokens.ts';
 import { Environments } from './tables/environments.ts';
 import { VerificationCodes } from './tables/verification-codes.ts';
+import { Versions } from './tables/versions.ts';
 import { transaction } from './transaction.ts';
 
 /** All that the service remembers: one SQLite file, which several processes may have open at once. */
@@ -15,6 +17,8 @@ export interface Store {
   readonly environments: Environments;
   readonly editorTokens: EditorTokens;
   readonly drafts: Drafts;
+  readonly builds: BuiltPrograms;
+  readonly versions: Versions;
   readonly verificationCodes: VerificationCodes;
   /** Runs `work` as one change: all of it happens, or, when it throws, none. */
   transaction<T>(work: () => T): T;
@@ -61,6 +65,8 @@ function storeOf(file: string, db: DatabaseSync): Store {
     environments: new Environments(db),
     editorTokens: new EditorTokens(db),
     drafts: new Drafts(db),
+    builds: new BuiltPrograms(db),
+    versions: new Versions(db),
     verificationCodes: new VerificationCodes(db),
     transaction: (work) => transaction(db, work),
     close: () => {

@@ -6,6 +6,8 @@ export interface PluginEntry {
   name: string;
   /** When the vendor's app runs it. */
   runs: string;
+  /** What it might be run with then. */
+  sample: string;
 }
 
 /** One of the vendor's customers. */
@@ -38,9 +40,17 @@ export const users: readonly User[] = [
 
 /** The places in the app that every customer can fill with a plugin of its own. */
 export const standardPlugins: readonly PluginEntry[] = [
-  { name: 'add-record', runs: 'When an order comes in, before it is stored' },
-  { name: 'price-rule', runs: 'When a price is worked out' },
-  { name: 'greet-customer', runs: 'When an e-mail to a customer begins' },
+  {
+    name: 'add-record',
+    runs: 'When an order comes in, before it is stored',
+    sample: '{"order":1042,"item":"Rye loaf","count":3}',
+  },
+  {
+    name: 'price-rule',
+    runs: 'When a price is worked out',
+    sample: '{"item":"Rye loaf","count":3,"price":4.50}',
+  },
+  { name: 'greet-customer', runs: 'When an e-mail to a customer begins', sample: 'Ada' },
 ];
 
 export const identOf = (tenant: string): string => `${ENVIRONMENT}.${tenant}`;

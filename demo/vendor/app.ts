@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod/mini';
-import { AccessClient, createTokenEndpoint } from '../../src/server.ts';
+import { AccessClient, createTokenEndpoint, ExecutionClient } from '../../src/server.ts';
 import type { Assets } from '../build.ts';
 import { readJson } from '../service/body.ts';
 import { badRequest, errorResponse, forbidden, notFound, ServiceError } from '../service/errors.ts';
@@ -9,6 +9,7 @@ import { checkHost } from '../service/routes.ts';
 import { findUser, identOf, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
 import type { User } from './accounts.ts';
 import { pageHeaders, servePage } from './page.ts';
+import { createPluginRuns } from './runs.ts';
 import { createSessions } from './session.ts';
 import type { VendorStore } from './store.ts';
 import type { Session } from './wire.ts';
@@ -30,6 +31,10 @@ export interface VendorApp {
 
 const signInSchema = z.object({ user: z.string() });
 const newPluginSchema = z.object({ ident: z.string(), name: z.string() });
+const runSchema = z.object({ ident: z.string(), name: z.string(), input: z.string() });
+
+/** The largest body that asks for runs, in bytes: the input of a plugin, and what names it. */
+const RUN_LIMIT = 64 * 1024;
 
 /** The back end of Larder, a vendor's app whose customers write plugins. */
 export function createVendorApp(options: VendorOptions): VendorApp {
@@ -53,7 +58,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
           ...standardPlugins,
           ...store
             .pluginsOf(identOf(id))
-            .map((plugin) => ({ name: plugin, runs: 'When you call it by name' })),
+            .map((plugin) => ({ name: plugin, runs: 'When you call it by name', sample: 'Ada' })),
         ],
       })),
       stranger: stranger && { ident: identOf(stranger.id), name: stranger.name, fn: 'price-rule' },
@@ -74,6 +79,13 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     },
     onError: (error) => console.error('No editor token:', error),
   });
+
+  const runVersions = createPluginRuns(
+    new ExecutionClient({
+      executionUrl: `http://127.0.0.1:${servicePort}/exec`,
+      environmentToken: options.environmentToken,
+    }),
+  );
 
   const app = new Hono();
   app.use(pageHeaders(serviceFor));
@@ -101,13 +113,16 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     return c.body(null, 204);
   });
 
-  app.post('/plugins', async (c) => {
+  const memberOf = async (c: Context, ident: string): Promise<User> => {
     const user = await sessions.user(c);
     if (!user) throw new ServiceError(401, 'signed-out', 'Sign in first.');
+    if (!user.tenants.map(identOf).includes(ident)) throw forbidden('You do not work for this customer.');
+    return user;
+  };
+
+  app.post('/plugins', async (c) => {
     const { ident, name } = await body(c, newPluginSchema);
-    if (!user.tenants.map(identOf).includes(ident)) {
-      throw forbidden('You do not work for this customer.');
-    }
+    const user = await memberOf(c, ident);
     if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
       throw badRequest(
         'invalid-name',
@@ -118,6 +133,13 @@ export function createVendorApp(options: VendorOptions): VendorApp {
       throw new ServiceError(409, 'name-taken', `There is a plugin "${name}" already.`);
     }
     return c.json(describe(c, user), 201);
+  });
+
+  app.post('/plugins/runs', async (c) => {
+    const { ident, name, input } = await body(c, runSchema, RUN_LIMIT);
+    await memberOf(c, ident);
+    c.header('cache-control', 'no-store');
+    return c.json(await runVersions({ identifier: ident, pluginName: name }, input, c.req.raw.signal));
   });
 
   app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
@@ -142,8 +164,8 @@ const ownPagesOnly: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
-async function body<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
-  const parsed = schema.safeParse(await readJson(c, 4096));
+async function body<T>(c: Context, schema: z.ZodMiniType<T>, limit = 4096): Promise<T> {
+  const parsed = schema.safeParse(await readJson(c, limit));
   if (!parsed.success)
     throw badRequest('invalid-body', 'The body is not the JSON that this operation takes.');
   return parsed.data;

@@ -25,6 +25,23 @@ export interface Session {
   service: { editorUrl: string; builder: string };
 }
 
+/** One run of one deployed version. */
+export interface VersionRun {
+  version: string;
+  /** What it answered; missing when it gave no answer, and then `problem` says why. */
+  output?: string;
+  problem?: string;
+  /** From asking to the answer, in ms. */
+  took: number;
+}
+
+/** Answer to having a plugin run: its deployed versions with the same input, newest first. */
+export interface VersionRuns {
+  runs: VersionRun[];
+  /** How many older ones there are that were not run. */
+  older: number;
+}
+
 /** A refusal by one of the operations above. */
 export interface Refusal {
   error: { code: string; message: string };

@@ -1,15 +1,18 @@
-import { expect } from '@open-wc/testing';
+import { expect, waitUntil } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import { CodeEditor } from '../../demo/editor/code-editor.ts';
+import type { Problem } from '../../demo/editor/problems.ts';
 
 describe('code editor', () => {
   let parent: HTMLElement;
   let editor: CodeEditor;
   let changes = 0;
   let cursor = [0, 0];
+  let problems: Problem[] = [];
 
   const open = (contents: string, lang = 'typescript') => {
     changes = 0;
+    problems = [];
     parent = document.createElement('div');
     parent.style.height = '300px';
     const hint = document.createElement('p');
@@ -19,14 +22,15 @@ describe('code editor', () => {
     after.textContent = 'after';
     document.body.append(parent, hint, after);
     editor = new CodeEditor({
-      parent,
       contents,
       lang,
       label: 'Source of x',
       describedBy: 'hint',
       onChange: () => changes++,
       onCursor: (...at) => (cursor = at),
+      onProblems: (found) => (problems = found),
     });
+    parent.append(editor.element);
     return editor;
   };
   const content = () => parent.querySelector<HTMLElement>('.cm-content') as HTMLElement;
@@ -94,6 +98,62 @@ describe('code editor', () => {
     editor.close();
     document.body.replaceChildren();
     expect(colours('constructor')).to.equal(0);
+  });
+
+  const error = (line: number, column: number, message = 'wrong') => ({
+    line,
+    column,
+    message,
+    severity: 'error',
+  });
+
+  it('marks what is found in the gutter and under the text, and the marks move with it', async () => {
+    const text = 'const a = 1;\nconst bad = 2;\n';
+    open(text);
+    await editor.mark('build', [error(2, 7, 'Not good')], text);
+    expect(parent.querySelector('.cm-lintRange-error')?.textContent).to.equal('bad');
+    expect(parent.querySelectorAll('.cm-lint-marker-error').length).to.equal(1);
+    const found = { line: 2, column: 7, message: 'Not good', severity: 'error', finder: 'build' };
+    expect(problems).to.deep.equal([found]);
+    editor.focus();
+    await sendKeys({ press: 'Enter' });
+    expect(problems).to.deep.equal([{ ...found, line: 3 }]);
+  });
+
+  it('marks what each finder finds in place of what that one found before', async () => {
+    const text = 'one\ntwo\n';
+    open(text);
+    await editor.mark('build', [error(1, 1, 'b')], text);
+    await editor.mark('check', [error(2, 1, 'c'), error(99, 99, 'past the end')], text);
+    expect(problems.map(({ message }) => message)).to.deep.equal(['b', 'c', 'past the end']);
+    await editor.mark('build', [], text);
+    expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+    await editor.mark('check', [error(1, 1)], 'another text');
+    expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+  });
+
+  it('goes to a place, and from problem to problem', async () => {
+    const text = 'one\ntwo\nthree\n';
+    open(text);
+    await editor.goTo(3, 2);
+    expect(cursor).to.deep.equal([3, 2]);
+    await editor.mark('build', [error(1, 1), error(2, 2)], text);
+    await editor.goToProblem(1);
+    expect(cursor).to.deep.equal([1, 1]);
+    await editor.goToProblem(1);
+    expect(cursor).to.deep.equal([2, 2]);
+    await editor.goToProblem(-1);
+    expect(cursor).to.deep.equal([1, 1]);
+  });
+
+  it('finds by itself where the grammar fails, once for each line', async () => {
+    open('const a = ;\nlet b = 2;\nfoo(((;\n');
+    editor.markSyntax();
+    await waitUntil(() => problems.length > 0);
+    expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
+      [1, 'syntax'],
+      [3, 'syntax'],
+    ]);
   });
 
   it('has a name and a description', async () => {

@@ -159,7 +159,7 @@ function editorPage(page: Page, problems: string[]) {
     /** Waits until the status line starts with a text. */
     untilStatus: (start: string) =>
       page.waitForFunction(
-        (text) => document.querySelector('header [role=status]')?.textContent?.startsWith(text),
+        (text) => document.querySelector('.status')?.textContent?.startsWith(text),
         { polling: 50 },
         start,
       ),

@@ -3,6 +3,7 @@ import { TestsPanel } from '../../demo/editor/tests-panel.ts';
 
 describe('tests panel', () => {
   let changes = 0;
+  let asked: string[][] = [];
   let panel: TestsPanel;
   const query = (selector: string) => {
     const found = panel.element.querySelector<HTMLElement>(selector);
@@ -25,7 +26,11 @@ describe('tests panel', () => {
 
   beforeEach(() => {
     changes = 0;
-    panel = new TestsPanel(() => changes++);
+    asked = [];
+    panel = new TestsPanel({
+      onChange: () => changes++,
+      onRun: (items) => asked.push(items.map(({ title }) => title)),
+    });
     document.body.append(panel.element);
   });
   afterEach(() => panel.element.remove());

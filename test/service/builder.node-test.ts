@@ -20,8 +20,9 @@ const tagOf = (answer: Response) => {
 test('features are the languages there are, and no feature that does not work', async (t) => {
   const { fetch } = startService(t);
   assert.deepEqual(await json(await fetch('/api/v1/features')), {
-    features: [],
+    features: ['stream_builds', 'testing'],
     languages: [
+      { identifier: 'assemblyscript', pretty: 'AssemblyScript', short: 'as' },
       { identifier: 'javascript', pretty: 'JavaScript', short: 'js' },
       { identifier: 'typescript', pretty: 'TypeScript', short: 'ts' },
     ],
@@ -30,7 +31,7 @@ test('features are the languages there are, and no feature that does not work', 
 
 test('both templates carry a name and a namespace; the first falls back to its own', async (t) => {
   const { fetch } = startService(t);
-  for (const lang of ['javascript', 'typescript']) {
+  for (const lang of ['assemblyscript', 'javascript', 'typescript']) {
     const record = async (path: string) =>
       (await json(await fetch(path))) as { lang: string; contents: string; tests: object[] };
     const first = await record(`/api/v1/template/${lang}`);
@@ -96,7 +97,7 @@ test('what is not a record is refused with the field and what would be right, an
     [{ contents: '' }, /lang: .*expected string/],
     [{ ...source, tests: {} }, /tests: .*expected array/],
     [{ ...source, tests: [{}, { payload: 1 }] }, /tests\[1\]\.payload: .*expected string/],
-    [{ contents: '', lang: 'cobol' }, /lang: must be one of javascript, typescript/],
+    [{ contents: '', lang: 'cobol' }, /lang: must be one of assemblyscript, javascript, typescript/],
     [{ contents: '', lang: '__proto__' }, /lang: must be one of/],
   ];
   for (const [record, message] of cases) {

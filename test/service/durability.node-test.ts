@@ -24,7 +24,11 @@ async function startProcess(directory: string) {
       headers: { ...bearer(token), 'content-type': 'application/json' },
       body: JSON.stringify({ ...source, contents }),
     });
-  return { child, save };
+  const post = async (path: string, bearerToken: string, body = '') => {
+    const headers = { ...bearer(bearerToken), 'content-type': 'text/plain' };
+    return (await fetch(base + path, { method: 'POST', headers, body })).text();
+  };
+  return { child, save, post, token, environmentToken };
 }
 
 test('a save that was acknowledged survives kill -9, at any moment', async (t) => {
@@ -59,4 +63,28 @@ test('a save that was acknowledged survives kill -9, at any moment', async (t) =
     assert.equal(draft.source.contents, `revision ${draft.revision}`);
     acknowledged = draft.revision;
   }
+});
+
+test('a build and a version that were acknowledged survive kill -9', async (t) => {
+  const directory = temporaryDirectory(t);
+  const path = draftPath.replace('/api/v1/draft/', '');
+  for (const n of [0, 1, 2]) {
+    const { child, post, token } = await startProcess(directory);
+    t.after(() => child.kill('SIGKILL'));
+    const exited = once(child, 'exit');
+    // What the process before built is there to deploy.
+    if (n) assert.equal(await post(`${draftPath}/promote`, token), `{"version":"v1.0.${n * 2 - 1}"}`);
+    const built = await post(`/api/v1/build/javascript/${path}`, token, `export const run = () => "${n}";`);
+    assert.match(built, /"succeeded":true/);
+    assert.equal(await post(`${draftPath}/promote`, token), `{"version":"v1.0.${n * 2}"}`);
+    child.kill('SIGKILL');
+    await exited;
+  }
+  const { child, post, environmentToken } = await startProcess(directory);
+  t.after(() => child.kill('SIGKILL'));
+  const outputs = await Promise.all(
+    [0, 1, 2, 3, 4].map((patch) => post(`/exec/${path}/v1.0.${patch}`, environmentToken)),
+  );
+  assert.deepEqual(outputs, ['0', '0', '1', '1', '2']);
+  child.kill('SIGKILL');
 });

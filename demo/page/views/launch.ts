@@ -7,6 +7,7 @@ import { featuresAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
 import { change, currentTenant } from '../state.ts';
 import type { State } from '../state.ts';
+import { runsView } from './runs.ts';
 
 /** One plugin, before its editor is opened. */
 export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
@@ -21,7 +22,7 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
           ? html`<p class="lead">
                 ${plugin ? html`${plugin.runs}.` : 'Not in the list yet; it can be written all the same.'}
               </p>
-              ${launchForm(state)}`
+              ${launchForm(state)} ${state.launched ? nothing : runsView(state)}`
           : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
               <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`
       }

@@ -8,6 +8,7 @@ import { currentTenant } from '../state.ts';
 import type { State } from '../state.ts';
 import { launchView } from './launch.ts';
 import { refusalView } from './refusal.ts';
+import { runsView } from './runs.ts';
 
 /** What the app is about: a customer's plugins, one of them, or the editor. */
 export function stageView(state: State, session: Session): TemplateResult {
@@ -21,6 +22,7 @@ export function stageView(state: State, session: Session): TemplateResult {
     <div class="editor-place" ?hidden=${!launched} ?data-refused=${!own}>
       ${editorView(state)} ${own ? nothing : refusalView(state, session)}
     </div>
+    ${launched && own ? runsView(state) : nothing}
   `;
 }
 

@@ -1,4 +1,8 @@
-import type { Language } from '../language.ts';
+import { fileURLToPath } from 'node:url';
+import { checkInEngine } from '../build/engine-check.ts';
+import { missingRun, positionAt } from '../build/positions.ts';
+import type { Compile, Diagnostic, Language } from '../language.ts';
+import type { Program } from '../sandbox/outcome.ts';
 import { stringLiteral } from '../source-text.ts';
 
 const javascript: Language = {
@@ -27,6 +31,50 @@ export function run(input) {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  probe: () => void fileURLToPath(import.meta.resolve('oxc-parser')),
+  needs: ['addons'],
+  loadCompiler,
 };
+
+// By the parser's own names.
+const severities: Readonly<Record<string, Diagnostic['severity']>> = {
+  Error: 'error',
+  Advice: 'information',
+};
+
+async function loadCompiler(): Promise<Compile> {
+  const { parseSync } = await import('oxc-parser');
+  return async (source) => {
+    const parsed = parseSync('plugin.js', source, {
+      lang: 'js',
+      sourceType: 'module',
+      showSemanticErrors: true,
+    });
+    const at = (offset: number, message: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({
+      ...positionAt(source, offset),
+      message,
+      severity,
+    });
+    const errors = parsed.errors.map(({ message, labels, helpMessage, severity }) =>
+      at(
+        // Of a name that is there twice, the second is the one too many.
+        labels.at(-1)?.start ?? 0,
+        helpMessage ? `${message}. ${helpMessage}` : message,
+        severities[severity] ?? 'warning',
+      ),
+    );
+    if (errors.some(({ severity }) => severity === 'error')) return { diagnostics: errors };
+    const { staticImports, dynamicImports, staticExports } = parsed.module;
+    const exports = staticExports.flatMap(({ entries }) => entries);
+    const imports = [...staticImports, ...dynamicImports, ...exports.filter((entry) => entry.moduleRequest)];
+    for (const { start } of imports)
+      errors.push(at(start, 'A plugin is one file: it cannot import another.'));
+    if (!exports.some(({ exportName }) => exportName.name === 'run')) errors.push(at(0, missingRun));
+    if (errors.length) return { diagnostics: errors };
+    const program: Program = { kind: 'script', code: source, file: 'plugin.js' };
+    const diagnostics = await checkInEngine(program);
+    return diagnostics.length ? { diagnostics } : { program, diagnostics };
+  };
+}
 
 export default javascript;

@@ -1,4 +1,9 @@
-import type { Language } from '../language.ts';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkInEngine } from '../build/engine-check.ts';
+import { missingRun, positionAt, positionOfRun } from '../build/positions.ts';
+import type { Compile, Diagnostic, Language } from '../language.ts';
+import type { Program } from '../sandbox/outcome.ts';
 import { stringLiteral } from '../source-text.ts';
 
 const typescript: Language = {
@@ -23,6 +28,139 @@ export function run(input: string): string {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  probe: () => {
+    for (const name of ['typescript/unstable/sync', 'oxc-transform'])
+      fileURLToPath(import.meta.resolve(name));
+    compilerDirectory();
+  },
+  needs: ['addons', 'child-process'],
+  loadCompiler,
 };
+
+/** Where the native compiler is, and the declarations of the language's own library beside it. */
+const compilerDirectory = () => {
+  const platform = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
+  const from = import.meta.resolve('typescript/package.json');
+  return join(dirname(fileURLToPath(import.meta.resolve(platform, from))), 'lib');
+};
+
+const root = '/plugin';
+const project = `${root}/tsconfig.json`;
+const plugin = `${root}/plugin.ts`;
+const signature = `${root}/signature.ts`;
+
+const files = new Map([
+  [
+    project,
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        target: 'es2024',
+        lib: ['es2024'],
+        types: [],
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        moduleDetection: 'force',
+        isolatedModules: true,
+        noEmit: true,
+      },
+      files: [signature, `${root}/sandbox.d.ts`],
+    }),
+  ],
+  [
+    `${root}/sandbox.d.ts`,
+    `interface Console { ${['log', 'info', 'debug', 'warn', 'error'].map((name) => `${name}(...values: unknown[]): void;`).join(' ')} }
+declare const console: Console;
+declare function queueMicrotask(task: () => void): void;`,
+  ],
+  [
+    signature,
+    `import * as plugin from './plugin';
+export const run: (input: string) => string | Promise<string> = plugin.run;`,
+  ],
+]);
+
+async function loadCompiler(): Promise<Compile> {
+  const [{ API, DiagnosticCategory }, { transformSync }] = await Promise.all([
+    import('typescript/unstable/sync'),
+    import('oxc-transform'),
+  ]);
+  const libraries = `${compilerDirectory().replaceAll('\\', '/')}/`;
+  const api = new API({
+    cwd: root,
+    // Instead of the disk: there is the plugin, and the declarations that come with the compiler.
+    fs: {
+      readFile: (path) =>
+        files.get(path) ?? (path.startsWith(libraries) && !path.includes('/..') ? undefined : null),
+      fileExists: (path) => files.has(path),
+      directoryExists: (path) => path === root || path === '/',
+      getAccessibleEntries: () => ({ files: [], directories: [] }),
+      realpath: (path) => path,
+    },
+  });
+  files.set(plugin, '');
+  api.updateSnapshot({ openProjects: [project] });
+
+  const check = (source: string): Diagnostic[] => {
+    files.set(plugin, source);
+    const snapshot = api.updateSnapshot({ fileChanges: { changed: [plugin] } });
+    try {
+      const program = snapshot.getProject(project)?.program;
+      if (!program) throw new Error('The compiler has lost its project.');
+      const parse = program.getSyntacticDiagnostics(plugin);
+      const own = parse.length
+        ? parse
+        : [...program.getProgramDiagnostics(), ...program.getSemanticDiagnostics(plugin)];
+      const found = own.map((one) => ({
+        ...positionAt(source, one.fileName === plugin ? one.pos : 0),
+        message: textOf(one),
+        severity: one.category === DiagnosticCategory.Error ? ('error' as const) : ('warning' as const),
+      }));
+      if (parse.length) return found;
+      for (const one of program.getSemanticDiagnostics(signature)) {
+        const message = notThere.has(one.code)
+          ? missingRun
+          : `"run" must be a function from text to text, or to a promise of text. ${textOf(one)}`;
+        found.push({ ...positionOfRun(source), message, severity: 'error' });
+      }
+      return found;
+    } finally {
+      snapshot.dispose();
+    }
+  };
+
+  return async (source) => {
+    const diagnostics = check(source);
+    if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
+    const { code, map, errors } = transformSync('plugin.ts', source, {
+      lang: 'ts',
+      sourceType: 'module',
+      sourcemap: true,
+    });
+    if (errors.length || !map) {
+      return {
+        diagnostics: errors.map(({ message, labels }) => ({
+          ...positionAt(source, labels[0]?.start ?? 0),
+          message,
+          severity: 'error' as const,
+        })),
+      };
+    }
+    const program: Program = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
+    const problems = await checkInEngine(program);
+    return problems.length ? { diagnostics: problems } : { program, diagnostics };
+  };
+}
+
+// The compiler's codes for: no such export; not a module.
+const notThere = new Set([2339, 2306, 2305]);
+
+interface Message {
+  readonly text: string;
+  readonly messageChain?: readonly Message[] | undefined;
+}
+
+const textOf = ({ text, messageChain = [] }: Message): string =>
+  [text, ...messageChain.map(textOf)].join('\n');
 
 export default typescript;

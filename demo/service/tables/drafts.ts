@@ -59,10 +59,15 @@ export class Drafts {
   ): Draft {
     return transaction(this.#db, () => {
       check?.(this.find(plugin));
-      const saved = draftOf(this.#save.get(...keyOf(plugin), JSON.stringify(source), now));
-      if (!saved) throw new Error('The database gave no row for a saved draft.');
-      return saved;
+      return this.saveWithin(plugin, source, now);
     });
+  }
+
+  /** Saves a draft inside the caller's transaction. */
+  saveWithin(plugin: PluginKey, source: PluginSource, now: number): Draft {
+    const saved = draftOf(this.#save.get(...keyOf(plugin), JSON.stringify(source), now));
+    if (!saved) throw new Error('The database gave no row for a saved draft.');
+    return saved;
   }
 }
 

@@ -1,0 +1,144 @@
+import { segmentsUrl } from '../../../src/core/address.ts';
+import { HttpError, NetworkError, RequestError, TimeoutError } from '../../../src/core/errors.ts';
+import { bearer, checkShape, requestJson } from '../../../src/core/request.ts';
+import { parseRetryAfter } from '../../../src/core/retry.ts';
+import type { Schema } from '../../../src/core/shapes.ts';
+import type { PluginTarget } from '../address.ts';
+import { readBuildStream } from './build-stream.ts';
+import {
+  type BuildResult,
+  type Diagnostic,
+  type TestAnswer,
+  buildResultSchema,
+  checkResultSchema,
+  deployedSchema,
+  testAnswerSchema,
+} from './records.ts';
+
+export interface BuildRequest {
+  lang: string;
+  contents: string;
+  /** The state of the draft that this build may replace, where it is known. */
+  etag?: string | undefined;
+  /** Whether the builder can stream (feature `stream_builds`). */
+  stream: boolean;
+  onLog: (text: string) => void;
+  signal: AbortSignal;
+}
+
+/** A build's outcome, and the draft's state after it, where the builder says that. */
+export interface Built {
+  result: BuildResult;
+  etag: string | undefined;
+}
+
+/** From sending to the last byte: a build's ten seconds, and what it may wait for its turn, in ms. */
+const BUILD_TIMEOUT = 60_000;
+const RUN_TIMEOUT = 30_000;
+
+/**
+ * What a builder does with one plugin: builds, runs, checks and deploys it. Each call is one request; whether to try
+ * again is the caller's business. They throw what `requestJson` throws, and the signal's reason.
+ */
+export class PluginService {
+  readonly #builder: URL;
+  readonly #place: readonly string[];
+  /** Asked for at each request: it may be replaced while the editor runs. */
+  readonly #token: () => string;
+
+  constructor(builder: string, { ident, namespace, fn }: PluginTarget, token: () => string) {
+    this.#builder = new URL(builder);
+    this.#place = [ident, namespace, fn];
+    this.#token = token;
+  }
+
+  /** Builds a source, and with it saves it as the draft. */
+  async build({ lang, contents, etag, stream, onLog, signal }: BuildRequest): Promise<Built> {
+    const url = this.#url('build', lang, ...this.#place);
+    const init = this.#init(contents, {
+      ...(etag ? { 'if-match': etag } : {}),
+      ...(stream ? { accept: 'text/event-stream' } : {}),
+    });
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(BUILD_TIMEOUT)]);
+    const where = `POST ${url}`;
+    try {
+      const response = await fetch(url, { ...init, signal: limited, redirect: 'manual' });
+      const { headers, status, ok, body } = response;
+      if (!ok) {
+        const wait = parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now());
+        throw new HttpError(where, status, wait);
+      }
+      // A builder may answer at once all the same.
+      const streamed = headers.get('content-type')?.startsWith('text/event-stream') && body;
+      const result = streamed
+        ? await readBuildStream(body, onLog, where)
+        : checkShape(buildResultSchema, await readJson(response), where);
+      if (!streamed && result.outputLog) onLog(result.outputLog);
+      return { result, etag: headers.get('etag') ?? undefined };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason as Error;
+      if (limited.aborted) throw new TimeoutError(where, BUILD_TIMEOUT);
+      throw error instanceof RequestError ? error : new NetworkError(where, error);
+    }
+  }
+
+  /** Runs the plugin as it was built last. */
+  async test(payload: string, signal: AbortSignal): Promise<TestAnswer> {
+    const url = this.#url('test', ...this.#place);
+    const {
+      result,
+      error,
+      logs = [],
+    } = await this.#post(testAnswerSchema, url, payload, signal, RUN_TIMEOUT);
+    const lines = typeof logs === 'string' ? (logs ? [logs] : []) : logs;
+    return error ? { error, logs: lines } : { result: result ?? '', logs: lines };
+  }
+
+  /** Deploys the draft; answers with the new version. */
+  async deploy(signal: AbortSignal): Promise<string> {
+    const url = this.#url('draft', ...this.#place, 'promote');
+    return (await this.#post(deployedSchema, url, undefined, signal, RUN_TIMEOUT)).version;
+  }
+
+  /** What a build of a source would find, saving nothing. Not of the interface: a builder may answer 404. */
+  async check(lang: string, contents: string, signal: AbortSignal): Promise<Diagnostic[]> {
+    const url = this.#url('check', lang, ...this.#place);
+    return (await this.#post(checkResultSchema, url, contents, signal, RUN_TIMEOUT)).diagnostics;
+  }
+
+  async #post<T>(
+    schema: Schema<T>,
+    url: string,
+    body: string | undefined,
+    signal: AbortSignal,
+    timeout: number,
+  ): Promise<T> {
+    const { data } = await requestJson(schema, { url, init: this.#init(body), signal, timeout, retry: 0 });
+    return data;
+  }
+
+  #url(...segments: string[]): string {
+    return segmentsUrl(this.#builder, ['api', 'v1', ...segments]);
+  }
+
+  #init(body: string | undefined, headers: Record<string, string> = {}) {
+    const type = body === undefined ? {} : { 'content-type': 'text/plain; charset=utf-8' };
+    return {
+      method: 'POST',
+      headers: { ...bearer(this.#token()), ...type, ...headers },
+      credentials: 'omit',
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body }),
+    } as const;
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Left to the schema, which says what was expected.
+    return undefined;
+  }
+}

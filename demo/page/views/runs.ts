@@ -1,0 +1,76 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import type { VersionRun } from '../../vendor/wire.ts';
+import { runVersions } from '../actions.ts';
+import { change, runInput } from '../state.ts';
+import type { State } from '../state.ts';
+
+/** What Larder itself does with the plugin: its back end runs every deployed version with the same input. */
+export function runsView(state: State): TemplateResult {
+  const { runs } = state;
+  return html`
+    <section class="runs" aria-labelledby="runs-title">
+      <div class="runs-bar">
+        <h2 id="runs-title">Deployed versions</h2>
+        <p class="soft" role="status">${summary(state)}</p>
+      </div>
+      <form
+        class="runs-form"
+        @submit=${(event: SubmitEvent) => {
+          event.preventDefault();
+          void runVersions();
+        }}
+      >
+        <label for="run-input">Sample input</label>
+        <textarea
+          id="run-input"
+          rows="2"
+          spellcheck="false"
+          autocomplete="off"
+          .value=${runInput(state)}
+          @input=${(event: Event) =>
+            change({ runs: { ...runs, input: (event.target as HTMLTextAreaElement).value } })}
+        ></textarea>
+        <button class="button" id="run-versions" aria-disabled=${runs.busy}>Run every version</button>
+      </form>
+      ${runs.problem ? html`<p class="failure" role="alert">${runs.problem}</p>` : nothing}
+      ${runs.answer?.runs.length ? versionsTable(runs.answer.runs, runs.ran ?? '') : nothing}
+      ${runs.answer?.older ? html`<p class="soft">${runs.answer.older} older versions were not run.</p>` : nothing}
+    </section>
+  `;
+}
+
+function summary({ runs }: State): string {
+  if (runs.busy) return 'Running…';
+  if (!runs.answer) return 'Larder’s back end runs them, with the token that only it has.';
+  const { length } = runs.answer.runs;
+  if (length === 0) return 'Nothing is deployed yet: deploy in the editor, then run it here.';
+  return length === 1 ? 'One version was run.' : `${length} versions were run, newest first.`;
+}
+
+const versionsTable = (runs: readonly VersionRun[], input: string) => html`
+  <div class="runs-scroll" role="region" tabindex="0" aria-labelledby="runs-title">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Version</th>
+          <th scope="col">Input</th>
+          <th scope="col">Output</th>
+          <th scope="col">Time</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${runs.map(
+          ({ version, output, problem, took }) => html`
+            <tr>
+              <th scope="row">${version}</th>
+              <td><pre>${input}</pre></td>
+              <td>${problem ? html`<span class="problem">${problem}</span>` : html`<pre>${output}</pre>`}</td>
+              <td class="took">${took} ms</td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  </div>
+`;

@@ -1,0 +1,16 @@
+/** Turns an offset in UTF-16 code units into a line and a column, both from 1. */
+export function positionAt(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, Math.max(0, offset));
+  // An offset between the two characters of one line break is still on the line that they end.
+  const lines = before.replace(/\r$/, source[offset] === '\n' ? '' : '\r').split(/\r\n?|\n/);
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+/** Where the source exports `run`, as near as can be told without parsing; its start when it does not. */
+export function positionOfRun(source: string): { line: number; column: number } {
+  const found = /^[^\S\n]*export\b[^\n]*?\brun\b/m.exec(source);
+  return found ? positionAt(source, found.index + found[0].length - 'run'.length) : { line: 1, column: 1 };
+}
+
+export const missingRun =
+  'A plugin exports a function named "run", from text to text: export function run(input: string): string';

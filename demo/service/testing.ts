@@ -1,0 +1,26 @@
+import type { Context } from 'hono';
+import { pluginOfPath, requireEditorToken } from './auth.ts';
+import { readPlainText } from './body.ts';
+import { builtDraft } from './built-draft.ts';
+import type { ServiceContext, ServiceInterface } from './context.ts';
+import { route } from './routes.ts';
+import { whenNotBusy } from './run-errors.ts';
+import { runLimits } from './sandbox/outcome.ts';
+
+/** The builder interface's test runs: the draft as it is saved, which has to be built. */
+export const testing: ServiceInterface = {
+  features: ['testing'],
+  routes(app, context) {
+    route(app, '/api/v1/test/:identifier/:namespace/:pluginName', { POST: (c) => testDraft(c, context) });
+  },
+};
+
+async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
+  const plugin = pluginOfPath(c);
+  requireEditorToken(c, context, plugin);
+  const { program } = builtDraft(context.store, plugin);
+  const input = await readPlainText(c, runLimits.input, 'input-limit');
+  const run = { program, input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
+  const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
+  return c.json({ ...end, ...(logs.length ? { logs } : {}) });
+}
