@@ -46,7 +46,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await service.stop();
       await page.type('// lost');
       await page.untilStatus('Not saved: connection lost');
-      await page.page.close();
+      await page.crash();
       await service.restart();
 
       const next = await open();
@@ -74,7 +74,8 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await service.stop();
       await page.type('// mine alone');
       await page.untilStatus('Not saved: connection lost');
-      await page.page.close();
+      // A page that closes saves on its way out, maybe only when the service is back; one that crashes does not.
+      await page.crash();
       await service.restart();
       const other = { ...target, fn: `${target.fn}-other` };
 
@@ -199,7 +200,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await service.stop();
       await page.type('// started');
       await page.untilStatus('Not saved: connection lost');
-      await page.page.close();
+      await page.crash();
       await service.restart();
       const next = await open();
       await next.until('Choose a language for your new plugin');
