@@ -27,7 +27,10 @@ export function checkAuthorized(result: unknown, { ident }: PluginTarget): Respo
   if (isResponse(result)) {
     // A copy, as the headers of some are fixed, and a host may give the same one each time.
     const { body, status, statusText, headers } = result.clone();
-    return new Response(body, { status, statusText, headers });
+    const own = new Response(body, { status, statusText, headers });
+    // It is about this caller alone; a cache that keeps it would answer the next one with it.
+    if (!headers.has('cache-control')) own.headers.set('cache-control', 'no-store');
+    return own;
   }
   if (result === ident || (Array.isArray(result) && result.includes(ident))) return undefined;
   throw new Refusal(

@@ -108,6 +108,18 @@ describe('authorize', () => {
     assert.deepEqual(await at.asked(), []);
   });
 
+  test('that answers itself is kept by no cache, unless it says otherwise', async () => {
+    for (const [given, expected] of [
+      [{}, 'no-store'],
+      [{ 'cache-control': 'private, max-age=5' }, 'private, max-age=5'],
+    ] as const) {
+      await using at = await startEndpoint({
+        authorize: () => new Response(null, { status: 401, headers: given }),
+      });
+      assert.equal((await at.endpoint(pageRequest())).headers.get('cache-control'), expected);
+    }
+  });
+
   test('may redirect, and may give the same answer each time', async () => {
     const signIn = Response.redirect('https://app.example/sign-in', 303);
     const denied = new Response('denied', { status: 401 });
