@@ -146,7 +146,10 @@ describe('a wall clock that is wrong', () => {
       clock.setWall(hours * HOUR);
       // As from another origin, where the Date of an answer cannot be read.
       const headers = { date: '' };
-      const server = await talkingServer({}, { path: '/token', headers, json: { token: 't', expires_at: end } });
+      const server = await talkingServer(
+        {},
+        { path: '/token', headers, json: { token: 't', expires_at: end } },
+      );
       const ear = listen();
       const element = mountTalking(server);
       await inState(element, 'ready');
