@@ -118,17 +118,28 @@ describe('messages', () => {
     const { element, ear, seen, server } = await opened();
     const frame = frameOf(element);
     const session = ear.session();
+    bid(frame.contentWindow, `say({ type: 'dirty', dirty: true, session: '${session}' })`);
+    await heardOut(frame);
+    seen.length = 0;
     const before = ear.heard.length;
+    // It does not greet at first, as a greeting that was heard would end the session that the others need.
+    await server.on({ path: '/away', html: talkingPage({ hello: null }) });
     const loaded = oneEvent(frame, 'load');
-    bid(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/editor?away'))}`);
+    bid(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
     await loaded;
-    await sayAll(frame, session);
+    const [hello, ...others] = everyMessage(session);
+    for (const message of [...others, { type: 'dirty', session, dirty: false }, hello]) {
+      bid(frame.contentWindow, `say(${JSON.stringify(message)})`);
+    }
+    await heardOut(frame);
+    expect(seen).to.have.length(0);
+    // A greeting that was heard would have ended this.
+    expect(element.dirty).to.equal(true);
     await element.renewToken();
     await heardOut(frame);
     await element.close();
     await flush(element, server);
     expect(ear.heard.slice(before)).to.deep.equal([]);
-    expect(seen).to.have.length(0);
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
