@@ -46,8 +46,6 @@ export class Launch {
   #token: HeldToken | undefined;
   /** Aborts what is under way. */
   #run = new AbortController();
-  /** The first token is under way. */
-  #waiting = false;
   #renewing: Promise<void> | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
   /** A request of the editor that waits for its turn. */
@@ -80,11 +78,11 @@ export class Launch {
   start(config: Config, withNewToken: boolean): void {
     const keepsFrame = this.#canOpen(config);
     // A token that is on its way for the same plugin serves this config as well.
-    const waits = this.#waiting && !withNewToken;
+    const waits = this.#config && !this.#token && !withNewToken;
     if (!waits) {
-      const token = withNewToken || !this.#token || !isLive(this.#token) ? undefined : this.#token;
+      const token = withNewToken ? undefined : this.#token;
       this.#halt();
-      this.#token = token;
+      if (token && isLive(token)) this.#token = token;
     }
     if (!keepsFrame) this.#removeFrame();
     this.#config = config;
@@ -96,11 +94,9 @@ export class Launch {
 
   async #open(signal: AbortSignal): Promise<void> {
     try {
-      this.#waiting = !this.#token;
       const token = this.#token ?? (await this.#host.getToken(signal));
       // The host may have ended this launch meanwhile.
       signal.throwIfAborted();
-      this.#waiting = false;
       this.#hold(token);
       if (!this.frame) this.#createFrame(buildEditorUrl({ ...(this.#config as Config), ...token }), true);
       else if (this.#talk?.greeted) this.#tell();
@@ -189,18 +185,15 @@ export class Launch {
       const { greeted, withToken } = this.#talk as Conversation;
       // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
       if (greeted && !this.#token) return;
-      const [what, see] = greeted
-        ? ['greeted but did not say ready', 'timeout']
+      const what = greeted
+        ? 'greeted but did not say ready; see timeout'
         : withToken
-          ? ['did not load', 'editor-url and timeout']
-          : [
-              'did not greet',
-              'editor-url, or set token-delivery to url if it does not speak the frame protocol',
-            ];
+          ? 'did not load; see editor-url and timeout'
+          : 'did not greet; see editor-url, or set token-delivery to url if it does not speak the frame protocol';
       this.#fail(
         new PluginEditorError(
           'frame-timeout',
-          `The editor at ${this.frame?.origin} ${what} within ${timeout} ms; see ${see}`,
+          `In ${timeout} ms the editor at ${this.frame?.origin} ${what}`,
         ),
       );
     }, timeout);
@@ -291,7 +284,6 @@ export class Launch {
   #halt(): void {
     this.#run.abort();
     this.#run = new AbortController();
-    this.#waiting = false;
     this.#token = this.#renewing = undefined;
     clearTimeout(this.#limit);
     clearTimeout(this.#request);
