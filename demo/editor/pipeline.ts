@@ -6,7 +6,7 @@ import type { BuildState, DeployState, Obstacle } from './progress.ts';
 import type { SaveQueue } from './save-queue.ts';
 import { whileBusy } from './service/busy.ts';
 import type { PluginService } from './service/plugin-service.ts';
-import type { BuildResult, TestAnswer } from './service/records.ts';
+import type { BuildResult, Progress, TestAnswer } from './service/records.ts';
 
 export type Action = 'build' | 'test' | 'deploy';
 
@@ -55,6 +55,8 @@ export class Pipeline {
   /** The text that the service holds a successful build of, if this page knows of one. */
   #good: string | undefined;
   #action: Action | undefined;
+  /** A request is out, and not answered. */
+  #sent = false;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -73,6 +75,27 @@ export class Pipeline {
   /** What is under way. */
   get action(): Action | undefined {
     return this.#action;
+  }
+
+  /**
+   * What the builder says, perhaps of what another page did. `draft` is what the builder has, where this page is sure
+   * of that.
+   */
+  learn({ built, deployed }: Progress, draft: PluginSource | undefined): void {
+    if (this.#action) return;
+    const of = draft && keyOf(draft);
+    if (this.#build.kind === 'none' && of !== undefined) {
+      if (built) this.#good = of;
+      this.#set({ build: built ? { kind: 'built', of } : { kind: 'none', never: true } });
+    }
+    if (!deployed) {
+      if (this.#deploy.kind === 'none') this.#set({ deploy: { kind: 'none', never: true } });
+    } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
+      const { version, current } = deployed;
+      this.#set({
+        deploy: { kind: 'deployed', version, ...(current && of !== undefined ? { of } : {}) },
+      });
+    }
   }
 
   /** Stops what is under way. */
@@ -134,8 +157,8 @@ export class Pipeline {
   #blocked(action: Action, obstacle: Obstacle, before: DeployState): void {
     if (this.#build.kind === 'building') this.#set({ build: { kind: 'unfinished', obstacle } });
     if (this.#deploy.kind === 'deploying') {
-      // Stopped after it was sent, it may be deployed: that is what a lost connection means too.
-      const fate = obstacle === 'stopped' ? 'connection' : obstacle;
+      // Stopped while nothing was heard of it, it may be deployed: that is what a lost connection means too.
+      const fate = obstacle === 'stopped' && this.#sent ? 'connection' : obstacle;
       const nothing = before.kind === 'deployed' && fate !== 'connection' && fate !== 'service';
       this.#set({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
     }
@@ -222,8 +245,15 @@ export class Pipeline {
   }
 
   #ask<T>(action: Action, step: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const onBusy = (wait: number) => this.#options.onBusy(action, wait);
-    return whileBusy(() => step(signal), { signal, onBusy });
+    const onBusy = (wait: number) => {
+      this.#sent = false;
+      this.#options.onBusy(action, wait);
+    };
+    const send = () => {
+      this.#sent = true;
+      return step(signal);
+    };
+    return whileBusy(send, { signal, onBusy });
   }
 
   #set(change: { build?: BuildState; deploy?: DeployState; action?: Action | undefined }): void {
