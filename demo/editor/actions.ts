@@ -1,4 +1,5 @@
 import { BuilderClient } from '../../src/core/builder-client.ts';
+import { HttpError } from '../../src/core/errors.ts';
 import type { PluginSource } from '../../src/core/records.ts';
 import { BuildPanel } from './build-panel.ts';
 import type { DraftStore } from './draft-store.ts';
@@ -26,7 +27,7 @@ export interface ActionsOptions extends ActionEvents {
   service: PluginService;
   client: BuilderClient;
   store: DraftStore;
-  queue: PipelineOptions['queue'];
+  queue: PipelineOptions['queue'] & { readonly unsaved: boolean };
   notices: Notices;
   tests: TestsPanel;
   read: () => PluginSource;
@@ -51,6 +52,8 @@ export class Actions {
   readonly #check: LiveCheck;
   #features: ReadonlySet<string> | undefined;
   #problems: readonly Problem[] = [];
+  /** Whether the builder can say how far the plugin is, as far as is known. */
+  #progressKnown = true;
   #closed = new AbortController();
   #again: () => void = () => {};
   /** The notice says that the service is busy: true only while that is waited for. */
@@ -99,6 +102,7 @@ export class Actions {
   /** Begins to check and to ask; what it shows by must be in place. */
   start(): void {
     void this.#learn();
+    if (!this.#options.isNew) void this.#learnProgress();
     this.changed();
   }
 
@@ -140,8 +144,9 @@ export class Actions {
 
   /** The connection or the token is new. */
   resume(): void {
-    this.#options.notices.hide(NOTICE);
+    if (!this.pipeline.action) this.#options.notices.hide(NOTICE);
     void this.#learn();
+    if (this.#progressKnown) void this.#learnProgress();
   }
 
   close(): void {
@@ -205,6 +210,18 @@ export class Actions {
       this.update();
     } catch {
       // What is not known to be there is not offered; the next action, or a connection that is back, asks again.
+    }
+  }
+
+  /** Learns what is built and deployed, by this page or another. */
+  async #learnProgress(): Promise<void> {
+    const { service, read, queue } = this.#options;
+    const draft = queue.unsaved ? undefined : read();
+    try {
+      this.pipeline.learn(await service.progress(this.#closed.signal), draft);
+    } catch (error) {
+      // What is not known is not said. A builder that cannot say it is not asked again.
+      if (error instanceof HttpError && error.status === 404) this.#progressKnown = false;
     }
   }
 

@@ -6,7 +6,7 @@ import type { BuildState, DeployState, Obstacle } from './progress.ts';
 import type { SaveQueue } from './save-queue.ts';
 import { whileBusy } from './service/busy.ts';
 import type { PluginService } from './service/plugin-service.ts';
-import type { BuildResult, TestAnswer } from './service/records.ts';
+import type { BuildResult, Progress, TestAnswer } from './service/records.ts';
 
 export type Action = 'build' | 'test' | 'deploy';
 
@@ -73,6 +73,27 @@ export class Pipeline {
   /** What is under way. */
   get action(): Action | undefined {
     return this.#action;
+  }
+
+  /**
+   * What the builder says, perhaps of what another page did. `draft` is what the builder has, where this page is sure
+   * of that.
+   */
+  learn({ built, deployed }: Progress, draft: PluginSource | undefined): void {
+    if (this.#action) return;
+    const of = draft && keyOf(draft);
+    if (this.#build.kind === 'none' && of !== undefined) {
+      if (built) this.#good = of;
+      this.#set({ build: built ? { kind: 'built', of } : { kind: 'none', never: true } });
+    }
+    if (!deployed) {
+      if (this.#deploy.kind === 'none') this.#set({ deploy: { kind: 'none', never: true } });
+    } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
+      const { version, current } = deployed;
+      this.#set({
+        deploy: { kind: 'deployed', version, ...(current && of !== undefined ? { of } : {}) },
+      });
+    }
   }
 
   /** Stops what is under way. */

@@ -8,7 +8,7 @@ export type Obstacle = Failure | 'stopped' | 'not-saved';
 export type BuildState =
   | { kind: 'none'; never?: boolean }
   | { kind: 'building' }
-  | { kind: 'built'; of: string; at: Date }
+  | { kind: 'built'; of: string; at?: Date }
   | { kind: 'failed'; of: string; errors: number }
   | { kind: 'unfinished'; obstacle: Obstacle };
 
@@ -16,7 +16,8 @@ export type BuildState =
 export type DeployState =
   | { kind: 'none'; never?: boolean }
   | { kind: 'deploying' }
-  | { kind: 'deployed'; of: string; version: string }
+  /** Without `of`, it was made of a text that this page does not know. */
+  | { kind: 'deployed'; of?: string; version: string }
   | { kind: 'unfinished'; obstacle: Obstacle };
 
 type Words = SaveWords;
@@ -32,7 +33,7 @@ export function buildWords(state: BuildState, now: string): Words {
       return { text: 'Building…', tone: 'busy' };
     case 'built':
       return state.of === now
-        ? { text: `Built ${time.format(state.at)}`, tone: 'good' }
+        ? { text: state.at ? `Built ${time.format(state.at)}` : 'Built', tone: 'good' }
         : { text: 'Changed since the build', tone: 'calm' };
     case 'failed':
       return state.of === now

@@ -4,6 +4,7 @@ import { access } from './access.ts';
 import { build } from './build.ts';
 import { Builds } from './build/builds.ts';
 import { builder } from './builder.ts';
+import { check } from './check.ts';
 import { builderCors } from './cors.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
@@ -12,6 +13,7 @@ import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
 import { execution } from './execution.ts';
 import { languages } from './languages.ts';
+import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import type { Store } from './store.ts';
@@ -45,7 +47,16 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-const interfaces: readonly ServiceInterface[] = [builder, build, testing, deploy, access, execution];
+const interfaces: readonly ServiceInterface[] = [
+  builder,
+  build,
+  check,
+  testing,
+  deploy,
+  progress,
+  access,
+  execution,
+];
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {

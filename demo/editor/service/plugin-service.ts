@@ -8,10 +8,12 @@ import { readBuildStream } from './build-stream.ts';
 import {
   type BuildResult,
   type Diagnostic,
+  type Progress,
   type TestAnswer,
   buildResultSchema,
   checkResultSchema,
   deployedSchema,
+  progressSchema,
   testAnswerSchema,
 } from './records.ts';
 
@@ -104,6 +106,16 @@ export class PluginService {
   async check(lang: string, contents: string, signal: AbortSignal): Promise<Diagnostic[]> {
     const url = this.#url('check', lang, ...this.#place);
     return (await this.#post(checkResultSchema, url, contents, signal, RUN_TIMEOUT)).diagnostics;
+  }
+
+  /** How far the plugin is. Not of the interface: a builder may answer 404. */
+  async progress(signal: AbortSignal): Promise<Progress> {
+    const { data } = await requestJson(progressSchema, {
+      url: this.#url('progress', ...this.#place),
+      init: { headers: bearer(this.#token()), credentials: 'omit', cache: 'no-store' },
+      signal,
+    });
+    return data;
   }
 
   async #post<T>(

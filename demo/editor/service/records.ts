@@ -28,6 +28,13 @@ export const testAnswerSchema = z.looseObject({
 
 export const deployedSchema = z.looseObject({ version: z.string() });
 
+/** How far a plugin is: whether its draft is built, and the newest version, and whether that is of the draft. */
+export const progressSchema = z.looseObject({
+  built: z.boolean(),
+  deployed: z.optional(z.looseObject({ version: z.string(), current: z.boolean() })),
+});
+
+export type Progress = z.output<typeof progressSchema>;
 export type Diagnostic = z.output<typeof diagnosticSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
 

@@ -13,6 +13,7 @@ export class Versions {
   readonly #add: StatementSync;
   readonly #find: StatementSync;
   readonly #newest: StatementSync;
+  readonly #newestSource: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#add = db.prepare(
@@ -25,6 +26,10 @@ export class Versions {
        WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`;
     this.#find = db.prepare(`${programs} AND patch = ?`);
     this.#newest = db.prepare(`${programs} ORDER BY patch DESC LIMIT 1`);
+    this.#newestSource = db.prepare(
+      `SELECT patch, record FROM versions
+       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ? ORDER BY patch DESC LIMIT 1`,
+    );
   }
 
   /** Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. */
@@ -41,6 +46,14 @@ export class Versions {
 
   newest(plugin: PluginKey): Program | undefined {
     return programOf(this.#newest.get(...keyOf(plugin)));
+  }
+
+  /** The newest version's name and the draft that it was made of. */
+  newestSource(plugin: PluginKey): { version: string; source: PluginSource } | undefined {
+    const row = this.#newestSource.get(...keyOf(plugin));
+    if (!row) return undefined;
+    const { patch, record } = row as { patch: number; record: string };
+    return { version: nameOf(patch), source: JSON.parse(record) as PluginSource };
   }
 }
 
