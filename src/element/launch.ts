@@ -46,8 +46,6 @@ export class Launch {
   #token: HeldToken | undefined;
   /** Aborts what is under way. */
   #run = new AbortController();
-  /** The first token is under way. */
-  #waiting = false;
   #renewing: Promise<void> | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
   /** A request of the editor that waits for its turn. */
@@ -80,7 +78,7 @@ export class Launch {
   start(config: Config, withNewToken: boolean): void {
     const keepsFrame = this.#canOpen(config);
     // A token that is on its way for the same plugin serves this config as well.
-    const waits = this.#waiting && !withNewToken;
+    const waits = this.#config && !this.#token && !withNewToken;
     if (!waits) {
       const token = withNewToken || !this.#token || !isLive(this.#token) ? undefined : this.#token;
       this.#halt();
@@ -96,11 +94,9 @@ export class Launch {
 
   async #open(signal: AbortSignal): Promise<void> {
     try {
-      this.#waiting = !this.#token;
       const token = this.#token ?? (await this.#host.getToken(signal));
       // The host may have ended this launch meanwhile.
       signal.throwIfAborted();
-      this.#waiting = false;
       this.#hold(token);
       if (!this.frame) this.#createFrame(buildEditorUrl({ ...(this.#config as Config), ...token }), true);
       else if (this.#talk?.greeted) this.#tell();
@@ -291,7 +287,6 @@ export class Launch {
   #halt(): void {
     this.#run.abort();
     this.#run = new AbortController();
-    this.#waiting = false;
     this.#token = this.#renewing = undefined;
     clearTimeout(this.#limit);
     clearTimeout(this.#request);

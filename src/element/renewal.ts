@@ -7,12 +7,12 @@ const MIN_INTERVAL = 10_000;
 /** After failures the interval doubles up to this, in ms. */
 const MAX_INTERVAL = 300_000;
 
-/** A timer cannot be set for longer. */
-const MAX_TIMER = 2 ** 31 - 1;
+/** How long until the clocks are looked at again, in ms, as not every machine's waking comes with an event. */
+const MAX_TIMER = 60_000;
 
 /**
- * Says when a token is due for renewal. A timer alone would not do: it stands still in sleep and in a frozen tab, so
- * waking looks at the clocks again.
+ * Says when a token is due for renewal. One timer would not do: it stands still in sleep and in a frozen tab, so waking
+ * looks at the clocks again, and so does a timer now and then.
  */
 export class Renewal {
   #due: () => void;

@@ -2,7 +2,7 @@
 
 /** The package's own timers and both clocks, in the hand of the test; all else in the page goes on in real time. */
 export interface FakeClock {
-  /** Lets time pass for clocks and timers; timers fire in their order. */
+  /** Lets time pass for clocks and timers; timers fire in their order. The network goes on in real time meanwhile. */
   advance(ms: number): Promise<void>;
   /** As a machine asleep: the wall clock goes on, the monotonic one and timers stand still. */
   sleep(ms: number): void;

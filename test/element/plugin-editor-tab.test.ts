@@ -58,6 +58,17 @@ async function click(element: PluginEditorElement): Promise<void> {
 }
 
 describe('openInNewTab()', () => {
+  it('is for url delivery: with message it rejects, and opens and asks for nothing', async () => {
+    const server = await editorServer();
+    const element = mount(server, { 'token-delivery': 'message', loading: 'lazy', hidden: '' });
+    const error = await rejection(click(element));
+    expect(error).to.be.instanceOf(PluginEditorError);
+    expect(error.message).to.contain('token-delivery="url"');
+    await flush(element, server);
+    expect(opened).to.have.length(0);
+    expect(await requestCounts(server)).to.deep.equal({});
+  });
+
   it('opens the editor with a token of its own, in a page without opener', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, json: { token: 'of-frame' } },
