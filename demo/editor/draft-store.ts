@@ -2,6 +2,7 @@ import { segmentsUrl } from '../../src/core/address.ts';
 import { HttpError, RequestError } from '../../src/core/errors.ts';
 import { type PluginSource, pluginSourceSchema } from '../../src/core/records.ts';
 import { bearer, requestJson } from '../../src/core/request.ts';
+import type { Access } from './access.ts';
 import type { PluginTarget } from './address.ts';
 import { sameWork } from './record.ts';
 
@@ -28,8 +29,7 @@ const KEEPALIVE_LIMIT = 60_000;
 
 /** One plugin's draft at its builder: read, and saved so that no other page's text is ever overwritten unseen. */
 export class DraftStore {
-  /** Asked for at each request: it may be replaced while the editor runs. */
-  readonly #token: () => string;
+  readonly #access: Access;
   readonly #url: string;
   /** What the next save replaces: this state; `null`: nothing, as there is no draft; `undefined`: whatever is there. */
   #replaces: string | null | undefined;
@@ -37,9 +37,9 @@ export class DraftStore {
   #unconfirmed: PluginSource[] = [];
 
   /** `builder` is one this editor may talk to. */
-  constructor(builder: string, { ident, namespace, fn }: PluginTarget, token: () => string) {
+  constructor(builder: string, { ident, namespace, fn }: PluginTarget, access: Access) {
     this.#url = segmentsUrl(new URL(builder), ['api', 'v1', 'draft', ident, namespace, fn]);
-    this.#token = token;
+    this.#access = access;
   }
 
   /** The draft, or `undefined` when there is none yet. */
@@ -92,11 +92,13 @@ export class DraftStore {
 
   async #read(signal?: AbortSignal): Promise<Draft | undefined> {
     try {
-      const { data, headers } = await requestJson(pluginSourceSchema, {
-        url: this.#url,
-        init: { headers: bearer(this.#token()), credentials: 'omit', cache: 'no-store' },
-        signal,
-      });
+      const { data, headers } = await this.#access.use(() =>
+        requestJson(pluginSourceSchema, {
+          url: this.#url,
+          init: { headers: bearer(this.#access.token), credentials: 'omit', cache: 'no-store' },
+          signal,
+        }),
+      );
       return { source: data, etag: headers.get('etag') ?? undefined };
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return undefined;
@@ -106,23 +108,25 @@ export class DraftStore {
 
   async #write(source: PluginSource): Promise<void> {
     const body = JSON.stringify(source);
-    const headers: Record<string, string> = {
-      ...bearer(this.#token()),
-      'content-type': 'application/json',
-    };
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#replaces === null) headers['if-none-match'] = '*';
     else if (this.#replaces) headers['if-match'] = this.#replaces;
     const keepalive = new TextEncoder().encode(body).length < KEEPALIVE_LIMIT;
     try {
       const init = {
         method: 'POST',
-        headers,
         body,
         keepalive,
         credentials: 'omit',
         cache: 'no-store',
       } as const;
-      const answer = await requestJson(pluginSourceSchema, { url: this.#url, init, retry: 0 });
+      const answer = await this.#access.use(() =>
+        requestJson(pluginSourceSchema, {
+          url: this.#url,
+          init: { ...init, headers: { ...headers, ...bearer(this.#access.token) } },
+          retry: 0,
+        }),
+      );
       this.#replaces = answer.headers.get('etag') ?? undefined;
     } catch (error) {
       if (isUnknown(error)) this.#unconfirmed.push(source);

@@ -1,14 +1,18 @@
 import { takeAddress } from './address.ts';
+import { LauncherLink } from './launcher.ts';
 
 // First of all, before the editor itself is even loaded: nothing that runs later finds the token in an address.
 const opened = takeAddress(window);
+// And the page around it is greeted, so that its answer comes while the editor loads.
+const launcher = new LauncherLink();
 
 try {
   const { start } = await import('./page.ts');
-  await start(opened);
+  start(opened, launcher);
 } catch (error) {
+  const problem = 'The editor could not be loaded. Check your connection and reload the page.';
   const status = document.getElementById('waiting');
-  if (status)
-    status.textContent = 'The editor could not be loaded. Check your connection and reload the page.';
+  if (status) status.textContent = problem;
+  launcher.fail(problem);
   throw error;
 }

@@ -2,14 +2,15 @@ import { EditorApp } from './app.ts';
 import { allowedBuilders } from './builders.ts';
 import { byId } from './dom.ts';
 import type { Opened } from './address.ts';
+import type { LauncherLink } from './launcher.ts';
 
-/** Starts the editor on this page with what its address asked for. */
-export async function start({ target, token, problem }: Opened): Promise<void> {
+/** Starts the editor on this page with what its address, or the page around it, asked for. */
+export function start({ target, token, problem }: Opened, launcher: LauncherLink): void {
   const configured =
     document.querySelector<HTMLMetaElement>('meta[name="plugin-editor-builders"]')?.content ?? '';
   const app = new EditorApp({ root: byId('app'), builders: allowedBuilders(configured, location.href) });
   listen(app);
-  if (target && token) return app.openPlugin(target, token);
+  if (launcher.start(app, target && token ? { target, token } : undefined)) return;
   if (problem) {
     app.showMessage({ title: 'The plugin cannot be opened', text: `${problem}.` });
   } else if (target) {
@@ -17,6 +18,9 @@ export async function start({ target, token, problem }: Opened): Promise<void> {
       title: 'Open the editor again',
       text: 'The editor was opened without a token; open it again from the page you came from.',
     });
+  } else if (window.parent !== window) {
+    // The page around it may still ask for one.
+    app.closePlugin();
   } else {
     app.showMessage({
       title: 'No plugin to open',

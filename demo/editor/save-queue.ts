@@ -159,6 +159,11 @@ export class SaveQueue<T> {
     void this.#attempt(false);
   }
 
+  /** Resolves once nothing is being sent. */
+  async ended(): Promise<void> {
+    while (this.#sending) await new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   /** Ends all waiting; a save that is under way still comes to its end. */
   close(): void {
     this.#closed = true;

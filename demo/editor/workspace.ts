@@ -1,6 +1,7 @@
 import { BuilderClient } from '../../src/core/builder-client.ts';
 import type { PluginSource } from '../../src/core/records.ts';
 import { type ActionEvents, Actions } from './actions.ts';
+import type { Access } from './access.ts';
 import type { PluginTarget } from './address.ts';
 import { CodeEditor } from './code-editor.ts';
 import { type Command, runByKey } from './commands.ts';
@@ -30,7 +31,7 @@ export interface WorkspaceOptions extends WorkspaceEvents {
   target: PluginTarget;
   /** The builder's base address, one that this editor may talk to, and what it is asked with. */
   builder: string;
-  token: () => string;
+  access: Access;
   /** What to edit: the draft, or the template of a plugin that has none. */
   source: PluginSource;
   /** Whether `source` is a draft that the builder has. */
@@ -53,11 +54,12 @@ export class Workspace {
   #record: PluginSource;
   #kept = true;
   #dirty = false;
+  #closed = false;
   /** While a version is put in place as a whole, its parts are not changes of their own. */
   #replacing = false;
 
   constructor(options: WorkspaceOptions) {
-    const { target, builder, token, source, exists, copies, notices } = options;
+    const { target, builder, access, source, exists, copies, notices } = options;
     this.#options = options;
     this.#record = source;
     this.#tests = new TestsPanel({
@@ -98,8 +100,8 @@ export class Workspace {
     });
     this.#actions = new Actions({
       ...options,
-      service: new PluginService(builder, target, token),
-      client: new BuilderClient({ baseUrl: builder, token }),
+      service: new PluginService(builder, target, access),
+      client: new BuilderClient({ baseUrl: builder, token: () => access.token }),
       queue: this.#queue,
       tests: this.#tests,
       read: () => this.source,
@@ -178,11 +180,14 @@ export class Workspace {
     this.#frame.menu.open();
   }
 
-  close(): void {
+  /** Ends it, and saves what is not saved; resolves once that has come to its end. */
+  close(): Promise<void> {
+    this.#closed = true;
     this.#actions.close();
     this.#queue.leaving();
     this.#queue.close();
     this.#editor.close();
+    return this.#queue.ended();
   }
 
   #replace(source: PluginSource): void {
@@ -214,6 +219,8 @@ export class Workspace {
   }
 
   #show(state: SaveState, error?: unknown): void {
+    // The page is another plugin's by now.
+    if (this.#closed) return;
     const { notices, target } = this.#options;
     this.#frame.status.show('saved', saveWords(state));
     this.#tellDirty();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Access } from '../../demo/editor/access.ts';
 import { DraftConflict, DraftStore } from '../../demo/editor/draft-store.ts';
 import { HttpError, NetworkError } from '../../src/client.ts';
 import { startEditorService } from './harness.ts';
@@ -11,7 +12,7 @@ async function setUp(t: TestContext) {
   t.after(() => service.close());
   const token = await service.token();
   const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'add-record' };
-  return { service, open: () => new DraftStore(service.origin, target, () => token) };
+  return { service, open: () => new DraftStore(service.origin, target, new Access(token)) };
 }
 
 type Setting = Awaited<ReturnType<typeof setUp>>;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, type Page, launch } from 'puppeteer-core';
+import { type Browser, type BrowserContext, type Frame, type Keyboard, launch } from 'puppeteer-core';
 import { buildEditorPage } from '../../demo/build.ts';
 import { type Listening, listen } from '../../demo/listen.ts';
 import { createService } from '../../demo/service/app.ts';
@@ -43,17 +43,22 @@ export async function startEditorService({ editor = true } = {}) {
   });
   const environmentToken = provisionEnvironmentToken(store, 'com.acme');
   /** Answers in the service's place where a test says so. */
-  const script: { answer?: ((request: Request) => Response | undefined) | undefined } = {};
+  const script: {
+    answer?: ((request: Request) => Response | undefined) | undefined;
+    /** Has a request wait until this resolves. */
+    hold?: ((request: Request) => Promise<void> | undefined) | undefined;
+  } = {};
 
   const handler = {
     refuse: service.refuse,
-    fetch: (request: Request, env: object) => {
+    fetch: async (request: Request, env: object) => {
       const { pathname, search } = new URL(request.url);
       seen.push({
         method: request.method,
         path: pathname + search,
         referrer: request.headers.get('referer'),
       });
+      await script.hold?.(request);
       return script.answer?.(request) ?? service.fetch(request, env);
     },
   };
@@ -133,7 +138,7 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A page of the editor, and what a test does with it. */
+/** A page of the editor. */
 export async function openPage(context: BrowserContext | Browser, url: string) {
   const page = await context.newPage();
   const problems: string[] = [];
@@ -144,16 +149,19 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
   });
   await page.goto(url);
-  return editorPage(page, problems);
-}
-
-function editorPage(page: Page, problems: string[]) {
-  const until = (has: string) =>
-    page.waitForFunction((text) => document.body.innerText.includes(text), { polling: 50 }, has);
   return {
     page,
     /** Errors of the page's own, and breaches of its policy. */
     problems,
+    ...editorIn(page.mainFrame(), page.keyboard),
+  };
+}
+
+/** The editor in a page or a frame, and what a test does with it. */
+export function editorIn(frame: Frame, keyboard: Keyboard) {
+  const until = (has: string) =>
+    frame.waitForFunction((text) => document.body.innerText.includes(text), { polling: 50 }, has);
+  return {
     /** Waits until the page shows a text. */
     until,
     /** Ends the page without its last words: one that closes saves on its way out, maybe when the service is back. */
@@ -166,28 +174,28 @@ function editorPage(page: Page, problems: string[]) {
     },
     /** Waits until the status line starts with a text. */
     untilStatus: (start: string) =>
-      page.waitForFunction(
+      frame.waitForFunction(
         (text) => document.querySelector('.status')?.textContent?.startsWith(text),
         { polling: 50 },
         start,
       ),
     /** Waits until the text can be edited. */
-    untilOpen: () => page.waitForSelector('.cm-content'),
+    untilOpen: () => frame.waitForSelector('.cm-content'),
     /** Types at the end of the text. */
     type: async (text: string) => {
-      await page.focus('.cm-content');
-      await page.keyboard.down('Control');
-      await page.keyboard.press('End');
-      await page.keyboard.up('Control');
-      await page.keyboard.type(text);
+      await frame.focus('.cm-content');
+      await keyboard.down('Control');
+      await keyboard.press('End');
+      await keyboard.up('Control');
+      await keyboard.type(text);
     },
-    text: () => page.$$eval('.text .cm-line', (lines) => lines.map((line) => line.textContent).join('\n')),
+    text: () => frame.$$eval('.text .cm-line', (lines) => lines.map((line) => line.textContent).join('\n')),
     press: async (name: string) => {
-      await page.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+      await frame.locator(`::-p-aria([name="${name}"][role="button"])`).click();
     },
     /** All that this browser keeps of plugins. */
     kept: () =>
-      page.evaluate(() =>
+      frame.evaluate(() =>
         Object.entries<string>(localStorage)
           .filter(([key]) => key.startsWith('plugin-editor:'))
           .map(([key, value]) => ({ key, value })),

@@ -3,6 +3,7 @@ import { HttpError, NetworkError, RequestError, TimeoutError } from '../../../sr
 import { bearer, checkShape, requestJson } from '../../../src/core/request.ts';
 import { parseRetryAfter } from '../../../src/core/retry.ts';
 import type { Schema } from '../../../src/core/shapes.ts';
+import type { Access } from '../access.ts';
 import type { PluginTarget } from '../address.ts';
 import { readBuildStream } from './build-stream.ts';
 import {
@@ -39,23 +40,26 @@ const BUILD_TIMEOUT = 60_000;
 const RUN_TIMEOUT = 30_000;
 
 /**
- * What a builder does with one plugin: builds, runs, checks and deploys it. Each call is one request; whether to try
- * again is the caller's business. They throw what `requestJson` throws, and the signal's reason.
+ * What a builder does with one plugin: builds, runs, checks and deploys it. Each call is one request, but for a token that
+ * has ended; whether to try again is the caller's business. They throw what `requestJson` throws, and the signal's reason.
  */
 export class PluginService {
   readonly #builder: URL;
   readonly #place: readonly string[];
-  /** Asked for at each request: it may be replaced while the editor runs. */
-  readonly #token: () => string;
+  readonly #access: Access;
 
-  constructor(builder: string, { ident, namespace, fn }: PluginTarget, token: () => string) {
+  constructor(builder: string, { ident, namespace, fn }: PluginTarget, access: Access) {
     this.#builder = new URL(builder);
     this.#place = [ident, namespace, fn];
-    this.#token = token;
+    this.#access = access;
   }
 
   /** Builds a source, and with it saves it as the draft. */
-  async build({ lang, contents, etag, stream, onLog, signal }: BuildRequest): Promise<Built> {
+  build(request: BuildRequest): Promise<Built> {
+    return this.#access.use(() => this.#build(request));
+  }
+
+  async #build({ lang, contents, etag, stream, onLog, signal }: BuildRequest): Promise<Built> {
     const url = this.#url('build', lang, ...this.#place);
     const init = this.#init(contents, {
       ...(etag ? { 'if-match': etag } : {}),
@@ -110,11 +114,13 @@ export class PluginService {
 
   /** How far the plugin is. Not of the interface: a builder may answer 404. */
   async progress(signal: AbortSignal): Promise<Progress> {
-    const { data } = await requestJson(progressSchema, {
-      url: this.#url('progress', ...this.#place),
-      init: { headers: bearer(this.#token()), credentials: 'omit', cache: 'no-store' },
-      signal,
-    });
+    const { data } = await this.#access.use(() =>
+      requestJson(progressSchema, {
+        url: this.#url('progress', ...this.#place),
+        init: { headers: bearer(this.#access.token), credentials: 'omit', cache: 'no-store' },
+        signal,
+      }),
+    );
     return data;
   }
 
@@ -125,7 +131,9 @@ export class PluginService {
     signal: AbortSignal,
     timeout: number,
   ): Promise<T> {
-    const { data } = await requestJson(schema, { url, init: this.#init(body), signal, timeout, retry: 0 });
+    const { data } = await this.#access.use(() =>
+      requestJson(schema, { url, init: this.#init(body), signal, timeout, retry: 0 }),
+    );
     return data;
   }
 
@@ -137,7 +145,7 @@ export class PluginService {
     const type = body === undefined ? {} : { 'content-type': 'text/plain; charset=utf-8' };
     return {
       method: 'POST',
-      headers: { ...bearer(this.#token()), ...type, ...headers },
+      headers: { ...bearer(this.#access.token), ...type, ...headers },
       credentials: 'omit',
       cache: 'no-store',
       ...(body === undefined ? {} : { body }),

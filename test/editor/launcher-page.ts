@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Frame } from 'puppeteer-core';
+import { type EditorService, type Target, editorIn, eventually } from './harness.ts';
+
+/** What the editor said, and in answer to which `open`. */
+export interface Said {
+  type: string;
+  session?: string;
+  [field: string]: unknown;
+}
+
+/** The parts of the page's window that the tests use. */
+interface LauncherWindow {
+  said: Said[];
+  say(message: object): void;
+  /** Why every request for a token is refused, while it is. */
+  refusal?: string | undefined;
+}
+
+const html = (editor: string) => `<!doctype html><title>Launcher</title>
+<iframe style="inline-size: 1000px; block-size: 600px" title="Editor"></iframe>
+<script>
+  const frame = document.querySelector('iframe');
+  const said = [];
+  addEventListener('message', ({ source, origin, data }) => {
+    if (source !== frame.contentWindow || origin !== ${JSON.stringify(new URL(editor).origin)}) return;
+    said.push(data);
+    if (data.type === 'token-request' && window.refusal)
+      say({ type: 'token-failed', session: data.session, code: window.refusal });
+  });
+  const say = (message) =>
+    frame.contentWindow.postMessage(
+      { channel: 'plugin-editor', version: 1, ...message },
+      ${JSON.stringify(new URL(editor).origin)},
+    );
+  Object.assign(window, { said, say });
+  frame.src = ${JSON.stringify(editor)};
+</script>`;
+
+/**
+ * A page of another origin that has the editor in a frame and speaks the frame protocol with it by hand: what is sent
+ * and heard is what is on the wire.
+ */
+export async function openLauncher(
+  browser: Browser,
+  service: EditorService,
+  editor = `${service.origin}/editor/`,
+) {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html').end(html(editor));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setViewport({ width: 1060, height: 660 });
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+
+  const said = () => page.evaluate(() => (window as unknown as LauncherWindow).said);
+  const hear = async (type: string, session?: string, among: (one: Said) => boolean = () => true) => {
+    const fits = (one: Said) =>
+      one.type === type && (session === undefined || one.session === session) && among(one);
+    const all = await eventually(said, (heard) => heard.some(fits));
+    return all.findLast(fits) as Said;
+  };
+  const say = (message: object) =>
+    page.evaluate((one) => (window as unknown as LauncherWindow).say(one), message);
+  let opens = 0;
+  await hear('hello');
+  const frame = page.frames().find((one) => one.url().startsWith(service.origin)) as Frame;
+  const inFrame = editorIn(frame, page.keyboard);
+
+  return {
+    page,
+    /** Errors of the page's own. */
+    problems,
+    ...inFrame,
+    frame,
+    /** Types at the end of the text, as a user who clicks into it first. */
+    type: async (text: string) => {
+      await frame.click('.cm-content');
+      await inFrame.type(text);
+    },
+    said,
+    hear,
+    say,
+    /** How often the frame's page was loaded: each greets. */
+    loads: async () => (await said()).filter(({ type }) => type === 'hello').length,
+    refuseTokens: (code: string | undefined) =>
+      page.evaluate((why) => void ((window as unknown as LauncherWindow).refusal = why), code),
+    /** Asks for a plugin; answers with the session. */
+    open: async (target: Target, given?: string) => {
+      const session = `session-${++opens}`;
+      const { fn = 'add-record', namespace = 'default', template, builder = service.origin } = target;
+      const token = given ?? (await service.token(target));
+      await say({ type: 'open', session, builder, ident: 'com.acme.t1', namespace, fn, template, token });
+      return session;
+    },
+    close: async () => {
+      await context.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export type LauncherPage = Awaited<ReturnType<typeof openLauncher>>;
