@@ -153,6 +153,14 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
     page,
     /** Errors of the page's own, and breaches of its policy. */
     problems,
+    /** Ends the page without its last words: one that closes saves on its way out, maybe when the service is back. */
+    crash: async () => {
+      const gone = new Promise((resolve) => page.once('error', resolve));
+      const session = await page.createCDPSession();
+      session.send('Page.crash').catch(() => undefined);
+      await gone;
+      await page.close();
+    },
     ...editorIn(page.mainFrame(), page.keyboard),
   };
 }
@@ -164,14 +172,6 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
   return {
     /** Waits until the page shows a text. */
     until,
-    /** Ends the page without its last words: one that closes saves on its way out, maybe when the service is back. */
-    crash: async () => {
-      const gone = new Promise((resolve) => page.once('error', resolve));
-      const session = await page.createCDPSession();
-      session.send('Page.crash').catch(() => undefined);
-      await gone;
-      await page.close();
-    },
     /** Waits until the status line starts with a text. */
     untilStatus: (start: string) =>
       frame.waitForFunction(
