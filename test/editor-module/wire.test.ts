@@ -138,6 +138,18 @@ describe('what an editor takes', () => {
     ]);
   });
 
+  it('is another open, which ends the wait for a token of the plugin before', async () => {
+    const { frame, tell, ear } = await framed();
+    tell(OPEN);
+    bid(
+      frame.contentWindow,
+      `launcher.requestToken('expired').catch(({ message }) => report({ type: 'got', message }))`,
+    );
+    tell({ ...OPEN, session: 's2' });
+    tell({ ...all, type: 'token', session: 's2', token: 't2' });
+    expect(await ear.until('got')).to.include({ message: 'closed' });
+  });
+
   it('is nothing of another session, channel or version, and nothing that is not whole', async () => {
     const { tell, calls } = await framed();
     tell(OPEN);
