@@ -138,6 +138,18 @@ describe('what an editor takes', () => {
     ]);
   });
 
+  it('is another open, which ends the wait for a token of the plugin before', async () => {
+    const { frame, tell, ear } = await framed();
+    tell(OPEN);
+    bid(
+      frame.contentWindow,
+      `launcher.requestToken('expired').catch(({ message }) => report({ type: 'got', message }))`,
+    );
+    tell({ ...OPEN, session: 's2' });
+    tell({ ...all, type: 'token', session: 's2', token: 't2' });
+    expect(await ear.until('got')).to.include({ message: 'closed' });
+  });
+
   it('is nothing of another session, channel or version, and nothing that is not whole', async () => {
     const { tell, calls } = await framed();
     tell(OPEN);
@@ -151,27 +163,29 @@ describe('what an editor takes', () => {
     expect(await calls()).to.have.length(1);
   });
 
-  it('is not what others post: a frame beside it, or a page of another origin around it', async () => {
-    const { server, tell, calls, ear, posted } = await framed();
-    tell(OPEN);
-    const other = document.createElement('iframe');
-    await server.on({ path: '/other', html: talkingPage({ hello: null }) });
-    other.src = server.url('/other');
-    place().append(other);
-    await oneEvent(other, 'load');
-    const messages = [
-      { ...OPEN, session: 's9' },
-      { ...all, type: 'close', session: 's1' },
-    ];
-    bid(
-      other.contentWindow,
-      `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
-    );
-    await heardOut(other);
-    expect(await calls()).to.have.length(1);
-    expect(ear.of('onClose')).to.have.length(0);
-    expect(posted).to.have.length(1);
-  });
+  for (const whose of ['sameOrigin', 'crossSite'] as const) {
+    it(`is not what a frame beside it posts (${whose})`, async () => {
+      const { server, tell, calls, ear, posted } = await framed();
+      tell(OPEN);
+      const other = document.createElement('iframe');
+      await server.on({ path: '/other', html: talkingPage({ hello: null }) });
+      other.src = server[whose].url('/other');
+      place().append(other);
+      await oneEvent(other, 'load');
+      const messages = [
+        { ...OPEN, session: 's9' },
+        { ...all, type: 'close', session: 's1' },
+      ];
+      bid(
+        other.contentWindow,
+        `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
+      );
+      await heardOut(other);
+      expect(await calls()).to.have.length(1);
+      expect(ear.of('onClose')).to.have.length(0);
+      expect(posted).to.have.length(1);
+    });
+  }
 
   it('is not an open of a page without an origin, which could not be answered', async () => {
     const server: ScriptedServer = await moduleServer();
