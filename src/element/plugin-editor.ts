@@ -186,7 +186,7 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   }
 
   override focus(options?: FocusOptions): void {
-    this.#session.frame?.focus(options);
+    (this.#session.frame ?? this.renderRoot.querySelector('button'))?.focus(options);
   }
 
   /** @internal A move by `moveBefore` keeps the frame; without this callback it would count as removal and return. */
@@ -237,6 +237,14 @@ export class PluginEditorElement extends LitElement implements SessionHost {
     `;
   }
 
-  // What comes of it is shown; nobody waits for the promise.
-  #retry = (): void => void this.reload().catch(() => {});
+  #retry = (): void => {
+    // The button went away with its view, and the focus with it.
+    const refocus = async () => {
+      await this.updateComplete;
+      if (document.activeElement === document.body) this.focus();
+    };
+    this.reload()
+      .then(refocus, refocus)
+      .catch(() => {});
+  };
 }

@@ -54,6 +54,7 @@ export class Session implements ReactiveController {
   /** The attributes that were last acted upon. */
   #seen: unknown[] = [];
   #config: Config | undefined;
+  #tabs = new AbortController();
   #stopWatching: (() => void) | undefined;
   #near = false;
   #closed: Promise<void> | undefined;
@@ -99,6 +100,7 @@ export class Session implements ReactiveController {
 
   hostDisconnected(): void {
     this.#near = false;
+    this.#endTabs();
     this.#reset();
   }
 
@@ -125,7 +127,8 @@ export class Session implements ReactiveController {
 
   #obey(next: Config | PluginEditorError | undefined): void {
     if (next instanceof Error) {
-      this.#reset();
+      this.#launch.stop();
+      this.#forget();
       this.#setState('error', next);
     } else if (next) {
       this.#apply(next);
@@ -211,6 +214,7 @@ export class Session implements ReactiveController {
   close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = this.#launch.close();
+      this.#endTabs();
       this.#forget();
       this.#setState('idle');
     }
@@ -232,9 +236,15 @@ export class Session implements ReactiveController {
       throw new PluginEditorError('config', 'A new tab needs token-delivery="url"');
     }
     await openTab(async () => {
-      const { token } = await this.#getToken(config, new AbortController().signal);
+      const { token } = await this.#getToken(config, this.#tabs.signal);
       return buildEditorUrl({ ...config, token });
     });
+  }
+
+  /** A tab that still waits for its token gets none: its user may have signed out. */
+  #endTabs(): void {
+    this.#tabs.abort(new PluginEditorError('config', 'The element was closed or removed'));
+    this.#tabs = new AbortController();
   }
 
   #checked(): Config {

@@ -1,4 +1,4 @@
-import { expect } from '@open-wc/testing';
+import { expect, waitUntil } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 
 import {
@@ -71,6 +71,24 @@ describe('accessibility of <plugin-editor>', () => {
     expect(element.shadowRoot?.activeElement).to.equal(part(element, 'retry'));
     await sendKeys({ press: 'Enter' });
     await inState(element, 'ready');
+  });
+
+  it('retry keeps the focus in the element: in the frame, or on the next retry', async () => {
+    const server = await editorServer(
+      { path: '/token', times: 1, status: 403 },
+      { path: '/token', times: 1, status: 500, headers: { 'retry-after': '99' } },
+    );
+    const element = mount(server);
+    await failure(element);
+    for (const [state, name] of [
+      ['error', 'retry'],
+      ['ready', 'frame'],
+    ] as const) {
+      part(element, 'retry')?.focus();
+      part(element, 'retry')?.click();
+      await changeTo(element, state);
+      await waitUntil(() => element.shadowRoot?.activeElement?.getAttribute('part') === name, name);
+    }
   });
 
   it('retry does not send a form that the element is in', async () => {

@@ -44,6 +44,16 @@ describe('events of <plugin-editor>', () => {
     expect(events[2]?.['confirmed']).to.equal(false);
   });
 
+  it('tell of no idle moment on the way from ready to an attribute that cannot be used', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    const events = eventsOf(element);
+    element.ident = 'no period';
+    await failure(element);
+    expect(names(events)).to.deep.equal(['ready → error', 'error']);
+  });
+
   it('tell the way to error and back by retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 403 });
     const element = create(server);

@@ -158,4 +158,20 @@ describe('openInNewTab()', () => {
     await flush(element, server);
     expect(await server.requests({ path: '/token' })).to.have.length(0);
   });
+
+  for (const [name, end] of [
+    ['close()', (element: PluginEditorElement) => void element.close()],
+    ['removal', (element: PluginEditorElement) => element.remove()],
+  ] as const) {
+    it(`waiting for its token, ends with ${name}: nobody who signed out gets an editor`, async () => {
+      const server = await editorServer({ path: '/token', delay: 'hang' });
+      const element = mount(server, { loading: 'lazy', hidden: '' });
+      const ended = rejection(click(element));
+      await server.requests({ path: '/token', count: 1 });
+      end(element);
+      expect(await ended).to.include({ name: 'PluginEditorError', code: 'config' });
+      await server.aborted({ path: '/token' });
+      expect(opened[0]?.closed).to.equal(true);
+    });
+  }
 });
