@@ -132,6 +132,16 @@ describe('code editor', () => {
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
   });
 
+  it('leaves no mark in the gutter for a text that was deleted', async () => {
+    open('bad');
+    await editor.mark('check', [error(1, 1)], 'bad');
+    editor.focus();
+    for (let count = 0; count < 3; count++) await sendKeys({ press: 'Delete' });
+    await editor.mark('check', [], '');
+    await waitUntil(() => !parent.querySelector('.cm-lint-marker-error'));
+    expect(problems).to.deep.equal([]);
+  });
+
   it('goes to a place, and from problem to problem', async () => {
     const text = 'one\ntwo\nthree\n';
     open(text);
