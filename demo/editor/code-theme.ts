@@ -114,7 +114,7 @@ const theme = EditorView.theme({
   '.cm-lintRange-active': { backgroundColor: 'var(--code-match)' },
   // It comes with the first problem, and takes the room that the line numbers have to their left.
   '.cm-gutter-lint': { width: '14px' },
-  '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0' },
+  '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0', minWidth: '0' },
   '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 5px' },
   '.cm-lint-marker': { width: '9px', height: '9px', borderRadius: '50%', backgroundColor: 'var(--warn)' },
   // Drawn by the page: a picture would keep its colours in the dark, and in forced colours.

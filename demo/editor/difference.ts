@@ -10,7 +10,8 @@ const LONGEST_LINE = 1000;
 
 /** Shows what is not the same in two texts, line by line, and within the lines. */
 export function differenceView(before: string, after: string): HTMLElement {
-  const [a, b] = [Text.of(before.split('\n')), Text.of(after.split('\n'))];
+  // A line break at the end has the last line be one like the others.
+  const [a, b] = [before, after].map((text) => Text.of(`${text}\n`.split('\n'))) as [Text, Text];
   const rows: HTMLElement[] = [];
   let shown = 1;
   // The limits keep two long texts without much in common from taking forever.
@@ -45,7 +46,7 @@ const cut = (text: string) => (text.length > LONGEST_LINE ? `${text.slice(0, LON
 /** Lines from one number up to another, as they are in both. */
 function context(doc: Text, from: number, to: number): HTMLElement[] {
   const rows: HTMLElement[] = [];
-  for (let number = from; number < to && number <= doc.lines; number++) {
+  for (let number = from; number < to && number < doc.lines; number++) {
     rows.push(el('p', { class: 'diff-line' }, mark(' '), cut(doc.line(number).text) || '\u200b'));
   }
   return rows;
@@ -61,7 +62,7 @@ function changed(
   tag: 'del' | 'ins',
 ): HTMLElement[] {
   const rows: HTMLElement[] = [];
-  for (let at = from; at < to && at <= doc.length && rows.length <= MOST_LINES;) {
+  for (let at = from; at < to && at < doc.length && rows.length <= MOST_LINES;) {
     const line = doc.lineAt(at);
     const parts: (string | Node)[] = [];
     let end = line.from;

@@ -55,6 +55,8 @@ export class Pipeline {
   /** The text that the service holds a successful build of, if this page knows of one. */
   #good: string | undefined;
   #action: Action | undefined;
+  /** A request is out, and not answered. */
+  #sent = false;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -155,8 +157,8 @@ export class Pipeline {
   #blocked(action: Action, obstacle: Obstacle, before: DeployState): void {
     if (this.#build.kind === 'building') this.#set({ build: { kind: 'unfinished', obstacle } });
     if (this.#deploy.kind === 'deploying') {
-      // Stopped after it was sent, it may be deployed: that is what a lost connection means too.
-      const fate = obstacle === 'stopped' ? 'connection' : obstacle;
+      // Stopped while nothing was heard of it, it may be deployed: that is what a lost connection means too.
+      const fate = obstacle === 'stopped' && this.#sent ? 'connection' : obstacle;
       const nothing = before.kind === 'deployed' && fate !== 'connection' && fate !== 'service';
       this.#set({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
     }
@@ -243,8 +245,15 @@ export class Pipeline {
   }
 
   #ask<T>(action: Action, step: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const onBusy = (wait: number) => this.#options.onBusy(action, wait);
-    return whileBusy(() => step(signal), { signal, onBusy });
+    const onBusy = (wait: number) => {
+      this.#sent = false;
+      this.#options.onBusy(action, wait);
+    };
+    const send = () => {
+      this.#sent = true;
+      return step(signal);
+    };
+    return whileBusy(send, { signal, onBusy });
   }
 
   #set(change: { build?: BuildState; deploy?: DeployState; action?: Action | undefined }): void {

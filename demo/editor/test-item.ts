@@ -81,7 +81,7 @@ export class TestItem {
         { class: 'test-fields' },
         ...name,
         ...field('description', 'Description', 0),
-        ...field('payload', 'Payload', 5),
+        ...field('payload', 'Payload', 3),
         this.#result.element,
         el('div', { class: 'test-actions' }, this.#up, this.#down, this.#remove),
       ),
@@ -127,7 +127,9 @@ export class TestItem {
   show(run: Run, open: boolean): void {
     this.#result.show(run);
     this.#describeRun();
-    if (open) this.#details.open = true;
+    if (!open) return;
+    this.#details.open = true;
+    this.#result.element.scrollIntoView({ block: 'nearest' });
   }
 
   /** The plugin's text is another, or the same again. */

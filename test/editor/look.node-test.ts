@@ -65,6 +65,39 @@ describe("the editor's page", () => {
       assert.deepEqual(await violations(), []);
     });
 
+    test(`shows problems, results and commands accessibly in ${scheme} colours`, async () => {
+      const contents =
+        'let n = 0;\nexport function run(input: string): string {\n  if (input) throw new Error(input);\n  return `run ${++n} ${Date.now()}`;\n}\n';
+      await service.save({ contents, lang: 'typescript', tests: [{ name: 'a', payload: 'no' }, {}] }, target);
+      editor = await openPage(context, await service.url(target));
+      await editor.untilOpen();
+      await set(scheme);
+      await editor.until('Run all');
+      for (let run = 0; run < 2; run++) {
+        await editor.press('Run all');
+        await editor.until('1 passed, 1 failed');
+      }
+      await editor.page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
+      await editor.page.waitForSelector('.difference');
+      assert.deepEqual(await violations(), []);
+      await editor.type('const x: number = "";');
+      await editor.page.waitForSelector('.cm-lintRange-error');
+      await editor.page.click('#tab-build');
+      assert.deepEqual(await violations(), []);
+      await editor.press('Menu');
+      assert.deepEqual(await violations(), []);
+      await editor.page.keyboard.press('Escape');
+      await editor.page.keyboard.press('F1');
+      await editor.page.waitForSelector('dialog[open]');
+      assert.deepEqual(await violations(), []);
+      await editor.page.keyboard.press('Escape');
+      await set(scheme, 360, 400);
+      await editor.page.click('#tab-run');
+      assert.deepEqual(await violations(), []);
+      const size = await editor.page.evaluate(() => document.documentElement.scrollWidth);
+      assert.equal(size, 360);
+    });
+
     test(`asks for a choice accessibly in ${scheme} colours`, async () => {
       await set(scheme);
       await editor.press('Save');
@@ -104,14 +137,13 @@ describe("the editor's page", () => {
         return {
           page: [document.documentElement.scrollWidth, document.documentElement.scrollHeight],
           text: box('.text'),
-          bottom: box('.bottom'),
           save: box('.actions'),
           status: box('.status'),
         };
       });
       await editor.page.keyboard.press('Escape');
       assert.deepEqual(layout.page, [width, height]);
-      assert.equal(layout.bottom.bottom, height);
+      assert.equal(layout.status.bottom, height);
       assert.ok(layout.text.height >= 120, `the text has ${layout.text.height} px`);
       assert.ok(layout.save.right <= width);
       assert.ok(layout.status.right <= width && layout.status.width > 0);
@@ -120,9 +152,10 @@ describe("the editor's page", () => {
 
   test('is used by keyboard alone, in the order of reading', async () => {
     await set('light');
+    await editor.page.waitForSelector('#tab-run:not([hidden])');
     await editor.page.focus('header button');
     const names: string[] = [];
-    for (let step = 0; step < 5; step++) {
+    for (let step = 0; step < 6; step++) {
       if (step > 0) await editor.page.keyboard.press('Tab');
       names.push(
         await editor.page.evaluate(() => {
@@ -133,7 +166,7 @@ describe("the editor's page", () => {
       );
       if (names.at(-1) === 'Source') await editor.page.keyboard.press('Escape');
     }
-    assert.deepEqual(names, ['Save', 'Build', 'Deploy', 'Menu', 'Source']);
+    assert.deepEqual(names, ['Save', 'Build', 'Test', 'Deploy', 'Menu', 'Source']);
   });
 
   test('says what it is to a screen reader', async () => {

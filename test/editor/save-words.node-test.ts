@@ -10,19 +10,23 @@ test('each error of a builder is the failure that a user can act on', () => {
   assert.equal(failureOf(new TimeoutError('GET /', 1)), 'connection');
   assert.equal(failureOf(new SchemaError('GET /', 'not JSON')), 'service');
   assert.equal(failureOf(new TypeError('a fault of ours')), 'service');
-  const table = [400, 401, 403, 404, 408, 413, 415, 422, 429, 500, 503].map((code) => [code, status(code)]);
+  const table = [400, 401, 403, 404, 408, 412, 413, 415, 422, 429, 500, 503].map((code) => [
+    code,
+    status(code),
+  ]);
   assert.deepEqual(table, [
     [400, 'refused'],
     [401, 'session'],
     [403, 'forbidden'],
     [404, 'refused'],
     [408, 'connection'],
+    [412, 'conflict'],
     [413, 'too-large'],
     [415, 'refused'],
     [422, 'refused'],
-    [429, 'service'],
+    [429, 'busy'],
     [500, 'service'],
-    [503, 'service'],
+    [503, 'busy'],
   ]);
 });
 

@@ -167,7 +167,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await type('// saved');
       await untilStatus('Saved');
       service.script.answer = (request) =>
-        request.method === 'POST' ? new Response('', { status: 503 }) : undefined;
+        request.method === 'POST' ? new Response('', { status: 500 }) : undefined;
       await type('// not saved');
       await untilStatus('Not saved: the service has a problem');
       await page.goto('about:blank');

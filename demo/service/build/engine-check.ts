@@ -11,7 +11,7 @@ type Script = Extract<Program, { kind: 'script' }>;
  * not. Returns what it says against it.
  */
 export async function checkInEngine(program: Script): Promise<Diagnostic[]> {
-  const vm = await createEngine();
+  const { vm } = await createEngine();
   try {
     vm.evalCode(program.code, program.file, EvalFlags.TYPE_MODULE | EvalFlags.COMPILE_ONLY);
     return [];

@@ -7,11 +7,14 @@ import type { Report, Task } from './thread.ts';
 // A thread looks at the clock by itself where it can. Only a loop within the engine, which nothing else ends, gets here.
 const grace = 100;
 
+// Whoever runs something sees why a thread is not ready; with nothing to run it is of no interest.
+const ignore = () => {};
+
 /** One worker thread, which runs one task at a time. After a run that had to be ended from outside it is gone. */
 export class Runner {
   readonly #worker: Worker;
   readonly #logs = createLogMemory();
-  readonly #ready: Promise<void>;
+  #ready = Promise.withResolvers<void>();
   #settle: ((end: RunEnd | undefined) => void) | undefined;
   #gone = false;
 
@@ -24,19 +27,15 @@ export class Runner {
       stdin: false,
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4, stackSizeMb: 4 },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#ready = promise;
-    // Whoever runs something sees it; with nothing to run it is of no interest.
-    promise.catch(() => {});
     this.#worker.on('message', (report: Report) => {
-      if (report === 'ready') resolve();
+      if (report === 'ready') this.#ready.resolve();
       else this.#settle?.(report);
     });
     this.#worker.on('error', (error: NodeJS.ErrnoException) => {
       this.#gone = true;
-      reject(error);
+      this.#ready.reject(error);
       const tooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#settle?.({
         error: tooLarge ? limitError('memory-limit') : pluginError(`The engine failed: ${error.message}`),
@@ -44,9 +43,10 @@ export class Runner {
     });
     this.#worker.on('exit', () => {
       this.#gone = true;
-      reject(new Error('The thread has ended.'));
+      this.#ready.reject(new Error('The thread has ended.'));
       this.#settle?.(undefined);
     });
+    this.#ready.promise.catch(ignore);
     // A thread that waits for work is no reason for the process to go on.
     this.#worker.unref();
   }
@@ -60,7 +60,10 @@ export class Runner {
   async run(task: Task): Promise<Outcome> {
     this.#worker.ref();
     try {
-      await this.#ready;
+      await this.#ready.promise;
+      // It is ready again once it has cleared up after this run.
+      this.#ready = Promise.withResolvers<void>();
+      this.#ready.promise.catch(ignore);
       const { promise, resolve } = Promise.withResolvers<RunEnd | undefined>();
       this.#settle = resolve;
       let late = false;

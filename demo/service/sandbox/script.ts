@@ -8,9 +8,7 @@ import { traceInSource } from './stack-trace.ts';
 
 type Script = Extract<Program, { kind: 'script' }>;
 
-const engine = new WebAssembly.Module(
-  readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))),
-);
+const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
 // The file name of the code below, by which its own lines are taken out of stack traces.
 const ownFile = '<sandbox>';
@@ -43,19 +41,29 @@ const prelude = `(log, say) => {
   };
 }`;
 
-/** Throws what keeps a VM from being made: for finding out whether the engine works on this machine. */
-export async function createEngine(options: { interruptHandler?: () => boolean } = {}): Promise<QuickJS> {
-  return QuickJS.create({
-    wasm: engine,
+/** A VM that nothing has run in, ended by what `ends` is set to. */
+export interface Engine {
+  readonly vm: QuickJS;
+  /** Asked again and again while code runs; once it says so, the engine throws what the code cannot catch. */
+  ends: () => boolean;
+}
+
+/** Rejects when the engine does not work on this machine. */
+export async function createEngine(): Promise<Engine> {
+  const vm = await QuickJS.create({
+    wasm,
     memoryLimit: runLimits.memory,
     maxStackSize: MAX_STACK_SIZE,
     timezoneOffset: 0,
-    ...options,
+    interruptHandler: () => engine.ends(),
   });
+  const engine: Engine = { vm, ends: () => false };
+  return engine;
 }
 
-/** Runs a script in a VM of its own. */
+/** Runs a script in an engine that is made for it. */
 export async function runScript(
+  engine: Engine,
   program: Script,
   input: string,
   deadline: number,
@@ -63,12 +71,11 @@ export async function runScript(
 ): Promise<RunEnd> {
   // Set once the run has to end; the VM then throws what the plugin cannot catch.
   let ending: RunError | undefined;
-  const vm = await createEngine({
-    interruptHandler: () => {
-      if (performance.now() > deadline) ending ??= limitError('time-limit');
-      return ending !== undefined;
-    },
-  });
+  const { vm } = engine;
+  engine.ends = () => {
+    if (performance.now() > deadline) ending ??= limitError('time-limit');
+    return ending !== undefined;
+  };
   // Getting to know what a plugin threw runs code of the plugin, which can do anything again.
   let describe: ((error: JSValueHandle) => RunError) | undefined;
   try {

@@ -1,0 +1,219 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createService } from '../../demo/service/app.ts';
+import { Builds } from '../../demo/service/build/builds.ts';
+import { languages } from '../../demo/service/languages.ts';
+import { openStore } from '../../demo/service/store.ts';
+import { createToken } from '../../demo/service/tokens.ts';
+import type { Figure } from './figures.ts';
+import { median } from './figures.ts';
+
+const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
+const path = 'com.acme.t1/default/add-record';
+const trivial = 'export function run(input) { return input + "!"; }\n';
+
+/** The local service: what running, building and storing cost. */
+export async function measureService(): Promise<Figure[]> {
+  return [...(await measureExecutions()), ...(await measureBuilds()), ...(await measureDrafts())];
+}
+
+/** In a process of its own, whose memory is the service's alone. */
+async function measureExecutions(): Promise<Figure[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
+  const fixture = join(import.meta.dirname, '../service/durability.fixture.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', fixture, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  try {
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+    const [port = '', environmentToken = ''] = line.trim().split(' ');
+    const send = (method: string, target: string, token: string, body = '') =>
+      sendTo(agent, Number(port), method, target, token, body);
+    const { token } = JSON.parse((await send('GET', `/auth/v2/access/${path}`, environmentToken)).body) as {
+      token: string;
+    };
+    await send('POST', `/api/v1/build/javascript/${path}`, token, trivial);
+    const { status } = await send('POST', `/api/v1/draft/${path}/promote`, token);
+    if (status !== 200) throw new Error('The plugin for the executions could not be deployed.');
+    const run = (input: string) => send('POST', `/exec/${path}/v1.0.0`, environmentToken, input);
+    // The same but for a version that there is not: all is done but the run.
+    const look = (input: string) => send('POST', `/exec/${path}/v1.0.9`, environmentToken, input);
+
+    const times = await timeInTurns({ run: () => run('x'), look: () => look('x') }, 400, 50);
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => run(`${i}`)));
+    const wrong = answers.filter(({ status: code, body }, i) => code !== 200 || body !== `${i}!`).length;
+
+    let done = 0;
+    const runUntil = async (total: number) => {
+      for (; done < total; done += 10) await Promise.all(Array.from({ length: 10 }, () => run('x')));
+      return residentMebibytes(child.pid ?? 0);
+    };
+    const before = await runUntil(500);
+    const after = await runUntil(5000);
+    return [
+      {
+        name: 'one execution, against the same request without a run',
+        value: median(times.run) / median(times.look),
+        limit: 5,
+        unit: '×',
+        note: `${median(times.run).toFixed(2)} ms against ${median(times.look).toFixed(2)} ms`,
+      },
+      { name: 'wrong answers of 200 executions at once', value: wrong, limit: 0, unit: '' },
+      {
+        name: 'memory after 5,000 executions, more than after 500',
+        value: Math.max(0, after - before),
+        limit: 50,
+        unit: 'MB',
+        note: `${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`,
+      },
+    ];
+  } finally {
+    agent.destroy();
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const residentMebibytes = (pid: number) =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+
+function sendTo(agent: Agent, port: number, method: string, target: string, token: string, body: string) {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };
+    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text }));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+async function measureBuilds(): Promise<Figure[]> {
+  const builds = new Builds(languages);
+  const measure = async (lang: string, limit: number, sourceOf: (i: number) => string): Promise<Figure> => {
+    const times = await timeInTurns(
+      {
+        build: async (i) => {
+          const end = await builds.build(lang, { source: sourceOf(i), tenant: 'com.acme.t1' });
+          if (!('compiled' in end) || !end.compiled.program)
+            throw new Error(`A build failed: ${JSON.stringify(end)}`);
+        },
+      },
+      20,
+      5,
+    );
+    return { name: `build of ${lang}, warm`, value: median(times.build), limit, unit: 'ms' };
+  };
+  try {
+    return [
+      await measure('typescript', 50, hundredLines),
+      await measure(
+        'assemblyscript',
+        500,
+        (i) =>
+          languages.get('assemblyscript')?.template({ pluginName: `p${i}`, namespace: 'n' }).contents ?? '',
+      ),
+    ];
+  } finally {
+    builds.close();
+  }
+}
+
+const hundredLines = (i: number) =>
+  [
+    'interface Item { name: string; price: number; tags: Map<string, string[]>; }',
+    ...Array.from(
+      { length: 96 },
+      (_, n) =>
+        `const step${n} = (items: Item[]): Item[] => items.filter(({ price }) => price > ${n + i}).map((item) => ({ ...item, name: item.name + "${n}" }));`,
+    ),
+    'const start = (input: string): Item[] => [{ name: input, price: 1, tags: new Map() }];',
+    'const steps = [step0, step1, step2, step95];',
+    'export function run(input: string): string { return JSON.stringify(steps.reduce((items, step) => step(items), start(input))); }',
+  ].join('\n');
+
+/** Drafts of 10 KB, read and saved in a store with ten of them and in one with ten thousand. */
+async function measureDrafts(): Promise<Figure[]> {
+  const few = draftsOf(10);
+  const many = draftsOf(10_000);
+  try {
+    const reads = await timeInTurns({ few: few.read, many: many.read }, 300, 30);
+    const saves = await timeInTurns({ few: few.save, many: many.save }, 300, 30);
+    const figure = (what: string, times: { few: number[]; many: number[] }): Figure => ({
+      name: `${what} one of 10,000 drafts, against one of 10`,
+      value: median(times.many) / median(times.few),
+      limit: 1.5,
+      unit: '×',
+      note: `${median(times.many).toFixed(2)} ms against ${median(times.few).toFixed(2)} ms`,
+    });
+    return [figure('reading', reads), figure('saving', saves)];
+  } finally {
+    await few.close();
+    await many.close();
+  }
+}
+
+function draftsOf(count: number) {
+  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
+  const store = openStore(directory);
+  const origin = 'http://localhost:8082';
+  const service = createService({ store, editorAssets: new Map(), hosts: ['localhost:8082'] });
+  const sourceOf = (i: number) => ({ contents: `// ${i}\n`.padEnd(10_000, 'x'), lang: 'javascript' });
+  const nameOf = (i: number) => `plugin-${i % count}`;
+  const tokens = Array.from({ length: 10 }, () => createToken('editor'));
+  store.transaction(() => {
+    store.environments.add('com.acme', 0);
+    for (let i = 0; i < count; i++)
+      store.drafts.saveWithin({ ...plugin, pluginName: nameOf(i) }, sourceOf(i), 0);
+  });
+  // Drafts from all over the table.
+  const spread = (i: number) => ((i % 10) * count) / 10;
+  for (const [i, token] of tokens.entries()) {
+    store.editorTokens.add(
+      token,
+      { ...plugin, pluginName: nameOf(spread(i)) },
+      Date.now(),
+      Date.now() + 3_600_000,
+    );
+  }
+  const send = async (i: number, init: RequestInit) => {
+    const headers = { authorization: `Bearer ${tokens[i % 10]}`, 'content-type': 'application/json' };
+    const target = `${origin}/api/v1/draft/com.acme.t1/default/${nameOf(spread(i))}`;
+    const answer = await service.fetch(new Request(target, { ...init, headers }));
+    if (answer.status !== 200) throw new Error(`A draft was answered with ${answer.status}.`);
+    await answer.text();
+  };
+  return {
+    read: (i: number) => send(i, {}),
+    save: (i: number) => send(i, { method: 'POST', body: JSON.stringify(sourceOf(i)) }),
+    close: async () => {
+      await service.close();
+      store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** How long each of `works` takes, in ms, run by turns so that what slows the machine slows all of them. */
+async function timeInTurns<Name extends string>(
+  works: Record<Name, (i: number) => Promise<unknown>>,
+  times: number,
+  warmUp: number,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(works) as Name[];
+  const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let i = -warmUp; i < times; i++) {
+    for (const name of names) {
+      const start = performance.now();
+      await works[name](i + warmUp);
+      if (i >= 0) taken[name].push(performance.now() - start);
+    }
+  }
+  return taken;
+}
