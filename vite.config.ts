@@ -21,7 +21,7 @@ const npm: UserConfig = {
 };
 
 /** A second pass over what Vite's own minifier made takes off another 2 %. */
-const terser: Plugin = {
+const terser = (format: 'es' | 'iife'): Plugin => ({
   name: 'terser',
   async generateBundle(_, bundle) {
     for (const file of Object.values(bundle)) {
@@ -29,7 +29,9 @@ const terser: Plugin = {
       const map = bundle[`${file.fileName}.map`];
       const { code = '', map: newMap } = await minify(withoutIndents(file.code), {
         ecma: 2020,
-        module: true,
+        // A classic script's one variable is what its users know it by.
+        module: format === 'es',
+        format: { preamble: LICENCES },
         sourceMap: { content: map?.type === 'asset' ? String(map.source) : '', url: `${file.fileName}.map` },
         compress: { passes: 3, hoist_props: true },
       });
@@ -37,14 +39,16 @@ const terser: Plugin = {
       if (map?.type === 'asset') map.source = newMap as string;
     }
   },
-};
+});
+
+const LICENCES = '/*! plugin-editor: MIT. Includes Lit: BSD-3-Clause, (c) Google LLC. */';
 
 /** The indents of our styles and templates mean nothing, and no other text of ours holds a line break. */
 const withoutIndents = (code: string) => code.replace(/\n +/g, '\n');
 
 /** For script tags: everything in one file, once as a module and once for a classic script. */
 const cdn = (format: 'es' | 'iife', file: string): UserConfig => ({
-  plugins: [terser],
+  plugins: [terser(format)],
   build: {
     ...shared,
     outDir: 'dist/cdn',

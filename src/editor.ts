@@ -21,7 +21,7 @@ export interface LauncherOptions {
    * A plugin is to be opened, in place of the one before. `plugin` speaks about this plugin alone: what is said through
    * it after another plugin was opened is dropped.
    */
-  onOpen: (open: PluginToOpen, plugin: PluginChannel) => void;
+  onOpen: (open: PluginToOpen, plugin: PluginChannel) => void | Promise<void>;
   /** The launcher has a new token for the plugin that is open. */
   onToken?: (token: RenewedToken) => void;
   /** The user signed out: forget the token and the plugin. */
@@ -125,7 +125,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       origin = from;
       session = about;
       end('closed');
-      options.onOpen(
+      void options.onOpen(
         open,
         channel(() => about),
       );

@@ -5,6 +5,8 @@ import './plugin-features.ts';
 export * from './elements.ts';
 export * from './element/events.ts';
 export * from './element/features-events.ts';
+export type { FetchFeaturesToken } from './element/features-source.ts';
+export type { PluginFeaturesStrings } from './element/features-strings.ts';
 export type { PluginEditorState } from './element/session.ts';
 export type { PluginEditorStrings } from './element/strings.ts';
 export { HttpError, NetworkError, PluginEditorError, SchemaError, TimeoutError } from './core/errors.ts';

@@ -93,7 +93,7 @@ export function preloadUrl(
   { preload, tokenDelivery, editorUrl }: RawConfig,
   base: string,
 ): string | undefined {
-  if (!preload || tokenDelivery !== 'message' || !editorUrl) return undefined;
+  if (!preload || !/^message$/i.test(tokenDelivery as string) || !editorUrl) return undefined;
   try {
     return httpUrl('editor-url', editorUrl as string, base).href;
   } catch {

@@ -67,7 +67,7 @@ export class HttpError extends RequestError {
 
   /** Redirects are never followed: with a token at stake, the address asked is the address meant. */
   get redirect(): boolean {
-    return this.status < 400;
+    return [0, 301, 302, 303, 307, 308].includes(this.status);
   }
 }
 

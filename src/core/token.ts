@@ -116,7 +116,7 @@ function hostCode<T>(
       throw isPluginEditorError(cause)
         ? cause
         : new PluginEditorError('token-source', `${name} failed; its error is the cause`, {
-            attempts: 1,
+            attempts: name === 'fetchToken' ? 1 : 0,
             cause,
           });
     }

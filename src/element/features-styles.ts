@@ -5,6 +5,7 @@ import { css } from 'lit';
 export const featuresStyles = css`
   :host {
     display: block;
+    overflow-wrap: anywhere;
     font: var(--plugin-editor-font, inherit);
     color: var(--plugin-editor-color, inherit);
   }
@@ -23,7 +24,7 @@ export const featuresStyles = css`
     list-style: none;
   }
   * + ul,
-  ul + div {
+  ul + [part] {
     margin-block-start: var(--plugin-editor-gap, 0.5em);
   }
   [part='language'],

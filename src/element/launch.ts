@@ -80,9 +80,9 @@ export class Launch {
     // A token that is on its way for the same plugin serves this config as well.
     const waits = this.#config && !this.#token && !withNewToken;
     if (!waits) {
-      const token = withNewToken || !this.#token || !isLive(this.#token) ? undefined : this.#token;
+      const token = withNewToken ? undefined : this.#token;
       this.#halt();
-      this.#token = token;
+      if (token && isLive(token)) this.#token = token;
     }
     if (!keepsFrame) this.#removeFrame();
     this.#config = config;
@@ -185,18 +185,15 @@ export class Launch {
       const { greeted, withToken } = this.#talk as Conversation;
       // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
       if (greeted && !this.#token) return;
-      const [what, see] = greeted
-        ? ['greeted but did not say ready', 'timeout']
+      const what = greeted
+        ? 'greeted but did not say ready; see timeout'
         : withToken
-          ? ['did not load', 'editor-url and timeout']
-          : [
-              'did not greet',
-              'editor-url, or set token-delivery to url if it does not speak the frame protocol',
-            ];
+          ? 'did not load; see editor-url and timeout'
+          : 'did not greet; see editor-url, or set token-delivery to url if it does not speak the frame protocol';
       this.#fail(
         new PluginEditorError(
           'frame-timeout',
-          `The editor at ${this.frame?.origin} ${what} within ${timeout} ms; see ${see}`,
+          `In ${timeout} ms the editor at ${this.frame?.origin} ${what}`,
         ),
       );
     }, timeout);

@@ -3,31 +3,27 @@ import {
   type Plugin,
   PluginEditorBuildEvent,
   PluginEditorDeployEvent,
+  type PluginEditorEvent,
   PluginEditorSaveEvent,
   PluginEditorTestEvent,
 } from './events.ts';
 
-/** The event that says what an editor said. */
+/** By type of message, the event that says it, and the fields that go from one to the other. */
+const EVENTS: {
+  [type: string]: [Class: new (fields: never) => PluginEditorEvent, ...names: string[]] | undefined;
+} = {
+  save: [PluginEditorSaveEvent],
+  build: [PluginEditorBuildEvent, 'succeeded', 'outputLog'],
+  test: [PluginEditorTestEvent, 'name', 'result', 'error'],
+  deploy: [PluginEditorDeployEvent, 'version'],
+};
+
+/** The event that says what an editor said; none for what is not for the page. */
 export function messageEvent(message: PluginMessage, plugin: Plugin): Event | undefined {
-  switch (message.type) {
-    case 'save':
-      return new PluginEditorSaveEvent(plugin);
-    case 'build': {
-      const { succeeded, outputLog } = message;
-      return new PluginEditorBuildEvent({ ...plugin, succeeded, outputLog });
-    }
-    case 'test': {
-      const { name, result, error } = message;
-      return new PluginEditorTestEvent({
-        ...plugin,
-        ...(name !== undefined && { name }),
-        ...(result !== undefined && { result }),
-        ...(error !== undefined && { error }),
-      });
-    }
-    case 'deploy':
-      return new PluginEditorDeployEvent({ ...plugin, version: message.version });
-    default:
-      return undefined;
+  const [Class, ...names] = EVENTS[message.type] ?? [];
+  const fields: Record<string, unknown> = { ...plugin };
+  for (const name of names) {
+    if (name in message) fields[name] = message[name as keyof PluginMessage];
   }
+  return Class && new Class(fields as never);
 }

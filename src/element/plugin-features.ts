@@ -148,7 +148,6 @@ export class PluginFeaturesElement extends FormControl {
   async refresh(): Promise<void> {
     await this.updateComplete;
     await this.#source?.load();
-    await this.updateComplete;
   }
 
   override focus(options?: FocusOptions): void {

@@ -179,7 +179,7 @@ export class Session implements ReactiveController {
 
   /** Whether the element is lazy and has not come near the viewport. */
   #isFar(): boolean {
-    return !this.#near && this.#host.loading === 'lazy';
+    return !this.#near && /^lazy$/i.test(this.#host.loading as string);
   }
 
   /** Shows nothing; with something to do, an element that is lazy goes on when it comes near the viewport. */

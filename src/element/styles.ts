@@ -42,11 +42,10 @@ export const styles = css`
   label {
     display: grid;
     gap: inherit;
-    animation: wait 0.3s;
+    animation: wait 1ms 0.3s backwards;
   }
   @keyframes wait {
-    0%,
-    99% {
+    from {
       visibility: hidden;
     }
   }

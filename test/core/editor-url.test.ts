@@ -236,7 +236,7 @@ describe('buildEditorUrl and parseEditorUrl', () => {
         );
         expect(buildEditorUrl({ editorUrl, ...read })).to.equal(written);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   }).timeout(60_000);
 

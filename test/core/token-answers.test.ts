@@ -48,6 +48,7 @@ describe('getToken: what comes back', () => {
         'could not be reached',
         NetworkError,
       ],
+      ['300', { status: 300, body: SECRET }, 'token-http', 1, 300, 'answered 300', HttpError],
       ['401', { status: 401, body: SECRET }, 'token-unauthorized', 1, 401, 'answered 401', HttpError],
       ['403', { status: 403, body: SECRET }, 'token-unauthorized', 1, 403, 'answered 403', HttpError],
       [

@@ -152,7 +152,7 @@ describe('getToken: what is sent', () => {
       it(`that are a function that ${name} end in token-source with its error as the cause`, async () => {
         const error = await fixture.fail({ tokenHeaders });
         expect(error).to.be.instanceOf(PluginEditorError);
-        expect(error).to.include({ code: 'token-source', cause: mine });
+        expect(error).to.include({ code: 'token-source', attempts: 0, cause: mine });
         expect(error.message).to.contain('tokenHeaders failed');
         expect(await fixture.server.requests()).to.have.length(0);
       });

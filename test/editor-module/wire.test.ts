@@ -151,27 +151,29 @@ describe('what an editor takes', () => {
     expect(await calls()).to.have.length(1);
   });
 
-  it('is not what others post: a frame beside it, or a page of another origin around it', async () => {
-    const { server, tell, calls, ear, posted } = await framed();
-    tell(OPEN);
-    const other = document.createElement('iframe');
-    await server.on({ path: '/other', html: talkingPage({ hello: null }) });
-    other.src = server.url('/other');
-    place().append(other);
-    await oneEvent(other, 'load');
-    const messages = [
-      { ...OPEN, session: 's9' },
-      { ...all, type: 'close', session: 's1' },
-    ];
-    bid(
-      other.contentWindow,
-      `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
-    );
-    await heardOut(other);
-    expect(await calls()).to.have.length(1);
-    expect(ear.of('onClose')).to.have.length(0);
-    expect(posted).to.have.length(1);
-  });
+  for (const whose of ['sameOrigin', 'crossSite'] as const) {
+    it(`is not what a frame beside it posts (${whose})`, async () => {
+      const { server, tell, calls, ear, posted } = await framed();
+      tell(OPEN);
+      const other = document.createElement('iframe');
+      await server.on({ path: '/other', html: talkingPage({ hello: null }) });
+      other.src = server[whose].url('/other');
+      place().append(other);
+      await oneEvent(other, 'load');
+      const messages = [
+        { ...OPEN, session: 's9' },
+        { ...all, type: 'close', session: 's1' },
+      ];
+      bid(
+        other.contentWindow,
+        `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
+      );
+      await heardOut(other);
+      expect(await calls()).to.have.length(1);
+      expect(ear.of('onClose')).to.have.length(0);
+      expect(posted).to.have.length(1);
+    });
+  }
 
   it('is not an open of a page without an origin, which could not be answered', async () => {
     const server: ScriptedServer = await moduleServer();

@@ -165,7 +165,7 @@ const refused: [Changes, name: string, right: RegExp][] = [
     [{ fn: segment }, 'fn', /well-formed.*not.*'\.\.'/],
     [{ template: segment }, 'template', /well-formed.*not.*'\.\.'/],
   ]),
-  ...['put', 'pos', 'delete'].map((method): [Changes, string, RegExp] => [
+  ...['put', 'Delete', 'post get'].map((method): [Changes, string, RegExp] => [
     { 'token-method': method },
     'token-method',
     /post or get/,
@@ -229,6 +229,18 @@ describe('<plugin-editor> refuses before any request', () => {
       await inState(element, 'ready');
       expect(element.error, name).to.equal(undefined);
     }
+  });
+
+  it('but takes its words in any case, and empty ones as the default', async () => {
+    const server = await editorServer();
+    const words = { 'token-method': 'GET', credentials: 'Omit', 'token-delivery': 'URL', loading: 'EAGER' };
+    await inState(mount(server, words), 'ready');
+    await inState(
+      mount(server, { 'token-method': '', credentials: '', 'token-delivery': '', loading: '' }),
+      'ready',
+    );
+    const requests = await server.requests({ path: '/token' });
+    expect(requests.map(({ method }) => method)).to.deep.equal(['GET', 'POST']);
   });
 
   it('and a running editor goes when an attribute becomes wrong', async () => {

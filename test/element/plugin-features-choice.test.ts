@@ -116,7 +116,7 @@ describe('<plugin-features selectable>', () => {
       await setViewport({ width: 447, height: 600 });
       const languages = Array.from({ length: 12 }, (_, index) => ({
         identifier: `l${index}`,
-        pretty: 'A language with a rather long name, '.repeat(index + 1),
+        pretty: `A language with a rather long name, ${'long'.repeat(index * 5)} `,
         short: 'LONG',
       }));
       const server = await builderThat({ json: { features: [], languages } });

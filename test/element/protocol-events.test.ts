@@ -1,47 +1,11 @@
-import { expect, oneEvent } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 
 import * as events from '../../src/element/events.ts';
 import type { PluginEditorDiscardEvent } from '../../src/element/events.ts';
-import { fakeClock } from './fake-clock.ts';
-import { changeTo, flush, frameOf, frames, inState, requestCounts } from './plugin-editor-setup.ts';
+import { changeTo, flush, frameOf, inState, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import {
-  type Ear,
-  apply,
-  bid,
-  heardOut,
-  listen,
-  mountTalking,
-  named,
-  saidEvents,
-  say,
-  talkingServer,
-} from './protocol-setup.ts';
-import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
-
-interface Opened {
-  server: ScriptedServer;
-  ear: Ear;
-  element: PluginEditorElement;
-  seen: (Event & Record<string, unknown>)[];
-}
-
-async function opened(changes = {}, hello = {}): Promise<Opened> {
-  const server = await talkingServer(hello);
-  const ear = listen();
-  const element = mountTalking(server, { namespace: 'n', ...changes });
-  const seen = saidEvents(element);
-  await inState(element, 'ready');
-  return { server, ear, element, seen };
-}
-
-const PLUGIN = { ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' };
-
-async function makeDirty({ element, ear }: Opened, dirty = true): Promise<void> {
-  say(element, ear, { type: 'dirty', dirty });
-  await heardOut(element);
-  expect(element.dirty).to.equal(dirty);
-}
+import { PLUGIN, makeDirty, opened } from './protocol-opened.ts';
+import { apply, bid, heardOut, named, say } from './protocol-setup.ts';
 
 describe('what the editor says', () => {
   const cases: [type: string, fields: object, Class: new (...args: never[]) => Event, gone?: string[]][] = [
@@ -289,70 +253,5 @@ describe('unsaved work', () => {
     all.element.remove();
     await all.element.updateComplete;
     expect(left(traces)).to.deep.equal(NOTHING);
-  });
-});
-
-describe('close()', () => {
-  it('tells the editor to forget its token, and then removes the frame', async () => {
-    const clock = fakeClock();
-    const { element, ear, server, seen } = await opened();
-    seen.length = 0;
-    const session = ear.session();
-    let over = false;
-    const closing = element.close().then(() => (over = true));
-    const again = element.close();
-    expect(element.state).to.equal('idle');
-    expect((await ear.until('close')).session).to.equal(session);
-    expect(over).to.equal(false);
-    say(element, ear, { type: 'dirty', dirty: true });
-    await heardOut(element);
-    await clock.advance(1000);
-    await closing;
-    await again;
-    await element.updateComplete;
-    expect(frames(element)).to.have.length(0);
-    expect(seen).to.have.length(0);
-    expect(clock.waits).to.deep.equal([]);
-    await element.reload();
-    expect(element.state).to.equal('ready');
-    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
-  });
-
-  it('does not ask about unsaved work, and has it gone', async () => {
-    const all = await opened();
-    await makeDirty(all);
-    await all.element.close();
-    expect(named(all.seen, 'discard')).to.have.length(0);
-    expect(all.element.dirty).to.equal(false);
-  });
-
-  it('is over at once, and leaves nothing, when the element goes or starts over meanwhile', async () => {
-    const traces = watchTraces();
-    const { element, ear } = await opened();
-    const closing = element.close();
-    await element.reload();
-    await closing;
-    expect(element.state).to.equal('ready');
-    expect(frames(element)).to.have.length(1);
-    expect(ear.of('open')).to.have.length(2);
-    const again = element.close();
-    element.remove();
-    await again;
-    await element.updateComplete;
-    expect(left(traces)).to.deep.equal(NOTHING);
-    expect(frames(element)).to.have.length(0);
-  });
-
-  it('has nobody to tell before the editor was told of a plugin', async () => {
-    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
-    const ear = listen();
-    const element = mountTalking(server);
-    await element.updateComplete;
-    await oneEvent(frameOf(element), 'load');
-    await element.close();
-    await element.updateComplete;
-    expect(frames(element)).to.have.length(0);
-    expect(ear.heard).to.have.length(0);
-    await server.aborted({ path: '/token' });
   });
 });

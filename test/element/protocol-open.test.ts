@@ -250,9 +250,14 @@ describe('preload', () => {
     expect((await failure(element)).code).to.equal('frame-timeout');
   });
 
-  it('waits for the viewport when lazy', async () => {
+  it('waits for the viewport when lazy, whatever the case of the words', async () => {
     const server = await talkingServer({});
-    const element = create(server, { ...IDLE, loading: 'lazy', style: 'position: absolute; top: 5000px' });
+    const element = create(server, {
+      ...IDLE,
+      loading: 'LAZY',
+      'token-delivery': 'MESSAGE',
+      style: 'position: absolute; top: 5000px',
+    });
     place().append(element);
     await flush(element, server);
     expect(frames(element)).to.have.length(0);

@@ -1,6 +1,7 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
-import { flush, frameOf, inState, mount, place, requestCounts } from './plugin-editor-setup.ts';
+import { failure, flush, frameOf, inState, mount, place, requestCounts } from './plugin-editor-setup.ts';
+import { fakeClock } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
 import {
   type Ear,
@@ -95,40 +96,50 @@ describe('messages', () => {
     });
   }
 
-  it('from a frame that is gone, to an element whose frame is not there yet, are not heard', async () => {
-    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
-    const element = mountTalking(server);
+  it('from a frame that is gone, to an element whose frame is not in the page, are not heard', async () => {
+    const clock = fakeClock();
+    const server = await talkingServer(null);
+    const element = mountTalking(server, { timeout: '4000' });
     await element.updateComplete;
-    const seen = saidEvents(element);
-    // What a browser makes of a message whose sender has gone: no source.
     const frame = frameOf(element);
-    const { origin } = new URL(server.url());
     const parent = frame.parentNode as ParentNode;
     frame.remove();
-    for (const message of everyMessage('undefined')) {
-      dispatchEvent(new MessageEvent('message', { source: null, origin, data: { ...CHANNEL, ...message } }));
-    }
+    // What a browser makes of a message whose sender has gone: no source; and a frame out of the page has no window.
+    const { origin } = server;
+    const data = { ...CHANNEL, type: 'hello', capabilities: ['open'] };
+    dispatchEvent(new MessageEvent('message', { source: null, origin, data }));
     parent.prepend(frame);
-    element.template = 'other';
-    await element.updateComplete;
-    expect(seen).to.have.length(0);
+    await flush(element, server);
+    await clock.advance(4000);
+    expect((await failure(element)).message).to.contain('did not greet');
   });
 
   it('of a page of another origin that came into the frame are not heard, and it is told nothing', async () => {
     const { element, ear, seen, server } = await opened();
     const frame = frameOf(element);
     const session = ear.session();
+    bid(frame.contentWindow, `say({ type: 'dirty', dirty: true, session: '${session}' })`);
+    await heardOut(frame);
+    seen.length = 0;
     const before = ear.heard.length;
+    // It does not greet at first, as a greeting that was heard would end the session that the others need.
+    await server.on({ path: '/away', html: talkingPage({ hello: null }) });
     const loaded = oneEvent(frame, 'load');
-    bid(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/editor?away'))}`);
+    bid(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
     await loaded;
-    await sayAll(frame, session);
+    const [hello, ...others] = everyMessage(session);
+    for (const message of [...others, { type: 'dirty', session, dirty: false }, hello]) {
+      bid(frame.contentWindow, `say(${JSON.stringify(message)})`);
+    }
+    await heardOut(frame);
+    expect(seen).to.have.length(0);
+    // A greeting that was heard would have ended this.
+    expect(element.dirty).to.equal(true);
     await element.renewToken();
     await heardOut(frame);
     await element.close();
     await flush(element, server);
     expect(ear.heard.slice(before)).to.deep.equal([]);
-    expect(seen).to.have.length(0);
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 

@@ -182,6 +182,16 @@ describe('a page that comes back from the back-forward cache', () => {
     expect(clock.waits).to.deep.equal([]);
   });
 
+  it('does not renew again within 10 s, however short tokens live', async () => {
+    const { clock, ear, element, server } = await running(1);
+    comeBack();
+    await renewed(ear, 1);
+    await clock.advance(9_900);
+    expect(await settledTokens(element, server)).to.equal(2);
+    await clock.advance(100);
+    await renewed(ear, 2);
+  });
+
   it('with a token past its time makes one request, not two', async () => {
     const { clock, ear, element, server } = await running(900);
     clock.sleep(HOUR);

@@ -198,10 +198,10 @@ describe('scripted server', () => {
   });
 
   it('sets cookies for the page and gets them back', async () => {
-    const server = await scriptedServer(
-      { path: '/sign-in', headers: { 'set-cookie': ['a=1; Path=/s/', 'b=2; Path=/s/'] } },
-      { path: '/who' },
-    );
+    const server = await scriptedServer({ path: '/who' });
+    const { pathname } = new URL(server.sameOrigin.url());
+    const cookies = ['a=1', 'b=2'].map((pair) => `${pair}; Path=${pathname}`);
+    await server.on({ path: '/sign-in', headers: { 'set-cookie': cookies } });
     await fetch(server.sameOrigin.url('/sign-in'));
     await fetch(server.sameOrigin.url('/who'));
     await fetch(server.sameOrigin.url('/who'), { credentials: 'omit' });

@@ -39,8 +39,9 @@ export class WebDriverSession {
     return send('GET', this.#base + path);
   }
 
-  close(): Promise<unknown> {
-    return send('DELETE', this.#base);
+  /** The session itself is ended by the empty path. */
+  delete(path: string): Promise<unknown> {
+    return send('DELETE', this.#base + path);
   }
 }
 

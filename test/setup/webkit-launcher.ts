@@ -11,21 +11,19 @@ type Page = ReturnType<typeof webDriverPage>;
 
 interface Running {
   session: WebDriverSession;
-  page: Page;
   stop: () => Promise<void>;
 }
 
 /**
- * Runs tests in WebKitGTK: its small browser, on an X server without a screen, through its WebDriver. One
- * window takes one test file after the other (so `concurrency` is 1).
+ * Runs tests in WebKitGTK: its small browser, on an X server without a screen, through its WebDriver. Each test
+ * file gets a window of its own, one after the other (so `concurrency` is 1).
  */
 export function webkitLauncher(
   programs: WebKit,
   onStart: (version: string) => void,
 ): BrowserLauncher & { getPage(sessionId: string): Page } {
   let running: Promise<Running> | undefined;
-  let page: Page | undefined;
-  let active: string | undefined;
+  let active: { id: string; page: Page } | undefined;
 
   return {
     name: 'WebKitGTK',
@@ -33,17 +31,16 @@ export function webkitLauncher(
     type: 'puppeteer',
     concurrency: 1,
 
-    async startSession(sessionId, url) {
+    async startSession(id, url) {
       running ??= start(programs);
-      const browser = await running;
-      onStart(String(browser.session.capabilities['browserVersion']));
-      page = browser.page;
-      active = sessionId;
-      await page.setViewport({ width: 800, height: 600 });
-      await browser.session.post('/url', { url });
+      const { session } = await running;
+      onStart(String(session.capabilities['browserVersion']));
+      active = { id, page: webDriverPage(session) };
+      await active.page.setViewport({ width: 800, height: 600 });
+      await session.post('/url', { url });
     },
 
-    isActive: (sessionId) => active === sessionId,
+    isActive: (id) => active?.id === id,
 
     async getBrowserUrl() {
       return String(await (await running)?.session.get('/url'));
@@ -51,8 +48,8 @@ export function webkitLauncher(
 
     async stopSession() {
       active = undefined;
-      // Ends all that the test file left running.
-      await (await running)?.session.post('/url', { url: 'about:blank' });
+      const session = (await running)?.session;
+      if (session) await openNextWindow(session);
       return {};
     },
 
@@ -60,15 +57,28 @@ export function webkitLauncher(
       return Promise.reject(new Error('Debugging is not possible in WebKit: use Chromium or Firefox.'));
     },
 
-    getPage(sessionId) {
-      if (!page || active !== sessionId) throw new Error(`No page for session ${sessionId}`);
-      return page;
+    getPage(id) {
+      if (active?.id !== id) throw new Error(`No page for session ${id}`);
+      return active.page;
     },
 
     async stop() {
       await (await running)?.stop();
     },
   };
+}
+
+/** Leaves nothing of the test file behind: no page, no other window, no history, no cookies, no storage. */
+async function openNextWindow(session: WebDriverSession): Promise<void> {
+  await session.post('/execute/sync', { script: 'localStorage.clear()', args: [] }).catch(() => undefined);
+  await session.delete('/cookie').catch(() => undefined);
+  const old = (await session.get('/window/handles')) as string[];
+  const { handle } = (await session.post('/window/new', { type: 'window' })) as { handle: string };
+  for (const other of old) {
+    await session.post('/window', { handle: other });
+    await session.delete('/window');
+  }
+  await session.post('/window', { handle });
 }
 
 async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
@@ -93,6 +103,7 @@ async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
       no_proxy: 'localhost,127.0.0.1',
     },
   });
+
   const session = await Promise.race([
     WebDriverSession.open(`http://127.0.0.1:${port}`, {
       // The runner has its own limits for pages that do not start.
@@ -104,9 +115,8 @@ async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
 
   return {
     session,
-    page: webDriverPage(session),
     stop: async () => {
-      await session.close();
+      await session.delete('');
       await webDriver.stop();
       await screen.stop();
     },

@@ -1,0 +1,72 @@
+import { expect, oneEvent } from '@open-wc/testing';
+
+import { fakeClock } from './fake-clock.ts';
+import { frameOf, frames, requestCounts } from './plugin-editor-setup.ts';
+import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
+import { makeDirty, opened } from './protocol-opened.ts';
+import { heardOut, listen, mountTalking, named, say, talkingServer } from './protocol-setup.ts';
+
+describe('close()', () => {
+  it('tells the editor to forget its token, and then removes the frame', async () => {
+    const clock = fakeClock();
+    const { element, ear, server, seen } = await opened();
+    seen.length = 0;
+    const session = ear.session();
+    let over = false;
+    const closing = element.close().then(() => (over = true));
+    const again = element.close();
+    expect(element.state).to.equal('idle');
+    expect((await ear.until('close')).session).to.equal(session);
+    expect(over).to.equal(false);
+    say(element, ear, { type: 'dirty', dirty: true });
+    await heardOut(element);
+    await clock.advance(1000);
+    await closing;
+    await again;
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+    expect(seen).to.have.length(0);
+    expect(clock.waits).to.deep.equal([]);
+    await element.reload();
+    expect(element.state).to.equal('ready');
+    expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
+  });
+
+  it('does not ask about unsaved work, and has it gone', async () => {
+    const all = await opened();
+    await makeDirty(all);
+    await all.element.close();
+    expect(named(all.seen, 'discard')).to.have.length(0);
+    expect(all.element.dirty).to.equal(false);
+  });
+
+  it('is over at once, and leaves nothing, when the element goes or starts over meanwhile', async () => {
+    const traces = watchTraces();
+    const { element, ear } = await opened();
+    const closing = element.close();
+    await element.reload();
+    await closing;
+    expect(element.state).to.equal('ready');
+    expect(frames(element)).to.have.length(1);
+    expect(ear.of('open')).to.have.length(2);
+    const again = element.close();
+    element.remove();
+    await again;
+    await element.updateComplete;
+    expect(left(traces)).to.deep.equal(NOTHING);
+    expect(frames(element)).to.have.length(0);
+  });
+
+  it('has nobody to tell before the editor was told of a plugin', async () => {
+    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
+    const ear = listen();
+    const element = mountTalking(server);
+    await element.updateComplete;
+    await oneEvent(frameOf(element), 'load');
+    await element.close();
+    await element.updateComplete;
+    expect(frames(element)).to.have.length(0);
+    expect(ear.heard).to.have.length(0);
+    await server.aborted({ path: '/token' });
+  });
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import type { Browser, Page } from 'puppeteer-core';
+import { build } from 'vite';
+
+import type { PluginEditorElement } from '../../src/plugin-editor.ts';
+import { launchChromium } from '../setup/chromium.ts';
+import type { Rule } from '../setup/script-rules.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+
+/** What only a whole page in a whole browser shows: the back-forward cache, and the question on leaving. */
+let browser: Browser;
+let code: string;
+
+before(async () => {
+  browser = await launchChromium();
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const built = await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    build: { write: false, lib: { entry: 'src/plugin-editor.ts', formats: ['es'] } },
+  });
+  const [{ output }] = built as unknown as [{ output: [{ code: string }] }];
+  ({ code } = output[0]);
+});
+
+after(() => browser.close());
+
+const EDITOR = `<!doctype html><title>Editor</title><script>
+  const say = (message) => parent.postMessage({ channel: 'plugin-editor', version: 1, ...message }, '*');
+  addEventListener('message', ({ data: { type, session } }) => {
+    if (type === 'open') {
+      say({ type: 'ready', session });
+      if (location.search.includes('dirty')) say({ type: 'dirty', session, dirty: true });
+    }
+  });
+  say({ type: 'hello' });
+</script>`;
+
+/** A page that the browser may keep, with a running editor in it. */
+async function open(
+  { editor = '/editor', attributes = '' }: { editor?: string; attributes?: string },
+  ...rules: Rule[]
+) {
+  // An answer that must not be stored keeps its page out of the cache.
+  const headers = { 'cache-control': 'no-cache' };
+  const server = await startScriptedServer(
+    ...rules,
+    { path: '/token', json: { token: 't' } },
+    { path: '/editor*', html: EDITOR, headers },
+    { path: '/other', html: '<!doctype html><title>Other</title>', headers },
+    { path: '/plugin-editor.js', body: code, headers: { 'content-type': 'text/javascript' } },
+  );
+  await server.on({
+    path: '/page',
+    headers,
+    html: `<!doctype html><title>Page</title><script>
+        self.shown = [];
+        addEventListener('pageshow', ({ persisted }) => shown.push(persisted));
+      </script>
+      <script type="module" src="${server.url('/plugin-editor.js')}"></script>
+      <plugin-editor token-delivery="message" editor-url="${server.crossSite.url(editor)}" builder="${server.url()}"
+        ident="com.example.a" fn="f" token-endpoint="${server.url('/token')}" ${attributes}></plugin-editor>`,
+  });
+  const page = await browser.newPage();
+  await page.goto(server.url('/page'));
+  await inState(page, 'ready');
+  return { server, page };
+}
+
+const inState = (page: Page, state: string) =>
+  page.waitForFunction(
+    (wanted) => document.querySelector<PluginEditorElement>('plugin-editor')?.state === wanted,
+    {},
+    state,
+  );
+
+/** Leaves the page, and comes back to it as it was. */
+async function leaveAndReturn(page: Page): Promise<void> {
+  const address = page.url().replace('/page', '/other');
+  await page.goto(address);
+  await page.goBack();
+  assert.deepEqual(await page.evaluate('shown'), [false, true], 'the page came from the cache');
+}
+
+test('a page from the back-forward cache renews its token first, and the editor goes on', async () => {
+  const { server, page } = await open({});
+  await using _ = server;
+  await leaveAndReturn(page);
+  await server.requests({ path: '/token', count: 2 });
+  await inState(page, 'ready');
+  assert.equal((await server.requests({ path: '/editor' })).length, 1);
+  await page.close();
+});
+
+test('and closes the editor when that is refused', async () => {
+  const { server, page } = await open(
+    {},
+    { path: '/token', times: 1, json: { token: 't' } },
+    { path: '/token', status: 401 },
+  );
+  await using _ = server;
+  await leaveAndReturn(page);
+  await inState(page, 'idle');
+  await page.waitForFunction(
+    () => !document.querySelector('plugin-editor')?.shadowRoot?.querySelector('iframe'),
+  );
+  await page.close();
+});
+
+for (const [attributes, asked] of [
+  ['', ['beforeunload']],
+  ['unguarded', []],
+] as const) {
+  test(`leaving with unsaved work ${asked.length ? 'asks' : 'does not ask'} (${attributes})`, async () => {
+    const { server, page } = await open({ editor: '/editor?dirty', attributes });
+    await using _ = server;
+    await page.waitForFunction(() => document.querySelector<PluginEditorElement>('plugin-editor')?.dirty);
+    // A browser asks only where somebody did something.
+    await page.mouse.click(5, 5);
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.goto(server.url('/other'));
+    assert.deepEqual(dialogs, asked);
+    await page.close();
+  });
+}

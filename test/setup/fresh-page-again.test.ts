@@ -1,0 +1,1 @@
+import './fresh-page.test.ts';

@@ -1,0 +1,79 @@
+import type { BrowserLauncher } from '@web/test-runner';
+import { ChromeLauncher, puppeteerCore } from '@web/test-runner-chrome';
+
+import { CHROMIUM_ARGS } from './chromium.ts';
+
+type LaunchOptions = ConstructorParameters<typeof ChromeLauncher>[0];
+type Puppeteer = ConstructorParameters<typeof ChromeLauncher>[3];
+
+const FIREFOX_PREFERENCES = {
+  // Firefox asks ten times where a connection is cut without an answer: a test would count all of them.
+  'network.http.request.max-attempts': 1,
+  // Nothing leaves this machine, whatever address a test or Firefox itself asks for: names lead to loopback
+  // (its settings service asks past the proxy), and plain addresses to a proxy that is not there.
+  'network.dns.forceResolve': '127.0.0.1',
+  'network.proxy.type': 1,
+  'network.proxy.http': '127.0.0.1',
+  'network.proxy.http_port': 9,
+  'network.proxy.ssl': '127.0.0.1',
+  'network.proxy.ssl_port': 9,
+};
+
+/** Chromium (or Chrome) as the test runner starts it. */
+export function chromiumLauncher(
+  executablePath: string,
+  onStart: (version: string) => void,
+): BrowserLauncher {
+  // Without `browser: 'chrome'`, with which coverage stays empty.
+  const launcher = new FreshPageLauncher({ executablePath, args: CHROMIUM_ARGS }, onStart);
+  launcher.name = 'Chromium';
+  return launcher;
+}
+
+/** Firefox, by WebDriver BiDi. */
+export function firefoxLauncher(executablePath: string, onStart: (version: string) => void): BrowserLauncher {
+  return new FreshPageLauncher(
+    { browser: 'firefox', executablePath, extraPrefsFirefox: FIREFOX_PREFERENCES },
+    onStart,
+    puppeteerCore,
+  );
+}
+
+/**
+ * Gives each test file a page of its own. The launcher it is made of takes one page for all files, so that
+ * cookies, storage and the history, which ends at 50 entries, go from one to the next. The pages share the
+ * browser's default context: in one of its own, each would load all modules anew, which doubles the time.
+ */
+class FreshPageLauncher extends ChromeLauncher {
+  constructor(options: LaunchOptions, onStart: (version: string) => void, puppeteer?: Puppeteer) {
+    super(
+      options,
+      async ({ browser }) => {
+        // "Chrome/156.0.7151.0", "firefox/153.0"
+        onStart((await browser.version()).replace(/^\D+/, ''));
+        return browser.defaultBrowserContext();
+      },
+      async ({ context }) => {
+        const page = await context.newPage();
+        // A page that asks before it is left would hold up the whole run.
+        page.on('dialog', (dialog) => {
+          void (dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss());
+        });
+        return page;
+      },
+      puppeteer,
+    );
+  }
+
+  override async stopSession(sessionId: string): ReturnType<ChromeLauncher['stopSession']> {
+    const page = this.getPage(sessionId);
+    await page.evaluate(() => localStorage.clear()).catch(() => undefined);
+    const result = await super.stopSession(sessionId);
+    // The pages that would be taken again. There is no option for this.
+    (Reflect.get(this, 'inactivePages') as unknown[]).length = 0;
+    const context = page.browserContext();
+    await context.deleteCookie(...(await context.cookies()));
+    await page.close();
+    return result;
+  }
+}
