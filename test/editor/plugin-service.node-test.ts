@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Access } from '../../demo/editor/access.ts';
 import { PluginService } from '../../demo/editor/service/plugin-service.ts';
 import { HttpError, SchemaError } from '../../src/client.ts';
 import { startEditorService } from './harness.ts';
@@ -12,7 +13,7 @@ async function setUp(t: TestContext) {
   t.after(() => service.close());
   const token = await service.token();
   const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'add-record' };
-  const plugin = new PluginService(service.origin, target, () => token);
+  const plugin = new PluginService(service.origin, target, new Access(token));
   const logs: string[] = [];
   const { signal } = new AbortController();
   const build = (text: string, more: { stream?: boolean; etag?: string } = {}) =>
@@ -103,7 +104,7 @@ test('neither checks nor tells how far a plugin is without that plugin’s token
     [await service.token(), 403],
     ['unknown', 401],
   ] as const) {
-    const other = new PluginService(service.origin, target, () => token);
+    const other = new PluginService(service.origin, target, new Access(token));
     const refused = (error: unknown) => (error as HttpError).status === status;
     await assert.rejects(other.check('typescript', contents, signal), refused);
     await assert.rejects(other.progress(signal), refused);
