@@ -1,12 +1,15 @@
 import '../src/index.ts';
 import { render } from 'lit';
 import * as backEnd from './page/back-end.ts';
+import { savedDelivery } from './page/delivery.ts';
 import { recordEvents } from './page/event-log.ts';
 import { runVersions } from './page/actions.ts';
 import { readRoute } from './page/route.ts';
 import { change, NO_RUNS, onChange, signedIn, state } from './page/state.ts';
 import type { State } from './page/state.ts';
+import { takeTimes } from './page/stopwatch.ts';
 import { applyTheme, savedTheme } from './page/theme.ts';
+import { guardWork } from './page/unsaved-work.ts';
 import { appView } from './page/views/app.ts';
 
 // The vendor's page: uses both elements as any page would, by their attributes, methods and events.
@@ -32,6 +35,8 @@ onChange(() => {
   }
 });
 recordEvents(document);
+takeTimes(document);
+guardWork(document);
 // What was deployed is run at once, as the app would run it when its turn comes.
 document.addEventListener('plugin-editor-deploy', () => void runVersions());
 const theme = savedTheme();
@@ -43,7 +48,7 @@ addEventListener('hashchange', () => {
   change({ ...route, launched: state.launched && route.ident === state.ident && route.fn !== undefined });
 });
 
-change({ theme, ...readRoute(location.hash) });
+change({ theme, delivery: savedDelivery(), ...readRoute(location.hash) });
 await backEnd.loadSession();
 
 /** Which view is shown; nothing before there is one. */

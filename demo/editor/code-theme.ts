@@ -115,8 +115,14 @@ const theme = EditorView.theme({
   // It comes with the first problem, and takes the room that the line numbers have to their left.
   '.cm-gutter-lint': { width: '14px' },
   '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0', minWidth: '0' },
-  '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 5px' },
-  '.cm-lint-marker': { width: '9px', height: '9px', borderRadius: '50%', backgroundColor: 'var(--warn)' },
+  '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 3px' },
+  '.cm-lint-marker': {
+    forcedColorAdjust: 'none',
+    width: '8px',
+    height: '8px',
+    borderRadius: '50%',
+    backgroundColor: 'var(--warn)',
+  },
   // Drawn by the page: a picture would keep its colours in the dark, and in forced colours.
   '.cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info': { content: 'normal' },
   '.cm-lint-marker-error': { borderRadius: '2px', backgroundColor: 'var(--bad)' },

@@ -40,15 +40,17 @@ export function markProblems(view: EditorView, finder: Finder, found: readonly D
     if (mark.source !== finder) others.push({ ...mark, from, to });
   });
   const own = found.map((one) => markOf(state.doc, one, finder, wordEnd(state)));
-  if (!own.length && !hasMarks(state, finder)) return;
+  // Marks whose text was deleted are gone, but not from the gutter: what was marked is to be unmarked all the same.
+  const known = marked.get(view) ?? new Set();
+  if (!own.length && !known.has(finder)) return;
+  if (own.length) known.add(finder);
+  else known.delete(finder);
+  marked.set(view, known);
   view.dispatch(setDiagnostics(state, [...others, ...own]));
 }
 
-function hasMarks(state: EditorState, finder: Finder): boolean {
-  let has = false;
-  forEachDiagnostic(state, ({ source }) => (has ||= source === finder));
-  return has;
-}
+/** Whose marks an editor may show. */
+const marked = new WeakMap<EditorView, Set<Finder>>();
 
 /** All problems, in the order of the text. */
 export function listProblems(state: EditorState): Problem[] {

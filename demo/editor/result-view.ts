@@ -65,7 +65,10 @@ export class ResultView {
     const { differenceView } = await import('./difference.ts');
     if (this.#run !== run) return;
     const other = before.payload === run.payload ? '' : ' (its payload was another)';
-    place.append(el('h4', {}, `Changed since the run before${other}`), differenceView(was, is));
+    place.append(
+      el('p', { class: 'result-label' }, `Changed since the run before${other}`),
+      differenceView(was, is),
+    );
   }
 }
 
@@ -85,8 +88,9 @@ function comparable({ answer }: Run): string {
 }
 
 function section(title: string, text: string): HTMLElement[] {
-  if (!text) return [el('h4', {}, title), el('p', { class: 'result-empty' }, 'The empty text')];
-  return [el('h4', {}, title), ...textView(title, text)];
+  if (!text)
+    return [el('p', { class: 'result-label' }, title), el('p', { class: 'result-empty' }, 'The empty text')];
+  return [el('p', { class: 'result-label' }, title), ...textView(title, text)];
 }
 
 function logs(lines: readonly string[]): HTMLElement {

@@ -1,12 +1,16 @@
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { Diagnostic } from './service/records.ts';
 
-/** What the grammar cannot read, as far as the text is parsed: the most that an editor knows without a builder. */
+/** How long a text may take to parse, in ms; a larger one is left to the builder. */
+const PARSE_TIME = 100;
+
+/** What the grammar cannot read: the most that an editor knows without a builder. */
 export function syntaxProblems(state: EditorState): Diagnostic[] {
   const found: Diagnostic[] = [];
   let last = -1;
-  syntaxTree(state).iterate({
+  // A tree that is not whole has an error at its end.
+  ensureSyntaxTree(state, state.doc.length, PARSE_TIME)?.iterate({
     enter: ({ type, from }) => {
       const line = state.doc.lineAt(from);
       // One fault upsets the grammar in several places: one for each line is enough.

@@ -1,7 +1,9 @@
 import type { PluginEditorElement } from '../../src/index.ts';
 import * as backEnd from './back-end.ts';
+import { saveDelivery } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
 import { routeTo } from './route.ts';
-import { change, currentTenant, runInput, state } from './state.ts';
+import { change, currentTenant, drawn, runInput, state } from './state.ts';
 
 // What the page's buttons do.
 
@@ -27,6 +29,34 @@ export function leaveEditor(): void {
 export function reloadEditor(): void {
   void editor()
     ?.reload()
+    .catch(() => {});
+}
+
+/** Another way to get the token; an editor that is open is loaded anew by it. */
+export async function chooseDelivery(delivery: Delivery): Promise<void> {
+  saveDelivery(delivery);
+  const { launched } = state;
+  change({ delivery });
+  if (!launched) return;
+  await drawn();
+  await editor()?.updateComplete;
+  reloadEditor();
+}
+
+/** The user stays with what is not saved. */
+export function stay(): void {
+  const { question } = state;
+  if (!question) return;
+  const { back } = question;
+  saveDelivery(back.delivery);
+  if (back.ident !== undefined) history.pushState(null, '', routeTo(back.ident, back.fn));
+  change({ ...back, question: undefined });
+}
+
+/** The user does not wait; what is not saved stays in the browser, as the editor keeps it. */
+export function goOn(): void {
+  void editor()
+    ?.reload({ discard: true })
     .catch(() => {});
 }
 

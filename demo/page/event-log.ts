@@ -15,6 +15,13 @@ export const EVENT_TYPES = [
   'plugin-editor-state',
   'plugin-editor-ready',
   'plugin-editor-error',
+  'plugin-editor-expiring',
+  'plugin-editor-discard',
+  'plugin-editor-dirty',
+  'plugin-editor-save',
+  'plugin-editor-build',
+  'plugin-editor-test',
+  'plugin-editor-deploy',
   'plugin-features-load',
   'plugin-features-error',
 ] as const;
@@ -66,8 +73,11 @@ function inWords(value: unknown): string {
     const languages = value.languages.map(({ identifier }) => identifier).join(', ');
     return `languages [${languages}], features [${value.features.join(', ')}]`;
   }
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return shortened(typeof value === 'string' ? value : JSON.stringify(value));
 }
+
+/** What a build printed can be long. */
+const shortened = (text: string) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 const isFeatures = (value: unknown): value is Features =>
   Array.isArray((value as Partial<Features> | null)?.languages);

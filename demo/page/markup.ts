@@ -6,7 +6,8 @@ type Attributes = Record<string, string | undefined>;
 
 /** The attributes of the page's `<plugin-editor>`. Without `ident` and `fn` it is idle. */
 export function editorAttributes(state: State) {
-  const { launched, ident, fn, template } = state;
+  const { launched, ident, fn, template, delivery } = state;
+  const byMessage = delivery === 'message';
   const service = signedIn(state)?.service;
   return {
     id: 'editor',
@@ -16,6 +17,8 @@ export function editorAttributes(state: State) {
     fn: launched ? fn : undefined,
     template,
     'token-endpoint': '/plugins/editor-token',
+    'token-delivery': byMessage ? delivery : undefined,
+    preload: byMessage ? '' : undefined,
   } satisfies Attributes;
 }
 
@@ -49,6 +52,9 @@ ${EVENT_TYPES.map((type) => `    '${type}',`).join('\n')}
     document.addEventListener(type, (event) => console.log(event));
   }
 
+  // Unsaved work stays; the change is made once it is saved, or by editor.reload({ discard: true }).
+  editor.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+
   // Before signing out: the editor's frame and token go first.
   document.querySelector('#sign-out').addEventListener('click', () => editor.close());
 </script>`,
@@ -57,7 +63,7 @@ ${EVENT_TYPES.map((type) => `    '${type}',`).join('\n')}
 
 function element(name: string, attributes: Attributes): string {
   const set = Object.entries(attributes).filter(([, value]) => value !== undefined);
-  return `<${name}${set.map(([key, value]) => `\n  ${key}="${escape(value ?? '')}"`).join('')}\n></${name}>`;
+  return `<${name}${set.map(([key, value]) => `\n  ${key}${value ? `="${escape(value)}"` : ''}`).join('')}\n></${name}>`;
 }
 
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

@@ -1,7 +1,11 @@
 import type { PluginEditorError, PluginEditorState } from '../../src/index.ts';
 import type { Session, SignedOut, TenantView, VersionRuns } from '../vendor/wire.ts';
+import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';
+import { NO_TIMES } from './stopwatch.ts';
+import type { Times } from './stopwatch.ts';
 import type { Theme } from './theme.ts';
+import type { Question } from './unsaved-work.ts';
 
 /** The back end's runs of the plugin that is shown. */
 export interface Runs {
@@ -31,6 +35,11 @@ export interface State {
   launched: boolean;
   /** Language for a plugin that has no source yet. */
   template: string;
+  /** How the editor gets its token. */
+  delivery: Delivery;
+  times: Times;
+  /** What waits until unsaved work is saved. */
+  question: Question | undefined;
   editorState: PluginEditorState;
   editorError: PluginEditorError | undefined;
   runs: Runs;
@@ -48,6 +57,9 @@ export const state: State = {
   fn: undefined,
   launched: false,
   template: 'typescript',
+  delivery: 'url',
+  times: NO_TIMES,
+  question: undefined,
   editorState: 'idle',
   editorError: undefined,
   runs: NO_RUNS,
@@ -74,6 +86,9 @@ export function change(part: Partial<State>): void {
     show();
   });
 }
+
+/** Resolves once the page shows what was changed last. */
+export const drawn = (): Promise<void> => new Promise(queueMicrotask);
 
 /** The session, when somebody is signed in. */
 export const signedIn = ({ session }: State): Session | undefined =>

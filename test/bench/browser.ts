@@ -2,7 +2,7 @@ import { type Browser, launch } from 'puppeteer-core';
 import { findBrowsers } from '../setup/find-browsers.js';
 
 /** Chromium without what it does beside the page, and with a collector that can be called. */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(...args: string[]): Promise<Browser> {
   const { chromium } = findBrowsers();
   if (!chromium) throw new Error('The bench needs Chromium; `npm test` says how to get it.');
   return launch({
@@ -16,6 +16,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--js-flags=--expose-gc',
+      ...args,
     ],
   });
 }

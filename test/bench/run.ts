@@ -3,6 +3,7 @@
  * measured against something in the same run, so that a slow machine fails no more than a fast one.
  */
 import { openBrowser } from './browser.ts';
+import { measureDelivery } from './delivery.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
 import { measureLayoutShift } from './layout-shift.ts';
@@ -22,4 +23,5 @@ try {
   await browser.close();
   await origins.close();
 }
+figures.push(...(await measureDelivery()));
 process.exitCode = print(figures) ? 0 : 1;

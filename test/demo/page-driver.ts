@@ -35,6 +35,12 @@ export class DemoPage {
     await this.page.locator(`plugin-features >>> label ::-p-text(${name})`).click();
   }
 
+  /** Chooses how the editor gets its token. */
+  async chooseDelivery(delivery: 'url' | 'message'): Promise<void> {
+    await this.page.locator(`.delivery label ::-p-text(${delivery})`).click();
+    await this.page.waitForSelector(`[name=delivery][value=${delivery}]:checked`);
+  }
+
   async launch(): Promise<Frame> {
     await this.click('#launch');
     return this.editorFrame();

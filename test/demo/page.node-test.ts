@@ -92,12 +92,12 @@ describe('the demo page', () => {
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     await tab.launch();
+    await until(async () => (await tab.events()).includes('plugin-editor-ready confirmed: true'));
     const events = await tab.events();
     assert.match(events[0] ?? '', /^plugin-features-load record: languages \[.*javascript.*\], features \[/);
-    assert.deepEqual(events.slice(1, 4), [
+    assert.deepEqual(events.slice(1, 3), [
       'plugin-editor-state state: loading, previous: idle',
       'plugin-editor-state state: ready, previous: loading',
-      'plugin-editor-ready confirmed: false',
     ]);
     await until(() => secrets.length === 1);
     const shown = await page.evaluate(() => document.querySelector('.inspector')?.textContent ?? '');
@@ -220,7 +220,9 @@ describe('the demo page', () => {
     await tab.choosePlugin('add-record');
     await tab.launch();
     await page.locator('nav ::-p-text(price-rule)').click();
-    await until(() => page.frames().some((frame) => frame.url().includes('fn=price-rule')));
+    await page.waitForFunction(
+      () => document.querySelector('plugin-editor')?.getAttribute('fn') === 'price-rule',
+    );
     const frame = await tab.editorFrame();
     await frame.waitForFunction(() =>
       document.querySelector('.cm-content')?.textContent?.includes('price-rule'),

@@ -51,7 +51,7 @@ describe('editor app', () => {
     await app.openPlugin(target, 'secret');
     addTest();
     app.workspace?.save();
-    const [read, save] = await server.requests(2);
+    const [read, save] = await server.requests({ path: DRAFT, count: 2 });
     expect(read?.headers['authorization']).to.equal('Bearer secret');
     expect(save?.headers['authorization']).to.equal('Bearer secret');
     expect(save?.headers['if-match']).to.equal('"1"');
@@ -62,7 +62,7 @@ describe('editor app', () => {
     await shows('Saved ');
     addTest();
     app.workspace?.save();
-    const [, , next] = await server.requests(3);
+    const [, , next] = await server.requests({ path: DRAFT, count: 3 });
     expect(next?.headers['if-match']).to.equal('"2"');
   });
 
@@ -80,7 +80,7 @@ describe('editor app', () => {
     expect(app.workspace?.unsaved).to.equal(true);
     app.replaceToken('second');
     await shows('Saved ');
-    const requests = await server.requests(3);
+    const requests = await server.requests({ path: DRAFT, count: 3 });
     expect(requests[2]?.headers['authorization']).to.equal('Bearer second');
     expect(localStorage.length).to.equal(0);
     expect(app.workspace?.unsaved).to.equal(false);
@@ -157,8 +157,10 @@ describe('editor app', () => {
     await app.openPlugin({ ...target, builder: server.sameOrigin.url('/other') }, 'secret');
     expect(root.textContent).to.contain('does not know that builder');
     await app.openPlugin(target, 'secret');
-    const requests = await server.requests(1);
+    const requests = await server.requests({ path: DRAFT, count: 1 });
     expect(requests.map(({ path }) => path)).to.deep.equal([DRAFT]);
+    const all = await server.requests();
+    expect(all.filter(({ path }) => path.startsWith('/other'))).to.deep.equal([]);
   });
 
   it('refuses what cannot be used before any request', async () => {

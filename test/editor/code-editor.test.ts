@@ -132,18 +132,29 @@ describe('code editor', () => {
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
   });
 
+  it('leaves no mark in the gutter for a text that was deleted', async () => {
+    open('bad');
+    await editor.mark('check', [error(1, 1)], 'bad');
+    editor.focus();
+    for (let count = 0; count < 3; count++) await sendKeys({ press: 'Delete' });
+    await editor.mark('check', [], '');
+    await waitUntil(() => !parent.querySelector('.cm-lint-marker-error'));
+    expect(problems).to.deep.equal([]);
+  });
+
   it('goes to a place, and from problem to problem', async () => {
     const text = 'one\ntwo\nthree\n';
     open(text);
     await editor.goTo(3, 2);
     expect(cursor).to.deep.equal([3, 2]);
     await editor.mark('build', [error(1, 1), error(2, 2)], text);
-    await editor.goToProblem(1);
-    expect(cursor).to.deep.equal([1, 1]);
-    await editor.goToProblem(1);
-    expect(cursor).to.deep.equal([2, 2]);
-    await editor.goToProblem(-1);
-    expect(cursor).to.deep.equal([1, 1]);
+    const lines: (number | undefined)[] = [];
+    for (const by of [1, 1, 1, -1] as const) {
+      await editor.goToProblem(by);
+      lines.push(cursor[0]);
+    }
+    // Around the end, and back.
+    expect(lines).to.deep.equal([1, 2, 1, 2]);
   });
 
   it('finds by itself where the grammar fails, once for each line', async () => {

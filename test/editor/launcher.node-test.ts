@@ -48,7 +48,7 @@ describe('the editor and the page around it, in Chromium', () => {
     scene(async (launcher) => {
       const target = plugin();
       const token = await service.token(target);
-      const before = service.seen.length;
+      const earlier = service.seen.length;
       assert.deepEqual((await launcher.hear('hello'))['capabilities'], ['open']);
       await launcher.until('No plugin is open');
       const session = await launcher.open(target, token);
@@ -58,7 +58,7 @@ describe('the editor and the page around it, in Chromium', () => {
         launcher.frame.url(),
         ...(await launcher.frame.evaluate(() => performance.getEntries().map(({ name }) => name))),
         ...(await launcher.page.evaluate(() => performance.getEntries().map(({ name }) => name))),
-        ...service.seen.slice(before).map(({ path, referrer }) => `${path} ${referrer}`),
+        ...service.seen.slice(earlier).map(({ path, referrer }) => `${path} ${referrer}`),
       ];
       assert.ok(addresses.length > 5);
       assert.deepEqual(

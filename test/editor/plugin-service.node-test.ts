@@ -96,3 +96,17 @@ test('a service that is busy says for how long', async (t) => {
   service.script.answer = () => new Response('{}', { status: 503, headers: { 'retry-after': '2' } });
   await assert.rejects(build(contents), (error) => (error as HttpError).retryAfter === 2000);
 });
+
+test('neither checks nor tells how far a plugin is without that plugin’s token', async (t) => {
+  const { service, signal } = await setUp(t);
+  const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'another' };
+  for (const [token, status] of [
+    [await service.token(), 403],
+    ['unknown', 401],
+  ] as const) {
+    const other = new PluginService(service.origin, target, new Access(token));
+    const refused = (error: unknown) => (error as HttpError).status === status;
+    await assert.rejects(other.check('typescript', contents, signal), refused);
+    await assert.rejects(other.progress(signal), refused);
+  }
+});

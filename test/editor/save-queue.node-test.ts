@@ -288,3 +288,56 @@ test('closed, it waits for nothing', async (t) => {
   tick(60_000);
   assert.equal(saves.length, 1);
 });
+
+test('who asks for a save hears whether the builder has the text: of the save under way, or of the next', async (t) => {
+  const { queue, saves, edit, last } = setUp(t);
+  assert.equal(await queue.saveNow(), true);
+  assert.equal(saves.length, 0);
+  edit('ab');
+  queue.flush();
+  edit('abc');
+  const saved = queue.saveNow();
+  await last().end();
+  assert.deepEqual(
+    saves.map(({ value }) => value),
+    ['ab', 'abc'],
+  );
+  await last().end();
+  assert.equal(await saved, true);
+  edit('abcd');
+  const failed = queue.saveNow();
+  await last().end(network());
+  assert.equal(await failed, false);
+});
+
+test('a new plugin is saved for who asks, even unchanged; one in conflict is not', async (t) => {
+  const { queue, last, edit, saves } = setUp(t, { exists: false });
+  const saved = queue.saveNow();
+  await last().end();
+  assert.equal(await saved, true);
+  edit('b');
+  queue.flush();
+  await last().end(new DraftConflict({ source: { contents: '', lang: '' }, etag: undefined }));
+  assert.equal(await queue.saveNow(), false);
+  assert.equal(saves.length, 2);
+});
+
+test('nothing is sent while something else changes the draft, and it is sent after', async (t) => {
+  const { queue, saves, edit, tick, copy } = setUp(t);
+  let end: (() => void) | undefined;
+  const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
+  edit('ab');
+  tick(1000);
+  queue.flush();
+  assert.equal(saves.length, 0);
+  assert.equal(copy.value, 'ab');
+  end?.();
+  await held;
+  assert.equal(saves.length, 1);
+});
+
+test('a draft that is no longer sure is found out by saving', (t) => {
+  const { queue, saves } = setUp(t);
+  queue.doubt();
+  assert.equal(saves.length, 1);
+});

@@ -109,6 +109,18 @@ describe('tests panel', () => {
     expect(query('.tests-empty').hidden).to.equal(true);
   });
 
+  it('runs one or all, where the builder can', () => {
+    three();
+    expect(button('Run all').hidden).to.equal(true);
+    expect(button('Run: a').hidden).to.equal(true);
+    panel.runs = { offered: true, busy: false };
+    button('Run: b').click();
+    button('Run all').click();
+    expect(asked).to.deep.equal([['b'], ['a', 'b', 'Test 3']]);
+    panel.runs = { offered: true, busy: true };
+    expect(button('Run all').getAttribute('aria-disabled')).to.equal('true');
+  });
+
   it('is accessible, open and closed', async () => {
     three();
     await expect(panel.element).to.be.accessible();

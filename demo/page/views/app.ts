@@ -4,6 +4,7 @@ import { loadSession } from '../back-end.ts';
 import { currentTenant, signedIn } from '../state.ts';
 import type { State } from '../state.ts';
 import { inspectorView } from './inspector.ts';
+import { questionView } from './question.ts';
 import { sidebarView } from './sidebar.ts';
 import { signInView } from './sign-in.ts';
 import { stageView } from './stage.ts';
@@ -28,7 +29,8 @@ export function appView(state: State): TemplateResult {
     <div class="app" ?data-inside=${state.fn !== undefined || !currentTenant(state)}>
       ${sidebarView(state, who)}
       <main class="stage">
-        ${failure ? html`<p class="failure" role="alert">${failure}</p>` : nothing} ${stageView(state, who)}
+        ${failure ? html`<p class="failure" role="alert">${failure}</p>` : nothing} ${questionView(state)}
+        ${stageView(state, who)}
       </main>
       ${inspectorView(state)}
     </div>

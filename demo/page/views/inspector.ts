@@ -6,13 +6,14 @@ import type { LogEntry } from '../event-log.ts';
 import { pageSource } from '../markup.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
+import { deliveryView } from './delivery.ts';
 
 /** What goes on beneath the app: the elements' events, and the HTML that does it. */
 export function inspectorView(state: State): TemplateResult {
   const source = pageSource(state);
   return html`<aside class="inspector" aria-labelledby="inspector-title">
     <h2 id="inspector-title">Under the hood</h2>
-    ${eventsView(state.log)} ${sourceView(source, state.copied === source)}
+    ${deliveryView(state)} ${eventsView(state.log)} ${sourceView(source, state.copied === source)}
   </aside>`;
 }
 

@@ -49,7 +49,7 @@ function summary({ runs }: State): string {
 }
 
 const versionsTable = (runs: readonly VersionRun[], input: string) => html`
-  <div class="runs-scroll" role="region" tabindex="0" aria-labelledby="runs-title">
+  <div class="runs-scroll" role="region" tabindex="0" aria-label="What each version answered">
     <table>
       <thead>
         <tr>

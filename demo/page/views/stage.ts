@@ -28,7 +28,7 @@ export function stageView(state: State, session: Session): TemplateResult {
 
 const stateWords = { idle: 'Closed', loading: 'Opening', ready: 'Open', error: 'Not opened' } as const;
 
-const editorBar = ({ ident, fn, editorState }: State, { tenants, stranger }: Session) => html`
+const editorBar = ({ ident, fn, editorState, delivery }: State, { tenants, stranger }: Session) => html`
   <div class="editor-bar">
     <div class="editor-title">
       <h1 tabindex="-1">${fn}</h1>
@@ -39,7 +39,12 @@ const editorBar = ({ ident, fn, editorState }: State, { tenants, stranger }: Ses
     </div>
     <div class="tools">
       <button class="button" @click=${reloadEditor}>Reload</button>
-      <button class="button" @click=${openInNewTab}>Open in new tab</button>
+      ${
+        // A tab takes its token by address alone.
+        delivery === 'url'
+          ? html`<button class="button" @click=${openInNewTab}>Open in new tab</button>`
+          : nothing
+      }
       <button class="button" id="leave-editor" @click=${leaveEditor}>Close</button>
     </div>
   </div>
@@ -56,6 +61,8 @@ function editorView(state: State) {
     fn=${attributes.fn ?? nothing}
     template=${attributes.template}
     token-endpoint=${attributes['token-endpoint']}
+    token-delivery=${attributes['token-delivery'] ?? nothing}
+    ?preload=${attributes.preload !== undefined}
   ></plugin-editor>`;
 }
 

@@ -9,7 +9,7 @@ const labels: Record<Theme, string> = { auto: 'Auto', light: 'Light', dark: 'Dar
 
 /** Chooses between the system's colours, light and dark. */
 export const themeView = (state: State): TemplateResult => html`
-  <fieldset class="theme">
+  <fieldset class="theme segments">
     <legend class="visually-hidden">Colours</legend>
     ${themes.map(
       (theme) => html`

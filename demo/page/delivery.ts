@@ -1,0 +1,14 @@
+export const deliveries = ['url', 'message'] as const;
+/** How the editor gets its token: the words of the attribute `token-delivery`. */
+export type Delivery = (typeof deliveries)[number];
+
+const KEY = 'larder-delivery';
+
+export function savedDelivery(): Delivery {
+  const saved = localStorage.getItem(KEY);
+  return deliveries.find((delivery) => delivery === saved) ?? 'url';
+}
+
+export function saveDelivery(delivery: Delivery): void {
+  localStorage.setItem(KEY, delivery);
+}

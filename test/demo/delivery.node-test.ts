@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Browser, Frame } from 'puppeteer-core';
+import { launchChromium, startDemo, until } from './harness.ts';
+import type { RunningDemo } from './harness.ts';
+import { editorText, openDemo } from './page-driver.ts';
+import type { DemoPage } from './page-driver.ts';
+
+describe('both deliveries on the demo page', () => {
+  let demo: RunningDemo;
+  let browser: Browser;
+  let tab: DemoPage;
+
+  before(async () => {
+    // Tokens that end while one types: nothing but a renewal brings a save through.
+    [demo, browser] = await Promise.all([startDemo({ EDITOR_TOKEN_TTL: '12' }), launchChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+  afterEach(() => tab.page.browserContext().close());
+
+  /** Opens the page by message, on a plugin of nobody else's. */
+  const open = async (user = 'ada') => {
+    tab = await openDemo(browser, demo.vendor);
+    const tokens: string[] = [];
+    const requests: string[] = [];
+    tab.page.on('request', (request) => requests.push(request.url()));
+    tab.page.on('response', (response) => {
+      if (!response.url().endsWith('/plugins/editor-token') || !response.ok()) return;
+      // Of a renewal that the test's end cuts short there is nothing to read.
+      void response.json().then(
+        ({ token }: { token: string }) => tokens.push(token),
+        () => {},
+      );
+    });
+    await tab.signIn(user);
+    await tab.chooseDelivery('message');
+    return { page: tab.page, tokens, requests };
+  };
+
+  const frameOf = () => tab.page.frames().find((frame) => new URL(frame.url()).pathname === '/editor/');
+
+  /** Marks the frame's page: a reload takes that away. */
+  const mark = (frame: Frame) => frame.evaluate(() => void Object.assign(window, { marked: true }));
+  const isMarked = (frame: Frame) => frame.evaluate(() => 'marked' in window);
+
+  const type = async (frame: Frame, text: string) => {
+    await frame.click('.cm-content');
+    await tab.page.keyboard.type(text);
+  };
+  const untilText = (frame: Frame, part: string) =>
+    frame.waitForFunction(
+      (text) => document.querySelector('.cm-content')?.textContent?.includes(text),
+      { polling: 50 },
+      part,
+    );
+  const time = (which: string) => tab.text(`[data-time=${which}]`);
+
+  /** Answers the editor's saves with 503 until it is told to stop. */
+  const breakSaves = async () => {
+    let broken = true;
+    await tab.page.setRequestInterception(true);
+    tab.page.on('request', (request) => {
+      const save = broken && request.method() === 'POST' && request.url().includes('/api/v1/draft/');
+      if (save) void request.respond({ status: 503, headers: { 'access-control-allow-origin': '*' } });
+      else void request.continue();
+    });
+    return () => (broken = false);
+  };
+
+  test('by message no address holds the token', async () => {
+    const { page, tokens, requests } = await open();
+    await tab.choosePlugin('add-record');
+    // Loaded ahead, before there is a plugin or a token.
+    await until(() => !!frameOf());
+    assert.deepEqual(tokens, []);
+    const frame = await tab.launch();
+    assert.match(await editorText(frame), /add-record/);
+    const events = await tab.events();
+    assert.ok(events.includes('plugin-editor-ready confirmed: true'));
+    assert.equal(events.includes('plugin-editor-ready confirmed: false'), false);
+    await until(() => tokens.length > 0);
+    const hasToken = (text: string) => tokens.some((token) => text.includes(token));
+    const addresses = [
+      page.url(),
+      ...page.frames().map((one) => one.url()),
+      ...requests,
+      ...(await page.evaluate(() => performance.getEntries().map(({ name }) => name))),
+      ...(await frame.evaluate(() => [
+        document.URL,
+        document.referrer,
+        ...performance.getEntries().map(({ name }) => name),
+      ])),
+    ];
+    assert.ok(addresses.some((address) => address.includes('/api/v1/draft/')));
+    assert.deepEqual(addresses.filter(hasToken), []);
+    assert.equal(hasToken(await page.content()), false);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  test('through the list of plugins without a reload', async () => {
+    const { page } = await open();
+    await tab.choosePlugin('add-record');
+    const frame = await tab.launch();
+    await mark(frame);
+    for (const name of ['price-rule', 'greet-customer', 'add-record']) {
+      await page.locator(`nav ::-p-text(${name})`).click();
+      await untilText(frame, name);
+      await tab.state('ready');
+      assert.equal(await isMarked(frame), true);
+    }
+    assert.equal(page.frames().length, 2);
+    assert.match(await time('message-launch'), /^\d+ ms$/);
+    assert.match(await time('message-next'), /^\d+ ms$/);
+  });
+
+  test('each delivery shows its own time, and the HTML to copy follows the switch', async () => {
+    const { page } = await open();
+    await tab.choosePlugin('add-record');
+    assert.equal(await time('message-launch'), '–');
+    await tab.launch();
+    await page.waitForFunction(
+      () => document.querySelector('[data-time=message-launch]')?.textContent !== '–',
+    );
+    assert.equal(await time('url-launch'), '–');
+    assert.match(await tab.text('.source'), /token-delivery="message"\n {2}preload/);
+
+    const first = frameOf();
+    await tab.chooseDelivery('url');
+    await page.waitForFunction(() => document.querySelector('[data-time=url-launch]')?.textContent !== '–');
+    assert.match(await time('url-launch'), /^\d+ ms$/);
+    const second = await tab.editorFrame();
+    assert.notEqual(second, first);
+    assert.doesNotMatch(await tab.text('.source'), /token-delivery|preload/);
+    assert.ok((await tab.events()).includes('plugin-editor-ready confirmed: true'));
+    // It is kept for the next visit.
+    await tab.chooseDelivery('message');
+    await page.reload();
+    await page.waitForSelector('[name=delivery][value=message]:checked');
+  });
+
+  test('a token that ends while one works costs nothing: saved, without a reload', async () => {
+    const { page, tokens } = await open('bram');
+    await tab.choosePlugin('add-record');
+    const frame = await tab.launch();
+    await mark(frame);
+    await until(() => tokens.length === 1);
+    const token = tokens[0] as string;
+    // The renewals that the launcher makes by itself fail, as those of a machine asleep would.
+    let asleep = true;
+    const ended: number[] = [];
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      const renewal = request.url().endsWith('/plugins/editor-token');
+      if (renewal && asleep) void request.abort('internetdisconnected');
+      else void request.continue();
+    });
+    const draft = new URL('/api/v1/draft/com.example.customer-7/default/add-record', demo.service);
+    await until(async () => {
+      const answer = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
+      return answer.status === 401;
+    });
+    // The editor's save meets the end of its token; only then can another one be had.
+    page.on('response', (answer) => {
+      if (answer.request().method() !== 'POST' || !answer.url().endsWith(draft.pathname)) return;
+      ended.push(answer.status());
+      if (answer.status() === 401) asleep = false;
+    });
+    const saved = page.waitForResponse(
+      (answer) =>
+        answer.request().method() === 'POST' && answer.url().endsWith(draft.pathname) && answer.ok(),
+    );
+    await type(frame, '// still here ');
+    await saved;
+    assert.equal(ended[0], 401);
+    await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty === false);
+    assert.equal(await isMarked(frame), true);
+    assert.match(await editorText(frame), /\/\/ still here/);
+    assert.ok((await tab.events()).some((event) => event.startsWith('plugin-editor-save')));
+    assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
+  });
+
+  test('unsaved work is asked about; it stays, and what waits for it is done once it is saved', async () => {
+    const { page } = await open('bram');
+    await tab.choosePlugin('greet-customer');
+    const frame = await tab.launch();
+    const repair = await breakSaves();
+    await type(frame, '// unsaved ');
+    await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
+    await page.locator('nav ::-p-text(price-rule)').click();
+    await page.waitForSelector('.question');
+    assert.match(await tab.text('.question'), /greet-customer has changes that are not saved yet/);
+    assert.match(await tab.text('.question'), /price-rule opens as soon as they are/);
+    assert.match(await editorText(frame), /\/\/ unsaved/);
+    assert.ok((await tab.events()).some((event) => event.startsWith('plugin-editor-discard')));
+
+    await tab.click('#stay');
+    await page.waitForSelector('.question', { hidden: true });
+    assert.equal(new URL(page.url()).hash, '#/com.example.customer-7/greet-customer');
+    assert.match(await editorText(frame), /\/\/ unsaved/);
+
+    await page.locator('nav ::-p-text(price-rule)').click();
+    await page.waitForSelector('.question');
+    repair();
+    await untilText(frame, 'price-rule');
+    await page.waitForSelector('.question', { hidden: true });
+    await page.locator('nav ::-p-text(greet-customer)').click();
+    await untilText(frame, '// unsaved');
+  });
+
+  test('who goes on without waiting finds the work again', async () => {
+    const { page } = await open('bram');
+    await tab.choosePlugin('price-rule');
+    const frame = await tab.launch();
+    const repair = await breakSaves();
+    await type(frame, '// left behind ');
+    await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
+    await tab.click('#leave-editor');
+    await page.waitForSelector('.question');
+    assert.match(await tab.text('.question'), /The editor closes/);
+    await tab.click('#go-on');
+    await tab.state('idle');
+    await page.waitForSelector('.question', { hidden: true });
+    repair();
+    const again = await tab.launch();
+    // Either the save that the editor sent as it went came through, or this browser offers what it kept.
+    await again.waitForFunction(() =>
+      /\/\/ left behind|This browser kept changes/.test(document.body.innerText),
+    );
+  });
+
+  test('signing out closes the editor, and with it goes the token', async () => {
+    const { page } = await open();
+    await tab.choosePlugin('add-record');
+    await tab.launch();
+    await tab.click('#sign-out');
+    await page.waitForSelector('[data-user=ada]');
+    assert.equal(page.frames().length, 1);
+    await tab.signIn('ada');
+    await tab.launch();
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import { launchChromium, startDemo } from './harness.ts';
+import { openDemo } from './page-driver.ts';
+
+const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+test('from the editor to the vendor: written, deployed, and every version run on the sample', async (t) => {
+  const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  t.after(async () => {
+    await browser.close();
+    await demo.stop();
+  });
+  const tab = await openDemo(browser, demo.vendor);
+  const { page } = tab;
+  await tab.signIn('ada');
+  await tab.choosePlugin('greet-customer');
+  await tab.click('#run-versions');
+  const says = (text: string) =>
+    page.waitForFunction((part) => document.body.innerText.includes(part), { polling: 50 }, text);
+  await says('Nothing is deployed yet');
+
+  const frame = await tab.launch();
+  const deploy = async (version: string) => {
+    await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
+    await frame.waitForFunction(
+      (text) => document.querySelector('.status-deployed')?.textContent === text,
+      { polling: 50 },
+      `${version} deployed`,
+    );
+  };
+  await deploy('v1.0.0');
+  await frame.click('.cm-content');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('Home');
+  await page.keyboard.up('Control');
+  await page.keyboard.type('// second\n');
+  await deploy('v1.0.1');
+
+  await tab.click('#run-versions');
+  await says('2 versions were run, newest first.');
+  const rows = await page.$$eval('.runs tbody tr', (all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
+  );
+  assert.deepEqual(
+    rows.map(([version, input, output]) => [version, input, output]),
+    ['v1.0.1', 'v1.0.0'].map((version) => [version, 'Ada', 'Hello, Ada! This is greet-customer in default.']),
+  );
+  for (const [, , , took] of rows) assert.match(took ?? '', /^[\d.]+ ms$/);
+
+  // Another input, from the plugin's own place; a plugin that was shown before has nothing to do with it.
+  await tab.click('#leave-editor');
+  await page.locator('#run-input').fill('Grace');
+  await tab.click('#run-versions');
+  await says('Hello, Grace!');
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+    await page.evaluate(axe);
+    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      [],
+    );
+  }
+  await tab.choosePlugin('add-record');
+  assert.equal(await page.$('.runs table'), null);
+  assert.deepEqual(tab.complaints, []);
+});
