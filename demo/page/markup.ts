@@ -41,9 +41,10 @@ export function pageSource(state: State): string {
       ? [element('plugin-features', featuresAttributes(state))]
       : []),
     element('plugin-editor', editorAttributes(launching)),
-    `<script type="module">
-  import 'plugin-editor';
+    `<!-- dist/cdn/plugin-editor.js of the package, from your own site; or, with a bundler, import 'plugin-editor' -->
+<script type="module" src="/plugin-editor.js"></script>
 
+<script type="module">
   const editor = document.querySelector('#editor');
 
   for (const type of [
@@ -56,7 +57,7 @@ ${EVENT_TYPES.map((type) => `    '${type}',`).join('\n')}
   editor.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
 
   // Before signing out: the editor's frame and token go first.
-  document.querySelector('#sign-out').addEventListener('click', () => editor.close());
+  document.querySelector('#sign-out')?.addEventListener('click', () => editor.close());
 </script>`,
   ].join('\n\n');
 }

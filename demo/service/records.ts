@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// A test may lack any of its fields, and what else it holds is kept: the interface promises neither.
+// A test may lack any of its fields, and what else a record or a test holds is kept: the interface promises neither.
 const test = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
@@ -8,7 +8,7 @@ const test = z.looseObject({
 });
 
 /** The interface's plugin source record. */
-export const pluginSource = z.object({
+export const pluginSource = z.looseObject({
   contents: z.string(),
   lang: z.string(),
   tests: z.array(test).optional(),
