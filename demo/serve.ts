@@ -66,6 +66,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
 
     // Only now that both ports are ours: it ends the token of the start before, which may still run.
     environmentToken = provisionEnvironmentToken(store, ENVIRONMENT);
+    service.warmUp();
     return { vendorPort: vendorServer.port, servicePort: serviceServer.port, dataDir, close };
   } catch (error) {
     await close();
