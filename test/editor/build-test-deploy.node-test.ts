@@ -187,13 +187,12 @@ describe('building, testing and deploying, end to end in Chromium', () => {
   test('without the feature there is nothing to run by, and without streaming a build works all the same', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
-      service.script.answer = (request) =>
-        request.url.endsWith('/features') ? Response.json({ features: [], languages: [] }) : undefined;
       const accepts: (string | null)[] = [];
+      service.script.answer = (request) => {
+        if (request.url.includes('/build/')) accepts.push(request.headers.get('accept'));
+        return request.url.endsWith('/features') ? Response.json({ features: [], languages: [] }) : undefined;
+      };
       const editor = await open();
-      editor.page.on('request', (request) => {
-        if (request.url().includes('/build/')) accepts.push(request.headers()['accept'] ?? null);
-      });
       await editor.untilOpen();
       await editor.press('Build');
       await untilFact(editor, 'built', 'Built');

@@ -87,7 +87,9 @@ describe('accessibility of <plugin-editor>', () => {
       part(element, 'retry')?.focus();
       part(element, 'retry')?.click();
       await changeTo(element, state);
-      await waitUntil(() => element.shadowRoot?.activeElement?.getAttribute('part') === name, name);
+      const focused = () => element.shadowRoot?.activeElement?.getAttribute('part');
+      await waitUntil(() => focused() === name, name);
+      expect(focused()).to.equal(name);
     }
   });
 
