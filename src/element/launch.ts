@@ -94,6 +94,9 @@ export class Launch {
 
   async #open(signal: AbortSignal): Promise<void> {
     try {
+      // A new frame goes into the page first, in this same task: its way is the longer one.
+      if (this.frame) await Promise.resolve();
+      signal.throwIfAborted();
       const token = this.#token ?? (await this.#host.getToken(signal));
       // The host may have ended this launch meanwhile.
       signal.throwIfAborted();
