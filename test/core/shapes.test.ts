@@ -107,7 +107,7 @@ function put(root: object, path: string[], value: unknown): void {
   let holder: unknown = root;
   for (const step of path.slice(0, -1))
     holder = (holder as Record<string, unknown> | null | undefined)?.[step];
-  const key = path.at(-1) as string;
+  const key = path.at(-1) ?? '';
   if (typeof holder === 'object' && holder && Object.hasOwn(holder, key)) {
     (holder as Record<string, unknown>)[key] = value;
   }

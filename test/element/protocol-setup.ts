@@ -69,7 +69,7 @@ export function listen(): Ear {
   const ear: Ear = {
     heard: [],
     of: (type) => ear.heard.filter((each) => each.type === type),
-    session: () => ear.of('open').at(-1)?.session as string,
+    session: () => ear.of('open').at(-1)?.session ?? '',
     until: (type, times = 1) =>
       new Promise((resolve) => {
         const look = () => {
