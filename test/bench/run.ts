@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Ratios only: each is
- * measured against something in the same run, so that a slow machine fails no more than a fast one.
+ * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
+ * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
+ * Names narrow it down: `node test/bench/run.ts size mount service delivery`.
  */
 import { openBrowser } from './browser.ts';
 import { measureDelivery } from './delivery.ts';
@@ -10,18 +11,26 @@ import { measureLayoutShift } from './layout-shift.ts';
 import { measureLeaks } from './leaks.ts';
 import { measureMount } from './mount.ts';
 import { startOrigins } from './origins.ts';
+import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 
-const figures: Figure[] = [...(await measureSizes())];
-const origins = await startOrigins();
-const browser = await openBrowser();
-try {
-  figures.push(await measureMount(browser, origins));
-  figures.push(...(await measureLeaks(browser, origins)));
-  figures.push(await measureLayoutShift(browser, origins));
-} finally {
-  await browser.close();
-  await origins.close();
+const wanted = process.argv.slice(2);
+const wants = (name: string) => !wanted.length || wanted.includes(name);
+const figures: Figure[] = [];
+
+if (wants('size')) figures.push(...(await measureSizes()));
+if (wants('mount')) {
+  const origins = await startOrigins();
+  const browser = await openBrowser();
+  try {
+    figures.push(await measureMount(browser, origins));
+    figures.push(...(await measureLeaks(browser, origins)));
+    figures.push(await measureLayoutShift(browser, origins));
+  } finally {
+    await browser.close();
+    await origins.close();
+  }
 }
-figures.push(...(await measureDelivery()));
+if (wants('service')) figures.push(...(await measureService()));
+if (wants('delivery')) figures.push(...(await measureDelivery()));
 process.exitCode = print(figures) ? 0 : 1;
