@@ -37,12 +37,15 @@ export class Sandbox {
 
   async #run(task: Task, turn: Promise<() => void>): Promise<Outcome> {
     const end = await turn;
-    const runner = this.#runner();
     try {
-      return await runner.run(task);
+      const runner = this.#runner();
+      try {
+        return await runner.run(task);
+      } finally {
+        if (runner.usable) this.#idle.push(runner);
+        else this.#replace(runner);
+      }
     } finally {
-      if (runner.usable) this.#idle.push(runner);
-      else this.#replace(runner);
       end();
     }
   }
