@@ -37,15 +37,16 @@ const printSize = (name: string, size: number) =>
   console.log(`  ${name.padEnd(32)} ${show(size / KB).padStart(6)} KB`);
 
 async function bundleSize(code: string): Promise<number> {
-  const entry = 'virtual:entry';
+  const entry = `${process.cwd()}/bench-entry.ts`;
   const output = await build({
     configFile: false,
     logLevel: 'error',
     plugins: [
       {
         name: 'entry',
-        resolveId: (id) => (id === entry ? `${process.cwd()}/${entry}.ts` : undefined),
-        load: (id) => (id.endsWith(`${entry}.ts`) ? code : undefined),
+        enforce: 'pre',
+        resolveId: (id) => (id === entry ? id : undefined),
+        load: (id) => (id === entry ? code : undefined),
       },
     ],
     build: {
