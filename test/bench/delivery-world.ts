@@ -1,7 +1,7 @@
 import { X509Certificate, createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { generate } from 'selfsigned';
-import { build } from 'vite';
+import { bundle } from './bundle.ts';
 import type { Addresses, OriginsData } from './delivery-origins.ts';
 import type { Report } from './delivery-page.ts';
 
@@ -76,25 +76,4 @@ async function startWorld(data: OriginsData): Promise<World> {
       }),
     close: () => worker.terminate(),
   };
-}
-
-/** One script, as an application's own build would make it. */
-async function bundle(entry: string): Promise<string> {
-  const output = await build({
-    configFile: false,
-    logLevel: 'error',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: {
-      write: false,
-      target: 'es2022',
-      lib: { entry, formats: ['es'] },
-      rolldownOptions: { output: { minify: true } },
-    },
-  });
-  const [
-    {
-      output: [chunk],
-    },
-  ] = output as unknown as [{ output: [{ code: string }] }];
-  return chunk.code;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { build } from 'vite';
+import { bundle } from './bundle.ts';
 import { type Figure, show } from './figures.ts';
 
 const KB = 1000;
@@ -38,28 +38,11 @@ const printSize = (name: string, size: number) =>
 
 async function bundleSize(code: string): Promise<number> {
   const entry = `${process.cwd()}/bench-entry.ts`;
-  const output = await build({
-    configFile: false,
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'entry',
-        enforce: 'pre',
-        resolveId: (id) => (id === entry ? id : undefined),
-        load: (id) => (id === entry ? code : undefined),
-      },
-    ],
-    build: {
-      write: false,
-      target: 'es2022',
-      lib: { entry, formats: ['es'] },
-      rolldownOptions: { output: { minify: true } },
-    },
-  });
-  const [
-    {
-      output: [chunk],
-    },
-  ] = output as unknown as [{ output: [{ code: string }] }];
-  return gzipSync(chunk.code, { level: 9 }).length;
+  const virtual = {
+    name: 'entry',
+    enforce: 'pre' as const,
+    resolveId: (id: string) => (id === entry ? id : undefined),
+    load: (id: string) => (id === entry ? code : undefined),
+  };
+  return gzipSync(await bundle(entry, [virtual]), { level: 9 }).length;
 }

@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { launch } from 'puppeteer-core';
-import type { Browser } from 'puppeteer-core';
-import { findBrowsers } from '../setup/find-browsers.js';
+
+export { launchChromium } from '../setup/chromium.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -87,22 +86,4 @@ export async function until(condition: () => boolean | Promise<boolean>, limit =
     if (Date.now() > end) throw new Error(`Not so within ${limit} ms: ${String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** Chromium, as found on this machine. */
-export async function launchChromium(): Promise<Browser> {
-  const { chromium } = findBrowsers();
-  if (!chromium) throw new Error('This test needs Chromium or Chrome; CHROME_PATH can name one.');
-  return launch({
-    executablePath: chromium,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
 }

@@ -18,7 +18,7 @@ function machine(files: string[], rest: Partial<Machine> = {}): Machine {
   return {
     env: { PATH: '/usr/local/bin:/usr/bin' },
     platform: 'linux',
-    home: '/home/u',
+    home: '/people/u',
     exists: (path) => files.includes(path),
     list: (folder) => [
       ...new Set(
@@ -105,13 +105,13 @@ describe('findBrowsers', () => {
 
   it('looks into the caches of puppeteer and playwright, the newest version first', () => {
     const puppeteer = ['9.1', '140.2', '99.0'].map(
-      (version) => `/home/u/.cache/puppeteer/chrome/linux-${version}/chrome-linux64/chrome`,
+      (version) => `/people/u/.cache/puppeteer/chrome/linux-${version}/chrome-linux64/chrome`,
     );
-    const playwright = '/home/u/.cache/ms-playwright/chromium-1200/chrome-linux/chrome';
-    const shell = '/home/u/.cache/ms-playwright/chromium_headless_shell-1300/chrome-linux/chrome';
+    const playwright = '/people/u/.cache/ms-playwright/chromium-1200/chrome-linux/chrome';
+    const shell = '/people/u/.cache/ms-playwright/chromium_headless_shell-1300/chrome-linux/chrome';
     assert.equal(findBrowsers(machine([...puppeteer, playwright])).chromium, puppeteer[1]);
     assert.equal(findBrowsers(machine([shell, playwright])).chromium, playwright);
-    const firefox = '/home/u/.cache/puppeteer/firefox/linux-stable_150/firefox/firefox';
+    const firefox = '/people/u/.cache/puppeteer/firefox/linux-stable_150/firefox/firefox';
     assert.equal(findBrowsers(machine([firefox])).firefox, firefox);
   });
 
