@@ -19,7 +19,7 @@ export interface RenewedToken {
 export interface LauncherOptions {
   /**
    * A plugin is to be opened, in place of the one before. `plugin` speaks about this plugin alone: what is said through
-   * it after another plugin was opened is dropped.
+   * it after another plugin was opened is dropped. What this throws or rejects with is said as `plugin.error()`.
    */
   onOpen: (open: PluginToOpen, plugin: PluginChannel) => void | Promise<void>;
   /** The launcher has a new token for the plugin that is open. */
@@ -125,10 +125,12 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       origin = from;
       session = about;
       end('closed');
-      void options.onOpen(
-        open,
-        channel(() => about),
-      );
+      const plugin = channel(() => about);
+      // What goes wrong unforeseen is said as well: else the user is told of a time-out. It still shows in the console.
+      void (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
+        plugin.error(error instanceof Error ? error.message : String(error));
+        throw error;
+      });
     } else if (about !== session) {
       return;
     } else if (type === 'token' && isText(data['token'])) {

@@ -10,6 +10,8 @@ import { Renewal } from './renewal.ts';
 /** Requests of an editor for a token are answered no more often, in ms. */
 const REQUEST_INTERVAL = 5000;
 
+const NEVER = { wall: -Infinity, mono: -Infinity };
+
 /** How long the editor has to take the last message in before its frame goes, in ms; nothing answers it. */
 const CLOSE_DELAY = 250;
 
@@ -18,8 +20,8 @@ export interface LaunchHost {
   frameAttributes(): FrameAttributes;
   /** A new token for what was started last. */
   getToken(signal: AbortSignal): Promise<HeldToken>;
-  /** The frame changed. */
-  onFrame(): void;
+  /** A new frame, to go into the page at once. */
+  onFrame(frame: HTMLIFrameElement): void;
   /** The editor can be used; `confirmed`: it said so itself. */
   onReady(confirmed: boolean): void;
   onFail(error: PluginEditorError): void;
@@ -50,7 +52,7 @@ export class Launch {
   #limit: ReturnType<typeof setTimeout> | undefined;
   /** A request of the editor that waits for its turn. */
   #request: ReturnType<typeof setTimeout> | undefined;
-  #requested = { wall: -Infinity, mono: -Infinity };
+  #requested = NEVER;
 
   constructor(host: LaunchHost) {
     this.#host = host;
@@ -94,9 +96,6 @@ export class Launch {
 
   async #open(signal: AbortSignal): Promise<void> {
     try {
-      // A new frame goes into the page first, in this same task: its way is the longer one.
-      if (this.frame) await Promise.resolve();
-      signal.throwIfAborted();
       const token = this.#token ?? (await this.#host.getToken(signal));
       // The host may have ended this launch meanwhile.
       signal.throwIfAborted();
@@ -139,7 +138,7 @@ export class Launch {
       },
       this.#hear,
     );
-    this.#host.onFrame();
+    this.#host.onFrame(frame.element);
   }
 
   /** Tells the editor what to open. */
@@ -291,6 +290,7 @@ export class Launch {
     clearTimeout(this.#limit);
     clearTimeout(this.#request);
     this.#request = undefined;
+    this.#requested = NEVER;
     this.#renewal?.stop();
     this.#renewal = undefined;
     this.#talk?.forget();
@@ -301,7 +301,6 @@ export class Launch {
     clearTimeout(this.#limit);
     this.frame.dispose();
     this.frame = this.#talk = undefined;
-    this.#host.onFrame();
   }
 
   stop(): void {

@@ -193,10 +193,10 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   connectedMoveCallback(): void {}
 
   /** @internal */
-  get frameAttributes(): FrameAttributes {
-    const { label, fn, sandbox, allow, referrerpolicy } = this;
+  frameAttributes(fn: string | undefined): FrameAttributes {
+    const { label, sandbox, allow, referrerpolicy } = this;
     return {
-      title: label || `Plugin editor: ${fn}`,
+      title: label || (fn ? `Plugin editor: ${fn}` : 'Plugin editor'),
       sandbox: sandbox === 'none' ? null : (sandbox ?? ATTRIBUTES.sandbox),
       allow: allow ?? ATTRIBUTES.allow,
       referrerpolicy: referrerpolicy ?? ATTRIBUTES.referrerpolicy,
@@ -212,29 +212,23 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   }
 
   protected override render(): unknown {
-    const { state, error, frame } = this.#session;
+    const { state, error } = this.#session;
     const strings = { ...defaultStrings, ...this.strings };
-    return html`
-      ${frame}
-      ${
-        state === 'idle'
-          ? html`<slot name="idle"></slot>`
-          : state === 'loading'
-            ? html`<div part="status" role="status">
-                <slot name="loading"
-                  ><label>${strings.loading}<progress></progress></label
-                ></slot>
-              </div>`
-            : error
-              ? html`<div part="error" role="alert">
-                  <slot name="error">
-                    <p>${strings[error.code as 'config']} <small>${error.message}</small></p>
-                    <button part="retry" @click=${this.#retry}>${strings.retry}</button>
-                  </slot>
-                </div>`
-              : nothing
-      }
-    `;
+    if (state === 'idle') return html`<slot name="idle"></slot>`;
+    if (state === 'loading') {
+      return html`<div part="status" role="status">
+        <slot name="loading"
+          ><label>${strings.loading}<progress></progress></label
+        ></slot>
+      </div>`;
+    }
+    if (!error) return nothing;
+    return html`<div part="error" role="alert">
+      <slot name="error">
+        <p>${strings[error.code as 'config']} <small>${error.message}</small></p>
+        <button part="retry" @click=${this.#retry}>${strings.retry}</button>
+      </slot>
+    </div>`;
   }
 
   #retry = (): void => {

@@ -25,7 +25,8 @@ export type PluginEditorState = 'idle' | 'loading' | 'ready' | 'error';
 
 /** What a session needs of its element: attributes, read whenever they are needed, and a place to say its state. */
 export interface SessionHost extends ReactiveControllerHost, HTMLElement, RawConfig {
-  readonly frameAttributes: FrameAttributes;
+  frameAttributes(fn: string | undefined): FrameAttributes;
+  readonly renderRoot: HTMLElement | DocumentFragment;
   readonly unguarded: boolean;
   fetchToken?: FetchToken | undefined;
   tokenHeaders?: TokenHeaders | undefined;
@@ -67,9 +68,10 @@ export class Session implements ReactiveController {
     host.addController(this);
     this.#work = new UnsavedWork(() => !host.unguarded);
     this.#launch = new Launch({
-      frameAttributes: () => host.frameAttributes,
+      frameAttributes: this.#frameAttributes,
       getToken: (signal) => this.#getToken(this.#config as Config, signal),
-      onFrame: () => host.requestUpdate(),
+      // Not by way of the template, whose first rendering takes longer than all that comes before it.
+      onFrame: (frame) => host.renderRoot.prepend(frame),
       onReady: (confirmed) => this.#ready(confirmed),
       onFail: (error) => {
         // A preload that failed is tried again when there is a plugin to open.
@@ -117,13 +119,16 @@ export class Session implements ReactiveController {
   #follow(): void {
     const host = this.#host;
     if (this.#closed || !host.isConnected) return;
-    this.#launch.frame?.setAttributes(host.frameAttributes);
+    this.#launch.frame?.setAttributes(this.#frameAttributes());
     const now = [!host.fetchToken, ...NAMES.map((name) => host[name])];
     if (now.every((value, i) => Object.is(value, this.#seen[i]))) return;
     const next = this.#read();
     if (!this.#drops(next) || this.#mayDiscard()) this.#obey(next);
     this.#seen = now;
   }
+
+  /** Named after the plugin that is open: a change may have to wait for unsaved work. */
+  #frameAttributes = () => this.#host.frameAttributes(this.#config?.fn);
 
   #obey(next: Config | PluginEditorError | undefined): void {
     if (next instanceof Error) {

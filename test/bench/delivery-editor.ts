@@ -3,7 +3,7 @@
  * its address, from the frame protocol, or, as Superset's embedded page does, from the SDK's message port.
  */
 import { Switchboard } from '@superset-ui/switchboard';
-import { type PluginToOpen, connectLauncher } from '../../src/editor.ts';
+import type { PluginToOpen } from '../../src/editor.ts';
 
 /** What the page tells its parent, in ms by the clock that all frames of a browser share. */
 export interface Usable {
@@ -67,9 +67,9 @@ const inAddress = (token: string): PluginToOpen => ({
 
 if (query.has('token')) void show(inAddress(text('token')));
 
-connectLauncher({
-  capabilities: ['open'],
-  onOpen: (open, plugin) => void show(open).then(() => plugin.ready()),
+window.takeOpen(async (plugin, channel) => {
+  await show(plugin);
+  channel.ready();
 });
 
 addEventListener(

@@ -13,6 +13,7 @@ export interface OriginsData {
   cert: string;
   token: string;
   pageScript: string;
+  greetingScript: string;
   editorScript: string;
 }
 
@@ -22,13 +23,13 @@ export interface Addresses {
   editor: string;
 }
 
-const { roundTrip, key, cert, token, pageScript, editorScript } = workerData as OriginsData;
+const { roundTrip, key, cert, token, pageScript, greetingScript, editorScript } = workerData as OriginsData;
 
-const html = (title: string, script: string) => `<!doctype html>
+const html = (title: string, script: string, inline = '') => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>${title}</title><link rel="icon" href="data:,">
 <style>body { font: 1rem system-ui } iframe, plugin-editor { display: block; width: 100%; height: 20rem; border: 0 }
 textarea { width: 100%; height: 18rem }</style>
-<main></main><script type="module" src="${script}"></script></html>`;
+<main></main>${inline}<script type="module" src="${script}"></script></html>`;
 
 const JS = 'text/javascript; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
@@ -66,7 +67,7 @@ const answerEditor: RequestListener = (request, response) => {
   } else if (pathname === '/editor.js') {
     send(JS, editorScript);
   } else {
-    send(HTML, html('Editor', '/editor.js'));
+    send(HTML, html('Editor', '/editor.js', `<script type="module">${greetingScript}</script>`));
   }
 };
 

@@ -33,12 +33,11 @@ export async function startWorlds(
       },
     ],
   });
-  const [pageScript, editorScript] = await Promise.all([
-    bundle('test/bench/delivery-page.ts'),
-    bundle('test/bench/delivery-editor.ts'),
-  ]);
+  const [pageScript = '', greetingScript = '', editorScript = ''] = await Promise.all(
+    ['page', 'greeting', 'editor'].map((part) => bundle(`test/bench/delivery-${part}.ts`)),
+  );
   const token = makeToken();
-  const data = { key, cert, token, pageScript, editorScript };
+  const data = { key, cert, token, pageScript, greetingScript, editorScript };
   const worlds = await Promise.all(roundTrips.map((roundTrip) => startWorld({ ...data, roundTrip })));
   const publicKey = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' });
   const hash = createHash('sha256').update(publicKey).digest('base64');

@@ -16,7 +16,8 @@ const SIMULATION = `Time to a usable editor, from the click to when the draft ca
   Bandwidth is not limited, nothing is lost, names take no time, and servers answer at once. Every run has a browser
   context of its own, so that nothing is cached; the order alternates; the first round does not count.
   Connections to the page's own server: for a first opening they were closed while the page stood idle, so the token
-  request makes a new one; for "open", "preload" and "kept" they are still there.`;
+  request makes a new one; for "open", "preload" and "kept" they are still there.
+  The editor is the same page in every way; as documented, it greets from a script within its page.`;
 
 /** A way in a page whose connections to its own server are `closed` or `kept` at the time of the click. */
 interface Course {
