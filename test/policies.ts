@@ -22,12 +22,12 @@ export const hostSources: readonly Source[] = [
   },
   { directive: 'connect-src', source: "'self'", why: 'the token endpoint' },
   { directive: 'connect-src', source: BUILDER, why: 'the languages of `<plugin-features>`' },
-  { directive: 'frame-src', source: EDITOR, why: 'the editor’s frame' },
-  { directive: 'trusted-types', source: 'lit-html', why: 'the elements’ templates, which Lit makes' },
+  { directive: 'frame-src', source: EDITOR, why: "the editor's frame" },
+  { directive: 'trusted-types', source: 'lit-html', why: "the elements' templates, which Lit makes" },
 ];
 
 export const editorSources: readonly Source[] = [
-  { directive: 'script-src', source: "'self'", why: 'the editor’s own scripts, `editor.js` among them' },
+  { directive: 'script-src', source: "'self'", why: "the editor's own scripts, `editor.js` among them" },
   { directive: 'connect-src', source: BUILDER, why: 'drafts, builds and tests' },
   { directive: 'frame-ancestors', source: HOST, why: 'being in a frame of your app, and of no other page' },
 ];
