@@ -53,8 +53,8 @@ before(async function () {
 async function strictServer(rules: Rule[] = [], without?: Source) {
   const server = await scriptedServer();
   const origins = { [HOST]: location.origin, [EDITOR]: server.origin, [BUILDER]: server.crossSite.origin };
-  const header = (sources: readonly Source[], reports: string) => ({
-    'content-security-policy': `${policy(sources, origins, without)}; report-uri ${reports}`,
+  const header = (sources: readonly Source[], reportTo: string) => ({
+    'content-security-policy': `${policy(sources, origins, without)}; report-uri ${reportTo}`,
   });
   await server.on(
     ...rules,
