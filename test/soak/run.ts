@@ -6,7 +6,9 @@ import type { Figure } from '../bench/figures.ts';
 import { print } from '../bench/figures.ts';
 
 /** Each round loads its module only when it is wanted, and cleans up after itself. */
-const rounds: Record<string, () => Promise<Figure[]>> = {};
+const rounds: Record<string, () => Promise<Figure[]>> = {
+  faults: async () => (await import('./faults.ts')).measureFaults(),
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(rounds, name));
