@@ -6,7 +6,10 @@ import type { Figure } from '../bench/figures.ts';
 import { print } from '../bench/figures.ts';
 
 /** Each round loads its module only when it is wanted, and cleans up after itself. */
-const rounds: Record<string, () => Promise<Figure[]>> = {};
+const rounds: Record<string, () => Promise<Figure[]>> = {
+  load: async () => (await import('./load.ts')).measureLoad(),
+  crashes: async () => (await import('./crashes.ts')).measureCrashes(),
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(rounds, name));
