@@ -18,5 +18,6 @@ export const CHROMIUM_ARGS = [
 export function launchChromium(): Promise<Browser> {
   const { chromium } = findBrowsers();
   if (!chromium) throw new Error('No Chromium or Chrome was found: run node test/setup/browsers.js');
-  return launch({ executablePath: chromium, args: CHROMIUM_ARGS });
+  // A machine with much else to do takes its time to start it.
+  return launch({ executablePath: chromium, args: CHROMIUM_ARGS, timeout: 120_000 });
 }

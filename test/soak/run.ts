@@ -9,6 +9,7 @@ import { print } from '../bench/figures.ts';
 const rounds: Record<string, () => Promise<Figure[]>> = {
   load: async () => (await import('./load.ts')).measureLoad(),
   crashes: async () => (await import('./crashes.ts')).measureCrashes(),
+  lazy: async () => (await import('./lazy.ts')).measureLazy(),
 };
 
 const wanted = process.argv.slice(2);
