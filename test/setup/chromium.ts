@@ -23,5 +23,6 @@ export function launchChromium(hosts?: string): Promise<Browser> {
   if (!chromium) throw new Error('No Chromium or Chrome was found: run node test/setup/browsers.js');
   // Of an argument that is given twice, the last counts.
   const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
-  return launch({ executablePath: chromium, args });
+  // A machine with much else to do takes its time to start it.
+  return launch({ executablePath: chromium, args, timeout: 120_000 });
 }

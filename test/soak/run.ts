@@ -8,6 +8,9 @@ import { print } from '../bench/figures.ts';
 /** Each round loads its module only when it is wanted, and cleans up after itself. */
 const rounds: Record<string, () => Promise<Figure[]>> = {
   faults: async () => (await import('./faults.ts')).measureFaults(),
+  load: async () => (await import('./load.ts')).measureLoad(),
+  crashes: async () => (await import('./crashes.ts')).measureCrashes(),
+  lazy: async () => (await import('./lazy.ts')).measureLazy(),
 };
 
 const wanted = process.argv.slice(2);
