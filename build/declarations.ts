@@ -19,5 +19,5 @@ function reach(file: string): void {
   writeFileSync(file, text.replace(SPECIFIER, '$2.js'));
 }
 
-for (const entry of globSync('dist/*.d.ts')) reach(resolve(entry));
+for (const entry of globSync('dist/{*,types/*}.d.ts')) reach(resolve(entry));
 for (const file of globSync('dist/**/*.d.ts')) if (!reached.has(resolve(file))) rmSync(file);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { data, modules, packed, scripts } from './fixture.ts';
+import { data, declarations, modules, packed, scripts } from './fixture.ts';
 import { run } from './pack.ts';
 
 /** Runs a module in the folder where the package is installed, and answers with what it printed. */
@@ -40,6 +40,11 @@ test('data and scripts resolve to files that were packed', async () => {
     const text = await readFile(resolve(specifier), 'utf8');
     if (specifier.endsWith('.json')) assert.equal(typeof JSON.parse(text), 'object', specifier);
   }
+});
+
+test('what holds types alone was packed', () => {
+  const lacking = declarations.filter((file) => !packed.files.includes(file));
+  assert.deepEqual(lacking, []);
 });
 
 test('what is not in the export map cannot be reached', () => {
