@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { type SourceMapSegment, decode, encode } from '@jridgewell/sourcemap-codec';
 import { transform } from 'lightningcss';
-import { minify } from 'terser';
-import { type Plugin, type UserConfig, defineConfig } from 'vite';
+import { type MinifyOutput, minify } from 'terser';
+import { type Plugin, type Rolldown, type UserConfig, build, defineConfig } from 'vite';
 
 /** Every entry of the export map is one file directly in src/. */
 const entries = readdirSync('src').filter((name) => name.endsWith('.ts'));
 
-const shared = { target: 'es2022', sourcemap: true } as const;
+const shared = { target: 'es2022' } as const;
 
 /** The styles of the elements hold nothing that their minifier could miss: no `${}`, which it would refuse. */
 const minifiedStyles: Plugin = {
@@ -27,7 +28,10 @@ const minifiedStyles: Plugin = {
 const minifyCss = (css: string) =>
   transform({ filename: 'styles.css', code: Buffer.from(css), minify: true }).code.toString();
 
-/** For npm: one output file per source file; dependencies are left to the application's bundler. */
+/**
+ * For npm: one output file per source file; dependencies are left to the application's bundler. What it says of itself is
+ * in the declarations, and as it is not minified, it needs no source maps.
+ */
 const npm: UserConfig = {
   plugins: [minifiedStyles],
   build: {
@@ -36,36 +40,96 @@ const npm: UserConfig = {
     minify: false,
     rolldownOptions: {
       external: /^(lit|react|zod|node:)/,
-      output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
+      output: {
+        preserveModules: true,
+        preserveModulesRoot: 'src',
+        entryFileNames: '[name].js',
+        comments: { jsdoc: false },
+      },
     },
   },
 };
 
-/** A second pass over what Vite's own minifier made takes off another 2 %. */
-const terser = (format: 'es' | 'iife'): Plugin => ({
+/**
+ * What is for npm, made in memory: so the source map of a script leads to readable files that are published beside it, and
+ * need not hold them.
+ */
+async function fromNpmBuild(): Promise<Plugin> {
+  const made = await build({
+    ...npm,
+    configFile: false,
+    logLevel: 'warn',
+    build: { ...npm.build, write: false },
+  });
+  const [{ output }] = made as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
+  const codes = new Map<string, string>();
+  for (const file of output) {
+    if (file.type === 'chunk') codes.set(resolve('dist', file.fileName), withoutIndents(file.code));
+  }
+  return {
+    name: 'from-npm-build',
+    enforce: 'pre',
+    resolveId(id, importer = '') {
+      const path = resolve(importer, '..', id);
+      return codes.has(path) ? path : undefined;
+    },
+    load: (id) => codes.get(id),
+  };
+}
+
+const ES = 'plugin-editor.js';
+const CLASSIC = 'plugin-editor.iife.js';
+const MAP = `${ES}.map`;
+
+/**
+ * A second pass over what Vite's own minifier made takes off another 2 %. A classic script differs from a module in its
+ * first line, which no code stands in, and in the names at its end; so one map serves both.
+ */
+const terser = (file: string): Plugin => ({
   name: 'terser',
   async generateBundle(_, bundle) {
-    for (const file of Object.values(bundle)) {
-      if (file.type !== 'chunk') continue;
-      const map = bundle[`${file.fileName}.map`];
-      const { code = '', map: newMap } = await minify(withoutIndents(file.code), {
-        ecma: 2020,
-        // A classic script's one variable is what its users know it by.
-        module: format === 'es',
-        format: { preamble: LICENCES },
-        sourceMap: { content: map?.type === 'asset' ? String(map.source) : '', url: `${file.fileName}.map` },
-        compress: { passes: 3, hoist_props: true, keep_fargs: false },
-      });
-      file.code = code;
-      if (map?.type === 'asset') map.source = newMap as string;
-    }
+    const chunk = bundle[file];
+    const map = bundle[`${file}.map`];
+    if (chunk?.type !== 'chunk' || map?.type !== 'asset') throw new Error(`There is no ${file} with a map`);
+    const { code = '', map: made } = await minify(chunk.code, {
+      ecma: 2020,
+      module: true,
+      format: { preamble: LICENCES },
+      sourceMap: { content: String(map.source), url: MAP, asObject: true },
+      compress: { passes: 3, hoist_props: true, keep_fargs: false },
+    });
+    chunk.code = file === CLASSIC ? asClassicScript(code) : code;
+    if (file === CLASSIC) delete bundle[`${file}.map`];
+    else map.source = JSON.stringify(byLine(made as EncodedSourceMap));
   },
 });
 
-const LICENCES = '/*! plugin-editor: MIT. Includes Lit: BSD-3-Clause, (c) Google LLC. */';
+type EncodedSourceMap = Exclude<MinifyOutput['map'], string | undefined>;
 
-/** The indents of our templates mean nothing, and no other text of ours holds a line break. */
-const withoutIndents = (code: string) => code.replace(/\n +/g, '\n');
+/** One place for each line of a source: enough to step through it, at a fifth of the size. */
+function byLine({ mappings, ...map }: EncodedSourceMap): object {
+  const lines = decode(mappings).map((segments) =>
+    segments
+      .filter(([, source, line], i) => source !== segments[i - 1]?.[1] || line !== segments[i - 1]?.[2])
+      // Without the name.
+      .map((segment) => segment.slice(0, 4) as SourceMapSegment),
+  );
+  return { ...map, names: [], sourcesContent: undefined, mappings: encode(lines) };
+}
+
+function asClassicScript(code: string): string {
+  const [, names] = /\bexport\{([^}]+)\};\n/.exec(code) ?? [];
+  if (!names) throw new Error('The module does not end with its exports');
+  const fields = names.split(',').map((name) => name.split(' as ').toReversed().join(':'));
+  return code
+    .replace(LICENCES, () => `${LICENCES}var PluginEditorElements=(()=>{"use strict";`)
+    .replace(/\bexport\{[^}]+\};\n/, () => `return{${fields.join()}}})();\n`);
+}
+
+const LICENCES = '/*! plugin-editor: MIT; with Lit: BSD-3-Clause, (c) Google LLC */';
+
+/** The indents of our templates mean nothing. The lines stay, as the source map counts them. */
+const withoutIndents = (code: string) => code.replace(/^[ \t]+/gm, '');
 
 /** What a page puts into `integrity` to refuse a script that somebody changed, for all scripts in the directory. */
 const integrity: Plugin = {
@@ -84,21 +148,29 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 const sri = (bytes: Buffer) => `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 
 /** For script tags: everything in one file, once as a module and once for a classic script. */
-const cdn = (format: 'es' | 'iife', file: string): UserConfig => ({
-  plugins: [minifiedStyles, terser(format), integrity],
+const cdn = async (file: string): Promise<UserConfig> => ({
+  plugins: [await fromNpmBuild(), terser(file), integrity],
   build: {
     ...shared,
+    sourcemap: true,
     outDir: 'dist/cdn',
     emptyOutDir: false,
     // What is bundled wants its licence to go with it.
     license: { fileName: 'LICENSES.txt' },
-    lib: { entry: 'src/index.ts', formats: [format], name: 'PluginEditorElements', fileName: () => file },
-    rolldownOptions: { output: { minify: true } },
+    lib: { entry: resolve('dist/index.js'), formats: ['es'], fileName: () => file },
+    rolldownOptions: {
+      output: {
+        minify: true,
+        // As seen from dist/cdn, wherever the packages and this build lie: every build of a version has the same bytes.
+        sourcemapPathTransform: (path) =>
+          path.replace(/^.*\/(?=node_modules\/)/, '../../').replace(/^(?:.*\/)?dist\//, '../'),
+      },
+    },
   },
 });
 
-export default defineConfig(({ mode }) => {
-  if (mode === 'cdn') return cdn('es', 'plugin-editor.js');
-  if (mode === 'iife') return cdn('iife', 'plugin-editor.iife.js');
+export default defineConfig(async ({ mode }) => {
+  if (mode === 'cdn') return cdn(ES);
+  if (mode === 'iife') return cdn(CLASSIC);
   return npm;
 });

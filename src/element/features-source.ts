@@ -26,8 +26,8 @@ const shared = new Map<string, FeaturesSource>();
 export class FeaturesSource {
   state: PluginEditorState = 'idle';
   /** The last record that came; a refresh that fails does not take it away. */
-  record: Readonly<Features> | undefined;
-  error: Error | undefined;
+  declare record: Readonly<Features> | undefined;
+  declare error: Error | undefined;
 
   #builder: string;
   #owner: FeaturesUser | undefined;

@@ -17,7 +17,7 @@ export class EditorFrame {
   declare readonly element: HTMLIFrameElement;
   declare readonly origin: string;
   /** Called with what the frame's own window posted from the editor's origin, and with nothing else. */
-  onMessage: ((data: unknown) => void) | undefined;
+  declare onMessage: ((data: unknown) => void) | undefined;
 
   #end = new AbortController();
   #loaded: ReturnType<typeof setTimeout> | undefined;

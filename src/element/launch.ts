@@ -39,7 +39,7 @@ export const asEditorError = (error: unknown): PluginEditorError =>
 
 /** From a checked config to a running editor: token, frame, conversation, renewal. */
 export class Launch {
-  frame: EditorFrame | undefined;
+  declare frame: EditorFrame | undefined;
 
   #host: LaunchHost;
   #config: Config | undefined;

@@ -47,7 +47,7 @@ const ADDRESS = ['template', 'builder', 'editorUrl', 'tokenDelivery'] as const;
  */
 export class Session implements ReactiveController, LaunchHost {
   state: PluginEditorState = 'idle';
-  error: PluginEditorError | undefined;
+  declare error: PluginEditorError | undefined;
 
   #host: SessionHost;
   #launch: Launch;

@@ -11,6 +11,7 @@ import { measureLayoutShift } from './layout-shift.ts';
 import { measureLeaks } from './leaks.ts';
 import { measureMount } from './mount.ts';
 import { startOrigins } from './origins.ts';
+import { measurePackage } from './package-sizes.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 
@@ -18,7 +19,10 @@ const wanted = process.argv.slice(2);
 const wants = (name: string) => !wanted.length || wanted.includes(name);
 const figures: Figure[] = [];
 
-if (wants('size')) figures.push(...(await measureSizes()));
+if (wants('size')) {
+  figures.push(...(await measureSizes()));
+  figures.push(...(await measurePackage()));
+}
 if (wants('mount')) {
   const origins = await startOrigins();
   const browser = await openBrowser();

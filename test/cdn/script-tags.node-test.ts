@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
+import { SourceMap, type SourceMapPayload, type SourceMapping } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +16,16 @@ const MODULE = '<script type="module" src="/plugin-editor.js"></script>';
 const CLASSIC = '<script src="/plugin-editor.iife.js"></script>';
 
 let outDir: string;
+/** What the source map leads to. */
+let npmDir: string;
 let server: Server;
 let browser: Browser;
 
 before(async () => {
   outDir = await mkdtemp(join(tmpdir(), 'plugin-editor-cdn-'));
   for (const mode of Object.keys(FILES)) await build({ mode, logLevel: 'error', build: { outDir } });
+  npmDir = await mkdtemp(join(tmpdir(), 'plugin-editor-npm-'));
+  await build({ logLevel: 'error', build: { outDir: npmDir } });
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/') {
@@ -33,8 +38,9 @@ before(async () => {
         `<!doctype html><title>Page</title>${searchParams.get('scripts')}<plugin-editor></plugin-editor>`,
       );
     } else {
+      const changed = searchParams.has('changed') ? '\n' : '';
       readFile(join(outDir, pathname)).then(
-        (body) => response.setHeader('content-type', 'text/javascript').end(body),
+        (body) => response.setHeader('content-type', 'text/javascript').end(body + changed),
         () => response.writeHead(404).end(),
       );
     }
@@ -47,16 +53,20 @@ after(async () => {
   await browser.close();
   server.closeAllConnections();
   server.close();
-  await rm(outDir, { recursive: true });
+  for (const folder of [outDir, npmDir]) await rm(folder, { recursive: true });
 });
+
+function urlOf(scripts: string, query = '') {
+  const { port } = server.address() as AddressInfo;
+  return `http://localhost:${port}/?scripts=${encodeURIComponent(scripts)}${query}`;
+}
 
 async function load(scripts: string, query = '') {
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => complaints.push(message.text()));
-  const { port } = server.address() as AddressInfo;
-  await page.goto(`http://localhost:${port}/?scripts=${encodeURIComponent(scripts)}${query}`);
+  await page.goto(urlOf(scripts, query));
   const found = await page.evaluate(async () => {
     await Promise.all(['plugin-editor', 'plugin-features'].map((name) => customElements.whenDefined(name)));
     const elements = (globalThis as { PluginEditorElements?: Record<string, unknown> }).PluginEditorElements;
@@ -94,13 +104,42 @@ test('both together, and each twice, throw nothing', async () => {
   assert.deepEqual({ state, complaints }, { state: 'idle', complaints: [] });
 });
 
-test('the files come with source maps that name the sources', async () => {
+test('one source map serves both, and leads to the files beside them', async () => {
+  const map = new SourceMap(
+    JSON.parse(await readFile(join(outDir, `${FILES.cdn}.map`), 'utf8')) as SourceMapPayload,
+  );
   for (const file of Object.values(FILES)) {
-    assert.match(
-      await readFile(join(outDir, file), 'utf8'),
-      new RegExp(`//# sourceMappingURL=${file}\\.map$`),
-    );
-    const map = JSON.parse(await readFile(join(outDir, `${file}.map`), 'utf8')) as { sources: string[] };
-    assert.ok(map.sources.some((source) => source.endsWith('src/element/session.ts')));
+    const code = await readFile(join(outDir, file), 'utf8');
+    assert.match(code, /\n\/\/# sourceMappingURL=plugin-editor\.js\.map$/);
+    // By a text that stands in one place of one source.
+    const lines = code.split('\n');
+    const line = lines.findIndex((text) => text.includes('plugin-editor-state'));
+    const column = lines[line]?.indexOf('plugin-editor-state') ?? -1;
+    const { originalSource, originalLine } = map.findEntry(line, column) as SourceMapping;
+    assert.equal(originalSource, '../element/events.js');
+    const source = await readFile(join(npmDir, 'element/events.js'), 'utf8');
+    assert.match(source.split('\n')[originalLine] ?? '', /plugin-editor-state/);
   }
 });
+
+for (const tag of [MODULE, CLASSIC]) {
+  test(`a browser takes a script that has its hash, and no other: ${tag}`, async () => {
+    const { files } = JSON.parse(await readFile(join(outDir, 'integrity.json'), 'utf8')) as {
+      files: Record<string, string>;
+    };
+    const [, file = ''] = /\/([\w.-]+\.js)/.exec(tag) ?? [];
+    const withHash = tag.replace('<script', `<script integrity="${files[file]}"`);
+    const taken = await load(withHash);
+    assert.deepEqual([taken.state, taken.complaints], ['idle', []]);
+
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    // The event comes when the script has run or been refused.
+    await page.goto(urlOf(withHash.replace('.js', '.js?changed')), { waitUntil: 'load' });
+    const isDefined = await page.evaluate(() => !!customElements.get('plugin-editor'));
+    await page.close();
+    assert.equal(isDefined, false);
+    assert.match(complaints.join('\n'), /integrity/);
+  });
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { data, modules, packed } from './fixture.ts';
+import { run } from './pack.ts';
+
+const here = createRequire(import.meta.url);
+
+/** The compiler that this project uses, and one of the line 5, which comes with @arethetypeswrong/core. */
+const COMPILERS = [
+  here.resolve('typescript/package.json'),
+  createRequire(here.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
+].map((path) => ({
+  version: (here(path) as { version: string }).version,
+  tsc: join(dirname(path), 'bin/tsc'),
+}));
+
+const RESOLUTIONS = [
+  { moduleResolution: 'bundler', module: 'esnext' },
+  { moduleResolution: 'node16', module: 'node16' },
+  { moduleResolution: 'nodenext', module: 'nodenext' },
+];
+
+/** Of an older compiler, which is ten times slower, what it does not share with node16 is left out. */
+const resolutionsOf = (version: string) => (version.startsWith('5.') ? RESOLUTIONS.slice(0, 2) : RESOLUTIONS);
+
+/** Every key, and some of the types, so that an `any` in place of them shows. */
+const programFor = (module: string) => [
+  ...modules.map((specifier, i) => `import * as m${i} from '${specifier}';`),
+  // It knows these attributes only from node18 on.
+  ...data.map(
+    (specifier, i) =>
+      `import d${i} from '${specifier}'${module === 'node16' ? '' : ` with { type: 'json' }`};`,
+  ),
+  `export const all: object[] = [${[...modules.map((_, i) => `m${i}`), ...data.map((_, i) => `d${i}`)].join()}];`,
+  `
+import { PluginEditorElement, type PluginEditorError } from 'plugin-editor';
+import { featuresSchema, parseIdent } from 'plugin-editor/client.js';
+import { createTokenEndpoint } from 'plugin-editor/server.js';
+export const tenant: string = parseIdent('a.b').tenant;
+// @ts-expect-error it is text
+export const wrong: number = parseIdent('a.b').tenant;
+export const features: string[] = featuresSchema.parse({}).features;
+// @ts-expect-error they are text
+export const wrongFeatures: number[] = featuresSchema.parse({}).features;
+const element = new PluginEditorElement();
+element.addEventListener('plugin-editor-error', (event) => {
+  const { code }: PluginEditorError = event.error;
+  // @ts-expect-error there is no such code
+  if (code === 'none') return;
+});
+document.createElement('plugin-features').value = 'typescript';
+// @ts-expect-error authorize is required
+createTokenEndpoint({ access: async () => { throw new Error(); } });
+`,
+];
+
+for (const { version, tsc } of COMPILERS) {
+  for (const options of resolutionsOf(version)) {
+    test(`TypeScript ${version} takes all types by ${options.moduleResolution}`, async () => {
+      const name = `${version}-${options.moduleResolution}`;
+      const at = (file: string) => join(packed.consumer, file);
+      await writeFile(at(`${name}.mts`), programFor(options.module).join('\n'));
+      const compilerOptions = {
+        ...options,
+        target: 'es2022',
+        lib: ['es2023', 'dom', 'dom.iterable'],
+        types: ['node'],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        resolveJsonModule: true,
+        noEmit: true,
+      };
+      await writeFile(at(`${name}.json`), JSON.stringify({ compilerOptions, files: [`${name}.mts`] }));
+      const { stdout } = await run(process.execPath, [tsc, '-p', `${name}.json`], {
+        cwd: packed.consumer,
+      }).catch((error: { stdout: string }) => error);
+      assert.equal(stdout, '');
+    });
+  }
+}
+
+test('one of the compilers is of the line 5', () => {
+  assert.ok(COMPILERS.some(({ version }) => version.startsWith('5.')));
+});
