@@ -60,12 +60,11 @@ const pagePolicy = (nonce: string, frameAncestors: string) =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
+    "img-src 'self'",
     "connect-src 'self'",
-    "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
+    "require-trusted-types-for 'script'",
     `frame-ancestors ${frameAncestors}`,
   ].join('; ');
 
