@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
@@ -96,6 +96,8 @@ describe('a running demo', () => {
   });
 
   test('the data and the sources are served by no path', async () => {
+    await mkdir(join(demo.dataDir, 'outbox'));
+    await writeFile(join(demo.dataDir, 'outbox', 'mail.eml'), 'Your verification code is 000000');
     const files = await readdir(demo.dataDir);
     assert.ok(files.includes('service.sqlite'));
     const up = [
@@ -114,7 +116,12 @@ describe('a running demo', () => {
       '/.data',
       '/.data/',
       `${demo.dataDir}/service.sqlite`,
+      `${demo.dataDir}/outbox/mail.eml`,
       '/service.sqlite',
+      '/service.sqlite-wal',
+      '/.data/outbox/mail.eml',
+      '/outbox/mail.eml',
+      '/outbox/',
       '/package.json',
       '/demo/serve.ts',
       '/.git/config',

@@ -70,6 +70,49 @@ describe('the editor, end to end in Chromium', () => {
       }
     }));
 
+  test('a crafted address sends neither draft nor kept text to the builder that it names', () =>
+    scene(async ({ service, target, open }) => {
+      const other = await startEditorService({ editor: false });
+      try {
+        const kept = { version: 1, at: Date.now(), source: { contents: 'kept text', lang: 'javascript' } };
+        const place = [service.origin, 'com.acme.t1', 'default', target.fn];
+        const key = `plugin-editor:unsaved:${JSON.stringify(place)}:crashed`;
+        const first = await open(`${service.origin}/editor/`);
+        await first.page.evaluate((...entry) => localStorage.setItem(...entry), key, JSON.stringify(kept));
+        const stranger = new URL(other.origin);
+        const own = new URL(service.origin);
+        const seen = service.seen.length;
+        for (const builder of [
+          other.origin,
+          `${other.origin}/${service.origin}`,
+          `${other.origin}/?${service.origin}`,
+          `${other.origin}#${service.origin}`,
+          `${stranger.protocol}//${own.host}@${stranger.host}`,
+          `${stranger.protocol}//${own.host}\\@${stranger.host}`,
+          `${own.origin}/../..//${stranger.host}`,
+          `https://${own.host}`,
+        ]) {
+          const url = new URL(await service.url(target));
+          url.searchParams.set('builder', builder);
+          await first.page.goto(url.href);
+          await first.page.waitForSelector('.message h1');
+          assert.ok(!(await first.page.content()).includes('kept text'), builder);
+          assert.deepEqual(other.seen, [], builder);
+        }
+        const sent = service.seen.slice(seen).filter(({ path }) => path.startsWith('/api/'));
+        assert.deepEqual(sent, []);
+        assert.deepEqual(
+          (await first.kept()).map((one) => one.key),
+          [key],
+        );
+        // To its own builder the same address opens the plugin, and offers what was kept.
+        await first.page.goto(await service.url(target));
+        await first.until('This browser kept changes');
+      } finally {
+        await other.close();
+      }
+    }));
+
   test('what a stopped service leaves unsaved stays in this browser, and is saved when the service is back', () =>
     scene(async ({ service, target, open, saved }) => {
       const page = await open();

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Expression, Visitor } from 'oxc-parser';
+import { type Module, modulesIn, parseModule } from './modules.ts';
+
+/** What holds a secret, or what is made of one, by its name. */
+const SECRET = /token|secret|hash|digest|salt|signature|\bcode\b|cookie/i;
+
+/** What compares texts byte by byte, and so tells by its time how much of them is the same. */
+const TELLING = new Set([
+  'includes',
+  'startsWith',
+  'endsWith',
+  'indexOf',
+  'localeCompare',
+  'compare',
+  'equals',
+]);
+
+/** Comparisons with a secret that take a time of their own. */
+function comparisonsIn({ code, program }: Module): string[] {
+  const found: string[] = [];
+  const textOf = ({ start, end }: { start: number; end: number }) => code.slice(start, end);
+  const isPlain = (node: Expression) =>
+    node.type === 'Literal' ||
+    (node.type === 'Identifier' && node.name === 'undefined') ||
+    (node.type === 'UnaryExpression' && node.operator === 'typeof');
+  new Visitor({
+    BinaryExpression(node) {
+      const { left, right, operator } = node;
+      if (!/^[!=]==?$/.test(operator) || isPlain(left) || isPlain(right)) return;
+      if (SECRET.test(textOf(left)) || SECRET.test(textOf(right))) found.push(textOf(node));
+    },
+    CallExpression(node) {
+      const { callee } = node;
+      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return;
+      if (TELLING.has(callee.property.name) && SECRET.test(textOf(node))) found.push(textOf(node));
+    },
+  }).visit(program);
+  return found;
+}
+
+describe('what a token, a code or a signature is compared with', () => {
+  test('is found where it is compared byte by byte', () => {
+    const sample = parseModule(
+      'sample.ts',
+      'if (token === stored || hash != row.code_hash || list.includes(token)) go(); if (token === undefined) stop();',
+    );
+    assert.deepEqual(comparisonsIn(sample), [
+      'token === stored',
+      'hash != row.code_hash',
+      'list.includes(token)',
+    ]);
+  });
+
+  test('is a hash that the database looks up, or is compared in constant time', () => {
+    const found = ['demo/service/**/*.ts', 'demo/vendor/**/*.ts', 'src/server/**/*.ts']
+      .flatMap(modulesIn)
+      .flatMap((module) => comparisonsIn(module).map((comparison) => `${module.file}: ${comparison}`));
+    assert.deepEqual(found.toSorted(), [
+      // Which build or draft something is of: no secret.
+      'demo/service/progress.ts: digestOf(source) === digestOf(newest.source)',
+      // The kind of a token is in its prefix, for everyone to read.
+      'demo/service/tokens.ts: token.startsWith(prefixes[kind])',
+      // Whether an answer or an error holds the server's own secret: whoever answers has it already.
+      'src/server/access-client.ts: data.token === headers.authorization',
+      'src/server/access-client.ts: data.token === secret',
+      'src/server/environment-token.ts: cause.message.includes(token)',
+    ]);
+  });
+
+  test('is, for a code that can be guessed, compared by the one function that takes as long for any', () => {
+    const [tokens] = modulesIn('demo/service/tokens.ts');
+    const [verification] = modulesIn('demo/service/verification.ts');
+    assert.match(tokens?.code ?? '', /import \{[^}]*\btimingSafeEqual\b[^}]*\} from 'node:crypto';/);
+    assert.match(
+      tokens?.code ?? '',
+      /sameDigest = [^;]*=>\s*a\.byteLength === b\.byteLength && timingSafeEqual\(a, b\);/,
+    );
+    assert.match(verification?.code ?? '', /if \(!sameDigest\(hash, code\.hash\)\) \{/);
+    // A session's cookie is signed; Web Crypto compares the signature.
+    assert.match(modulesIn('demo/vendor/session.ts')[0]?.code ?? '', /await getSignedCookie\(c, secret,/);
+  });
+
+  test('is never the token itself: every question to the database is by its hash', () => {
+    const tables = modulesIn('demo/service/tables/*-tokens.ts').concat(
+      modulesIn('demo/service/tables/environments.ts'),
+    );
+    const statements = tables.flatMap(({ code }) => code.match(/\b(?:WHERE|VALUES|SET)\b[^`']*/g) ?? []);
+    const about = statements.filter((one) => /token/i.test(one));
+    assert.ok(about.length >= 2);
+    for (const one of about) assert.match(one, /token_hash/);
+    // A column named `token` would be one that holds it.
+    const schema = modulesIn('demo/service/migrations.ts')[0]?.code ?? '';
+    assert.match(schema, /token_hash BLOB/);
+    assert.doesNotMatch(schema, /^\s*(?:token|code|secret) /m);
+  });
+});
