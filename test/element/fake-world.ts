@@ -72,7 +72,8 @@ export function fakeWorld(): FakeWorld {
   window.setTimeout = ((code: () => void, ms = 0) => {
     if (!isOurs()) return setTimeout(code, ms);
     const id = `ours-${++count}`;
-    timers.set(id, { at: time + ms, code });
+    // Whole milliseconds, as browsers have it; and in no time at all nothing fires that wants to wait.
+    timers.set(id, { at: time + (ms > 0 ? Math.max(1, Math.trunc(ms)) : 0), code });
     return id;
   }) as typeof setTimeout;
   window.clearTimeout = (id) => {
