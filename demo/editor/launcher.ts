@@ -17,11 +17,15 @@ export class LauncherLink {
   /** The plugin that is open, and what the launcher hears of it. */
   #opened: { target: PluginTarget; report: Report } | undefined;
   #waiting: { open: PluginToOpen; channel: PluginChannel } | undefined;
+  /** Why the editor could not be loaded. */
+  #problem: string | undefined;
 
   constructor() {
     connectLauncher({
       capabilities: ['open'],
       onOpen: (open, channel) => {
+        // The page around it may have loaded this one ahead, and ask long after.
+        if (this.#problem !== undefined) return channel.error(this.#problem);
         this.#waiting = { open, channel };
         this.#obey();
       },
@@ -47,6 +51,7 @@ export class LauncherLink {
 
   /** The editor could not be loaded. */
   fail(problem: string): void {
+    this.#problem = problem;
     this.#waiting?.channel.error(problem);
   }
 

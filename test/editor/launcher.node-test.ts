@@ -44,6 +44,22 @@ describe('the editor and the page around it, in Chromium', () => {
   const about = (launcher: LauncherPage, session: string) =>
     launcher.said().then((all) => all.filter((one) => one.session === session).map(({ type }) => type));
 
+  test('one that could not be loaded says so, also to a page that asks only later', async () => {
+    service.script.answer = ({ url }) =>
+      /\/page-[^/]*\.js$/.test(url) ? new Response('', { status: 503 }) : undefined;
+    const launcher = await openLauncher(browser, service);
+    try {
+      await launcher.until('The editor could not be loaded');
+      for (const target of [plugin(), plugin()]) {
+        const session = await launcher.open(target, 'token');
+        assert.match(String((await launcher.hear('error', session))['message']), /could not be loaded/);
+      }
+    } finally {
+      service.script.answer = undefined;
+      await launcher.close();
+    }
+  });
+
   test('opens what it is told, with the token in no address', () =>
     scene(async (launcher) => {
       const target = plugin();

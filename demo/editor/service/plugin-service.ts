@@ -178,7 +178,10 @@ function upTo(limit: number, where: string): TransformStream<Bytes, Bytes> {
 }
 
 async function readJson(body: ReadableStream<Bytes> | undefined): Promise<unknown> {
-  const text = await new Response(body ?? null).text();
+  let text = '';
+  // Not by way of a `Response`, which in Chromium hides what ended the body.
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part; (part = await reader?.read()) && !part.done;) text += part.value;
   try {
     return JSON.parse(text);
   } catch {

@@ -142,9 +142,9 @@ const features: Step = {
   to: 'service',
   hits: () => isFeatures,
   // The vendor's page is there, and asks for the features of another plugin anew.
-  prepare: async ({ page, lane }) => {
-    await page.goto(lane.world.vendor);
-    await page.waitForSelector('#sign-out');
+  prepare: async (visit) => {
+    await visit.page.goto(visit.lane.world.vendor);
+    await visit.preloaded();
   },
   act: (visit) =>
     visit.page.evaluate((hash) => {

@@ -65,6 +65,14 @@ export class Visit {
   async goTo(): Promise<void> {
     await this.page.goto(`${this.lane.world.vendor}#/${IDENT}/${this.fn}`);
     await this.page.waitForSelector('#launch', { visible: true });
+    await this.preloaded();
+  }
+
+  /** The frame that the page loads ahead is there: what befalls it is a step of its own. */
+  async preloaded(): Promise<void> {
+    const frame = () => this.page.frames().find((one) => one.url().endsWith('/editor/'));
+    await until(() => !!frame());
+    await frame()?.waitForSelector('.message-box');
   }
 
   /** Waits until the editor can be used; notes from then on what its status line and messages say. */

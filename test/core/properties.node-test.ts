@@ -1,0 +1,10 @@
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { PROPERTIES } from './properties.ts';
+
+// A failure prints its seed. `npm run soak properties` tries more.
+for (const [name, property] of Object.entries(PROPERTIES)) {
+  test(name, { timeout: 120_000 }, () =>
+    fc.assert(property as fc.IAsyncProperty<unknown>, { numRuns: 10_000 }),
+  );
+}

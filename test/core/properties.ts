@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import type * as z from 'zod/mini';
+import { checkConfig, missing, preloadUrl } from '../../src/core/config.ts';
+import { buildEditorUrl, parseEditorUrl } from '../../src/core/editor-url.ts';
+import { PluginEditorError, RequestError } from '../../src/core/errors.ts';
+import { editorTokenSchema, featuresSchema, pluginSourceSchema } from '../../src/core/records.ts';
+import { requestJson } from '../../src/core/request.ts';
+import { editorTokenShape, featuresShape } from '../../src/core/shapes.ts';
+import { getToken } from '../../src/core/token.ts';
+
+import {
+  type GivenAnswer,
+  almostToken,
+  answerOf,
+  checkFrameAddress,
+  optional,
+  page,
+  rawAttributes,
+  responseOf,
+  text,
+  webUrl,
+} from './arbitraries.ts';
+
+// What holds for every input; whoever runs them says how often.
+
+/** The interface's own parameters, however they are written. */
+const RESERVED = /^(?:builder|token|ident|namespace|fn|template)$/;
+const decoded = (piece: string) => [...new URLSearchParams(`&${piece}`).keys()][0] ?? '';
+
+export const addressesAreInverse = fc.property(
+  page,
+  fc.record({
+    builder: webUrl,
+    token: optional,
+    ident: text,
+    namespace: optional,
+    fn: text,
+    template: optional,
+  }),
+  (editorUrl, values) => {
+    const written = buildEditorUrl({ editorUrl, ...values });
+    const { editorUrl: read, ...rest } = parseEditorUrl(written);
+    const given = Object.entries(values).filter(([, value]) => value !== undefined);
+    assert.deepEqual(rest, { namespace: 'default', ...Object.fromEntries(given) });
+    // What is not the interface's is there byte for byte, and all else of the page's address as it was.
+    const [expected, found] = [new URL(editorUrl), new URL(read)];
+    const foreign = expected.search
+      .slice(1)
+      .split('&')
+      .filter(Boolean)
+      .filter((piece) => !RESERVED.test(decoded(piece)));
+    assert.deepEqual(found.search.slice(1).split('&').filter(Boolean), foreign);
+    for (const part of ['origin', 'pathname', 'hash'] as const) assert.equal(found[part], expected[part]);
+    assert.equal(buildEditorUrl({ editorUrl: read, ...rest }), written);
+  },
+);
+
+export const framesStayAtTheEditor = fc.property(rawAttributes, text, (raw, token) => {
+  const base = 'https://page.test/app/';
+  const ahead = preloadUrl(raw, base);
+  if (ahead !== undefined) checkFrameAddress(ahead, raw.editorUrl, base);
+  if (missing(raw).length) return;
+  let config;
+  try {
+    config = checkConfig(raw, base);
+  } catch (error) {
+    assert.ok(error instanceof PluginEditorError && error.code === 'config', String(error));
+    return;
+  }
+  checkFrameAddress(config.editorUrl, raw.editorUrl, base);
+  const address = buildEditorUrl({ ...config, token });
+  checkFrameAddress(address, raw.editorUrl, base);
+  // No value reaches into a parameter of another.
+  const { searchParams } = new URL(address);
+  for (const [name, value] of [
+    ['builder', config.builder],
+    ['token', token],
+    ['ident', config.ident],
+    ['fn', config.fn],
+  ] as const) {
+    assert.deepEqual(searchParams.getAll(name), [value]);
+  }
+});
+
+const url = 'https://builder.test/api';
+
+/** The oracle: what the answer is, by zod's schemas. */
+function meaning({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType): unknown {
+  if (status === 'redirect' || status > 299 || breaks) return undefined;
+  try {
+    return schema.safeParse(
+      JSON.parse(new TextDecoder().decode([204, 205].includes(status) ? undefined : bytes)),
+    ).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever a server says is a record of its schema, or an error of ours. */
+export const noAnswerCrashes = fc.asyncProperty(answerOf, async (given) => {
+  for (const [schema, standard] of [
+    [editorTokenShape, editorTokenSchema],
+    [featuresShape, featuresSchema],
+    [pluginSourceSchema, pluginSourceSchema],
+  ] as const) {
+    const expected = meaning(given, standard);
+    const fetch = () => Promise.resolve(responseOf(given));
+    const reading = requestJson<unknown>(schema, { url, fetch, retry: 0, timeout: 10_000 });
+    if (expected !== undefined) {
+      assert.deepEqual((await reading).data, expected);
+      continue;
+    }
+    const error = await reading.then(
+      () => assert.fail('What is no record was taken for one'),
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof RequestError, String(error));
+    assert.doesNotMatch(error.message, /undefined|\[object/);
+  }
+});
+
+const plugin = { ident: 'a.b', namespace: 'n', fn: 'f', signal: new AbortController().signal };
+
+/** Whatever a page's own function gives is a usable token, or a `PluginEditorError`. */
+export const noHostCrashes = fc.asyncProperty(
+  fc.oneof(fc.anything({ withBigInt: true, withDate: true, withMap: true }), almostToken),
+  fc.boolean(),
+  async (value, throws) => {
+    const fetchToken = () => (throws ? Promise.reject<string>(value) : Promise.resolve(value as string));
+    const source = {
+      fetchToken,
+      tokenEndpoint: '',
+      base: url,
+      tokenMethod: 'post',
+      credentials: 'omit',
+    } as const;
+    try {
+      const { token, life } = await getToken({ ...source, timeout: 10_000 }, plugin);
+      assert.ok(typeof token === 'string' && token !== '');
+      assert.ok(life === undefined || !Number.isNaN(life));
+    } catch (error) {
+      assert.ok((error as Error).name === 'PluginEditorError', String(error));
+    }
+  },
+);
+
+export const PROPERTIES = {
+  'an editor address and what it says are each other’s inverse': addressesAreInverse,
+  'no attribute leads a frame away from the origin of editor-url, or from http': framesStayAtTheEditor,
+  'no answer is more than its schema or less than an error of ours': noAnswerCrashes,
+  'no function of the page gives what is neither a token nor an error': noHostCrashes,
+};

@@ -1,0 +1,116 @@
+import '../../src/plugin-editor.ts';
+import type { PluginEditorElement } from '../../src/plugin-editor.ts';
+import { parseEditorUrl } from '../../src/client.ts';
+import type { FakeFrame, FakeWorld } from './fake-world.ts';
+
+/** What the page around an element knows of it: what it asked for, and what it was told. */
+export interface Model {
+  attributes: Map<string, string>;
+  connected: boolean;
+  closed: boolean;
+  /** The page keeps unsaved work: the editor may show another plugin than the attributes name, until it is saved. */
+  keepsWork: boolean;
+  /** A change was put off. */
+  putOff: boolean;
+  /** The page came back from the cache: refused a token then, the element closes by itself. */
+  restored: boolean;
+}
+
+export interface Life {
+  world: FakeWorld;
+  element: PluginEditorElement;
+  place: HTMLElement;
+  /** What a token may be used for: the plugin and endpoint it was asked for; and whether nobody wanted it any longer. */
+  tokens: Map<string, { plugin: string; late: boolean }>;
+  /** What went wrong inside event listeners and handlers, where nobody would see it. */
+  faults: string[];
+}
+
+const REQUIRED = ['editor-url', 'builder', 'ident', 'fn', 'token-endpoint'];
+export function begin(world: FakeWorld, attributes: Record<string, string>): Life {
+  const place = document.createElement('div');
+  const element = document.createElement('plugin-editor');
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  document.body.append(place);
+  place.append(element);
+  return { world, element, place, tokens: new Map(), faults: [] };
+}
+
+export const pluginIn = (values: Record<string, unknown>): string =>
+  ['ident', 'namespace', 'fn'].map((name) => (values[name] as string | undefined) ?? 'default').join('/');
+
+export const framesIn = ({ element }: Life): Element[] => [
+  ...(element.shadowRoot?.querySelectorAll('[part=frame]') ?? []),
+];
+
+export const current = (life: Life): FakeFrame | undefined =>
+  life.world.frames.find(({ element }) => element === framesIn(life)[0]);
+
+export const openOf = (frame: FakeFrame | undefined) =>
+  frame?.posted.findLast(({ message }) => message['type'] === 'open')?.message;
+
+export const fail = (what: string): never => {
+  throw new Error(what);
+};
+
+/** What holds at every moment. */
+export function check({ attributes, connected, closed, putOff, restored }: Model, life: Life): void {
+  const { world, element, tokens, faults } = life;
+  if (faults.length) fail(faults.join('; '));
+  const inPage = world.frames.filter((frame) => frame.element.isConnected);
+  if (inPage.length > 1) fail(`${inPage.length} frames`);
+
+  if (!connected || closed) {
+    if (element.state !== 'idle') fail(`${element.state} though removed or closed`);
+    if (world.requests.some((one) => !one.answered && !one.aborted)) fail('a request is still wanted');
+  }
+  if (!connected) {
+    if (inPage.length) fail('a frame outlives its element');
+    const { timers, listeners, observers } = world.left;
+    if (timers + listeners + observers) fail(`left behind: ${JSON.stringify(world.left)}`);
+  }
+  if (element.state === 'idle' && connected && !closed && !putOff && !restored) {
+    const missing = REQUIRED.some((name) => !attributes.get(name));
+    const lazy = attributes.get('loading') === 'lazy';
+    if (!missing && !lazy) fail('idle with all that is needed');
+  }
+  if (element.state === 'loading') {
+    const pending = world.requests.some((one) => !one.answered && !one.aborted);
+    if (!world.left.timers) fail(`loading without a time limit, ${pending ? 'and' : 'not even'} a request`);
+  }
+
+  // No token goes where it was not asked for, and none that was asked for by what is over.
+  for (const frame of world.frames) {
+    const url = new URL(frame.element.src);
+    if (url.searchParams.has('token')) {
+      const { token = '', ...target } = parseEditorUrl(frame.element.src);
+      checkToken(tokens, token, pluginIn(target));
+    }
+    let plugin = '';
+    for (const { message, origin } of frame.posted) {
+      if (origin !== url.origin) fail(`posted to ${origin} in a frame of ${url.origin}`);
+      if (message['type'] === 'open') plugin = pluginIn(message);
+      if ('token' in message) checkToken(tokens, message['token'] as string, plugin);
+    }
+  }
+
+  if (element.state === 'ready' && !putOff) {
+    const wanted = Object.fromEntries(
+      ['ident', 'namespace', 'fn'].map((name) => [name, attributes.get(name) || undefined]),
+    );
+    const frame = current(life);
+    if (!frame) return fail('ready without a frame');
+    const byAddress = new URL(frame.element.src).searchParams.has('token');
+    const opened =
+      openOf(frame) ?? (byAddress ? parseEditorUrl(frame.element.src) : fail('ready, and told nothing'));
+    if (pluginIn(opened as Record<string, unknown>) !== pluginIn(wanted)) {
+      fail(`shows ${pluginIn(opened as Record<string, unknown>)}, not ${pluginIn(wanted)}`);
+    }
+  }
+}
+
+function checkToken(tokens: Life['tokens'], token: string, plugin: string): void {
+  const known = tokens.get(token) ?? fail(`a token that nobody gave: ${token}`);
+  if (known.plugin !== plugin) fail(`a token of ${known.plugin} used for ${plugin}`);
+  if (known.late) fail(`the answer to a request that was given up is used for ${plugin}`);
+}

@@ -1,0 +1,64 @@
+import * as fc from 'fast-check';
+import type { FakeWorld } from './fake-world.ts';
+import { type Life, type Model, begin, check, fail } from './life-model.ts';
+import { WHOLE, commands } from './life-steps.ts';
+
+/** Its state must hold at the end of every life, however it went on. */
+async function end(model: Model, life: Life): Promise<void> {
+  const { world, element } = life;
+  await element.updateComplete;
+  await world.settle();
+  check(model, life);
+  // Left alone, nothing loads for ever.
+  await world.advance(10 * 60_000);
+  check(model, life);
+  if (element.state === 'loading') fail('still loading after ten minutes');
+  element.remove();
+  model.connected = false;
+  await element.updateComplete;
+  await world.settle();
+  check(model, life);
+}
+
+/** Lives of an element from its creation to its removal. */
+export const lives = (make: () => FakeWorld) =>
+  fc.asyncProperty(
+    fc.boolean(),
+    fc.constantFrom('url', 'message'),
+    fc.commands(commands, { maxCommands: 40, size: 'max' }),
+    async (whole, delivery, steps) => {
+      const world = make();
+      const attributes = { ...(whole ? WHOLE : {}), 'token-delivery': delivery };
+      const life = begin(world, attributes);
+      const model: Model = {
+        attributes: new Map(Object.entries(attributes)),
+        connected: true,
+        closed: false,
+        keepsWork: false,
+        putOff: false,
+        restored: false,
+      };
+      const { element } = life;
+      element.addEventListener('plugin-editor-discard', (event) => {
+        if (model.keepsWork) event.preventDefault();
+      });
+      element.addEventListener('plugin-editor-dirty', ({ dirty }) => {
+        if (!dirty) model.putOff = false;
+      });
+      const onError = (event: ErrorEvent | PromiseRejectionEvent) => {
+        life.faults.push(String('reason' in event ? event.reason : event.error));
+        event.preventDefault();
+      };
+      window.addEventListener('error', onError);
+      window.addEventListener('unhandledrejection', onError);
+      try {
+        await fc.asyncModelRun(() => ({ model, real: life }), steps);
+        await end(model, life);
+      } finally {
+        window.removeEventListener('error', onError);
+        window.removeEventListener('unhandledrejection', onError);
+        life.place.remove();
+        world.restore();
+      }
+    },
+  );

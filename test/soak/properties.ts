@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
+import type { Figure } from '../bench/figures.ts';
+import { PROPERTIES } from '../core/properties.ts';
+
+const RUNS = 100_000;
+
+/** The properties of functions here, those of the elements in Chromium; each failure prints its seed. */
+export async function measureProperties(): Promise<Figure[]> {
+  let failed = 0;
+  for (const [name, property] of Object.entries(PROPERTIES)) {
+    const found = await fc.check(property as fc.IAsyncProperty<unknown>, { numRuns: RUNS });
+    if (found.failed) {
+      failed++;
+      console.log(`FAILED ${name}: ${await fc.asyncDefaultReportMessage(found)}`);
+    } else console.log(`${RUNS} cases: ${name}`);
+  }
+  const figure = { limit: 0, unit: 'failed', note: 'in 100000 cases each' };
+  return [
+    { ...figure, name: 'properties of functions', value: failed },
+    {
+      ...figure,
+      name: 'properties of the elements, in Chromium',
+      value: await inBrowser(),
+      note: 'in 10000 cases each',
+    },
+  ];
+}
+
+/** How many files of properties failed in a browser. */
+async function inBrowser(): Promise<number> {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const runner = `${root}node_modules/@web/test-runner/dist/bin.js`;
+  const config = fileURLToPath(new URL('web-test-runner.config.ts', import.meta.url));
+  const args = ['--disable-warning=ExperimentalWarning', runner, '--config', config];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ENGINES: 'chromium' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0 ? 0 : 1;
+}
