@@ -165,7 +165,7 @@ function memoryGrowth(memory: Sample[]): Figure[] {
     return { name: what, value: Math.max(0, after - before), limit, unit: 'MB', note };
   };
   return [
-    figure('memory of the service, second half of the time', 50, (sample) => sample.service),
-    figure('and with its build processes', 100, (sample) => sample.all),
+    figure('memory of the service, second half of the time', 30, (sample) => sample.service),
+    figure('and with its build processes', 60, (sample) => sample.all),
   ];
 }
