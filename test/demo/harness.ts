@@ -74,7 +74,8 @@ export async function startDemo(env: Record<string, string> = {}, serve = runSer
   });
   exited.catch(() => {});
   await Promise.race([
-    until(() => addresses().length >= 2 && demo.output().includes('start afresh')),
+    // It builds its pages first, which a machine with much else to do takes its time for.
+    until(() => addresses().length >= 2 && demo.output().includes('start afresh'), 120_000),
     exited,
   ]);
   const [vendor = '', service = ''] = addresses();

@@ -208,8 +208,8 @@ describe('loading="lazy"', () => {
     );
     box.append(...elements);
     const asked = new Set<number>();
-    for (const place of [0, 50, 99]) {
-      elements[place]?.scrollIntoView();
+    for (const index of [0, 50, 99]) {
+      elements[index]?.scrollIntoView();
       await observed();
       const { top } = box.getBoundingClientRect();
       // As far as half a screen on both sides, and those in view at least.

@@ -8,6 +8,8 @@ import { openStore } from '../../demo/service/store.ts';
 import { startDemo, until } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
 
+const probe = new URL('./heap-probe.js', import.meta.url).href;
+
 export const ENVIRONMENT = 'com.example';
 
 /** What `npm start` runs, in a process that is killed and started again on the same data. */
@@ -33,7 +35,7 @@ export class KilledService {
   }
 
   async restart(): Promise<void> {
-    this.#demo = await startDemo({ DATA_DIR: this.dataDir });
+    this.#demo = await startDemo({ DATA_DIR: this.dataDir, NODE_OPTIONS: `--import ${probe}` });
     this.isKilled = false;
   }
 
@@ -48,6 +50,16 @@ export class KilledService {
   /** All that it printed. */
   get output(): string {
     return this.#running.output();
+  }
+
+  /** Bytes that its main thread holds and uses, after a collection. */
+  async memoryInUse(): Promise<number> {
+    const printed = () =>
+      [...this.output.matchAll(/^in use: (\d+) bytes$/gm)].map(([, bytes]) => Number(bytes));
+    const before = printed().length;
+    process.kill(this.pid, 'SIGUSR2');
+    await until(() => printed().length > before);
+    return printed().at(-1) ?? NaN;
   }
 
   /** Ends it with no warning, and waits until it and all that it had started are gone. */
