@@ -1,125 +1,139 @@
-import { type ElementView, comment, eventClasses, pascalCase } from './elements.ts';
+import { type ElementView, comment } from './elements.ts';
 
-/** What the frameworks' types say about an element, each in its own words. */
+/** Where a framework's types keep the elements that they know, and what they say about any. */
 interface Framework {
-  /** The module whose types are added to. */
   module: string;
-  /** What of it the text names. */
+  /** What of the module the text names. */
   imports: string;
-  /** Where it keeps the elements that it knows. */
+  /** The interface to add to, around its entries. */
   within: (entries: string) => string;
-  /** What stands for any HTML element. */
+  /** Any HTML element with the class of ours. */
   base: (className: string) => string;
-  /** The names of an event's listener. */
-  listeners: (event: string) => string[];
+  /** What comes before an event's name in the name of its listener; several where there are several ways. */
+  prefixes: string[];
 }
+
+const inJsx = (entries: string) => `namespace JSX { interface IntrinsicElements { ${entries} } }`;
 
 const FRAMEWORKS: Record<string, Framework> = {
   react: {
     module: 'react',
     imports: 'ClassAttributes, HTMLAttributes',
-    within: (entries) => `namespace JSX { interface IntrinsicElements { ${entries} } }`,
+    within: inJsx,
     base: (className) => `ClassAttributes<${className}> & HTMLAttributes<${className}>`,
-    listeners: (event) => [`on${event}`],
+    prefixes: ['on'],
   },
   solid: {
     module: 'solid-js',
     imports: 'JSX as SolidJSX',
-    within: (entries) => `namespace JSX { interface IntrinsicElements { ${entries} } }`,
+    within: inJsx,
     base: (className) => `SolidJSX.HTMLAttributes<${className}>`,
-    listeners: (event) => [`on:${event}`],
+    prefixes: ['on:'],
   },
   svelte: {
     module: 'svelte/elements',
     imports: 'HTMLAttributes',
     within: (entries) => `interface SvelteHTMLElements { ${entries} }`,
     base: (className) => `HTMLAttributes<${className}>`,
-    listeners: (event) => [`on${event}`, `on:${event}`],
+    prefixes: ['on', 'on:'],
   },
 };
 
-/** The names of the frameworks that have types of their own, and of their files. */
-export const frameworks = [...Object.keys(FRAMEWORKS), 'vue'];
-
-/** src/types/<name>.d.ts */
-export function frameworkTypes(name: string, elements: ElementView[], head: string): string {
-  const framework = FRAMEWORKS[name];
-  return framework ? jsxTypes(framework, elements, head) : vueTypes(elements, head);
+/** The types of frameworks, by path. */
+export function frameworkTypes(elements: ElementView[], head: string): [path: string, text: string][] {
+  return [
+    ['src/types/attributes.d.ts', sharedTypes(elements, head)],
+    ['src/types/vue.d.ts', vueTypes(elements, head)],
+    ...Object.entries(FRAMEWORKS).map(([name, framework]): [string, string] => [
+      `src/types/${name}.d.ts`,
+      typesOf(framework, elements, head),
+    ]),
+  ];
 }
 
-const jsxTypes = (
-  { module, imports, within, base, listeners }: Framework,
+/** What all have in common: attributes and properties with their descriptions, and events by name. */
+const sharedTypes = (elements: ElementView[], head: string) => `
+${head}
+
+import type { ${elements.flatMap(({ className, name }) => [className, `${name}EventMap`]).join(', ')} } from '../index.js';
+
+/** Listeners by event, each under the event's name after a prefix. */
+export type Listeners<Events, Element, Prefix extends string> = {
+  [Name in keyof Events & string as \`\${Prefix}\${Name}\`]?:
+    ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
+};
+
+/** Some of an element's properties. */
+export type Settable<Element, Name extends keyof Element> = { [Key in Name]?: Element[Key] | undefined };
+${elements.map(sharedOf).join('')}`;
+
+const sharedOf = ({ tag, name, className, attributes, properties, events }: ElementView) => `
+/** Attributes of \`<${tag}>\`. */
+export interface ${name}Attributes {
+  ${attributes
+    .map((one) => `${comment(one.description)}'${one.name}'?: ${className}['${one.fieldName}'] | undefined;`)
+    .join('\n')}
+}
+
+/** All that can be set on \`<${tag}>\`: properties, of which some have an attribute. */
+export type ${name}Properties = Settable<${className},
+  ${[...attributes.map((one) => one.fieldName), ...properties.map((one) => one.name)].map((one) => `'${one}'`).join(' | ')}>;
+
+/** Properties of \`<${tag}>\` without an attribute. */
+export type ${name}Only = Pick<${name}Properties, ${properties.map((one) => `'${one.name}'`).join(' | ')}>;
+
+/** Events of \`<${tag}>\`. */
+export interface ${name}Events extends ${name}EventMap {
+  ${events
+    .filter(({ own }) => !own)
+    .map((one) => `${comment(one.description)}${one.name}: ${one.type.text};`)
+    .join('\n')}
+}
+`;
+
+const typesOf = (
+  { module, imports, within, base, prefixes }: Framework,
   elements: ElementView[],
   head: string,
 ) => `
 ${head}
 
 import type { ${imports} } from '${module}';
-${importsOf(elements)}
+import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
+import type { Listeners, ${elements.flatMap(({ name }) => [`${name}Attributes`, `${name}Events`, `${name}Only`]).join(', ')} } from './attributes.js';
+
 ${elements
   .map(
-    ({ name, className, attributes, properties, events }) => `
-interface ${name}Attributes {
-  ${attributes.map((one) => `${comment(one.description)}'${one.name}'?: ${className}['${one.fieldName}'] | undefined;`).join('\n')}
-  ${properties
-    // An attribute of the same name says enough.
-    .filter((one) => !attributes.some((attribute) => attribute.name === one.name))
-    .map((one) => `${comment(one.description)}${one.name}?: ${className}['${one.name}'] | undefined;`)
-    .join('\n')}
-  ${events
-    .flatMap((one) =>
-      listeners(one.name).map(
-        (listener) =>
-          `${comment(one.description)}'${listener}'?: ((event: ${one.type.text} & { readonly currentTarget: ${className} }) => void) | undefined;`,
-      ),
-    )
-    .join('\n')}
-}
-`,
+    ({ name, className }) =>
+      `type ${name} = ${name}Attributes & ${name}Only & ${prefixes.map((prefix) => `Listeners<${name}Events, ${className}, '${prefix}'>`).join(' & ')};`,
   )
-  .join('')}
+  .join('\n')}
+
 declare module '${module}' {
-  ${within(elements.map(({ tag, name, className }) => `'${tag}': ${name}Attributes & Omit<${base(className)}, keyof ${name}Attributes>;`).join('\n'))}
+  ${within(elements.map(({ tag, name, className }) => `'${tag}': ${name} & Omit<${base(className)}, keyof ${name}>;`).join('\n'))}
 }
 `;
 
-/** Vue knows components, by their names in either case. */
+/** Vue knows components, by their names in either case, and what they are given by its name in camel case. */
 const vueTypes = (elements: ElementView[], head: string) => `
 ${head}
 
 import type { HTMLAttributes, PublicProps } from 'vue';
-${importsOf(elements)}
-${elements
-  .map(
-    ({ name, className, attributes, properties, events }) => `
-interface ${name}Props {
-  ${[
-    ...attributes.map((one) => ({ ...one, name: camelCase(one.name) })),
-    ...attributes.map((one) => ({ ...one, name: one.fieldName })),
-    ...properties,
-  ]
-    .filter((one, index, all) => all.findIndex((other) => other.name === one.name) === index)
-    .map(
-      (one) =>
-        `${comment(one.description)}${one.name}?: ${className}['${'fieldName' in one ? one.fieldName : one.name}'] | undefined;`,
-    )
-    .join('\n')}
-  ${attributes.some((one) => one.name === 'value') ? "/** `v-model`: the `value`, and what the user chooses. */\nmodelValue?: string | null | undefined;\n'onUpdate:modelValue'?: ((value: string) => void) | undefined;" : ''}
-  ${events
-    .map(
-      (one) =>
-        `${comment(one.description)}on${pascalCase(one.name)}?: ((event: ${one.type.text} & { readonly currentTarget: ${className} }) => void) | undefined;`,
-    )
-    .join('\n')}
-}
+import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
+import type { ${elements.flatMap(({ name }) => [`${name}Attributes`, `${name}Events`, `${name}Properties`]).join(', ')} } from './attributes.js';
 
-${comment(elements.find((one) => one.name === name)?.summary)}type ${name} = new () => ${className} & {
-  /** For type checks alone, as in Vue's guide; nothing has it at run time. */
-  $props: ${name}Props & Omit<HTMLAttributes, keyof ${name}Props> & PublicProps;
+/** \`plugin-editor-ready\` is \`PluginEditorReady\`. */
+type Pascal<Name extends string> =
+  Name extends \`\${infer First}-\${infer Rest}\` ? \`\${Capitalize<First>}\${Pascal<Rest>}\` : Capitalize<Name>;
+
+/** Listeners, which Vue writes as \`@plugin-editor-ready\`. */
+type VueListeners<Events, Element> = {
+  [Name in keyof Events & string as \`on\${Pascal<Name>}\`]?:
+    ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
 };
-`,
-  )
-  .join('')}
+
+${elements.map(vueTypeOf).join('\n')}
+
 declare module 'vue' {
   interface GlobalComponents {
     ${elements.map(({ tag, name }) => `'${tag}': ${name};`).join('\n')}
@@ -127,7 +141,27 @@ declare module 'vue' {
 }
 `;
 
-const camelCase = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+function vueTypeOf({ name, className, summary, attributes }: ElementView): string {
+  const others = attributes.filter((one) => one.name !== one.fieldName && !one.name.includes('-'));
+  const parts = [
+    `${name}Properties`,
+    ...(others.length > 0
+      ? [`Pick<${name}Attributes, ${others.map((one) => `'${one.name}'`).join(' | ')}>`]
+      : []),
+    `VueListeners<${name}Events, ${className}>`,
+  ];
+  const model = attributes.some((one) => one.name === 'value')
+    ? `& {
+      /** \`v-model\`: the \`value\`, and what the user chooses. */
+      modelValue?: string | null | undefined;
+      'onUpdate:modelValue'?: ((value: string) => void) | undefined;
+    }`
+    : '';
+  return `type ${name}Props = ${parts.join(' & ')}${model};
 
-const importsOf = (elements: ElementView[]) =>
-  `import type { ${[...elements.map(({ className }) => className), ...eventClasses(elements)].join(', ')} } from '../index.js';`;
+${comment(summary)}type ${name} = new () => ${className} & {
+  /** For type checks alone, as in Vue's guide; nothing has it at run time. */
+  $props: ${name}Props & Omit<HTMLAttributes, keyof ${name}Props> & PublicProps;
+};
+`;
+}
