@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withHashes } from '../../build/script-snippets.ts';
+import { withHashes } from './script-snippets.ts';
 
 const release = {
   version: '1.2.3',
