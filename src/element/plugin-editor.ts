@@ -125,7 +125,10 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   declare fetchToken: FetchToken | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   declare tokenHeaders: TokenHeaders | undefined;
-  /** Texts in place of the English ones. */
+  /**
+   * Texts in place of the English ones. What `error.message` adds in the error view is for developers, in English; where
+   * there is a text for the error's code, that stands alone.
+   */
   declare strings: Partial<PluginEditorStrings> | undefined;
 
   #internals = this.attachInternals();
@@ -223,9 +226,10 @@ export class PluginEditorElement extends LitElement implements SessionHost {
       </div>`;
     }
     if (!error) return nothing;
+    const code = error.code as 'config';
     return html`<div part="error" role="alert">
       <slot name="error">
-        <p>${strings[error.code as 'config']} <small>${error.message}</small></p>
+        <p>${strings[code]} <small>${this.strings?.[code] ? '' : error.message}</small></p>
         <button part="retry" @click=${this.#retry}>${strings.retry}</button>
       </slot>
     </div>`;

@@ -93,7 +93,7 @@ export class PluginFeaturesElement extends FormControl {
   declare label: string | null;
   /** Gets a token that is sent as Bearer; a new function restarts nothing. The request is then not shared. */
   declare fetchToken: FetchFeaturesToken | undefined;
-  /** Texts in place of the English ones. */
+  /** Texts in place of the English ones. With one for `error`, that stands alone, without the English `error.message`. */
   declare strings: Partial<PluginFeaturesStrings> | undefined;
 
   #source: FeaturesSource | undefined;
@@ -264,7 +264,7 @@ export class PluginFeaturesElement extends FormControl {
       error
         ? html`<div part="error" role="alert">
             <slot name="error">
-              <p>${strings.error} <small>${error.message}</small></p>
+              <p>${strings.error} <small>${this.strings?.error ? '' : error.message}</small></p>
               <button part="retry" @click=${this.#retry}>${strings.retry}</button>
             </slot>
           </div>`
