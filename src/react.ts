@@ -64,7 +64,7 @@ interface PluginEditorOwnProps {
   fetchToken?: PluginEditorElement['fetchToken'] | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   tokenHeaders?: PluginEditorElement['tokenHeaders'] | undefined;
-  /** Texts in place of the English ones, any of them. */
+  /** Texts in place of the English ones. What `error.message` adds in the error view is for developers, in English; where there is a text for the error's code, that stands alone. */
   strings?: PluginEditorElement['strings'] | undefined;
   /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
@@ -131,7 +131,7 @@ interface PluginFeaturesOwnProps {
   label?: PluginFeaturesElement['label'] | undefined;
   /** Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The request is then not shared with other elements. */
   fetchToken?: PluginFeaturesElement['fetchToken'] | undefined;
-  /** Texts in place of the English ones, any of them. */
+  /** Texts in place of the English ones. With one for `error`, that stands alone, without the English `error.message`. */
   strings?: PluginFeaturesElement['strings'] | undefined;
   /** The chosen `identifier`, or an empty string. */
   value?: PluginFeaturesElement['value'] | undefined;

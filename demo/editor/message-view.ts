@@ -26,4 +26,9 @@ export function messageView({ title, text, action }: MessageOptions): HTMLElemen
 
 /** The page while something is on its way. */
 export const waitingView = (text: string): HTMLElement =>
-  el('main', { class: 'message' }, el('p', { class: 'waiting', role: 'status' }, text));
+  el(
+    'main',
+    { class: 'message' },
+    el('h1', { class: 'visually-hidden' }, 'Plugin editor'),
+    el('p', { class: 'waiting', role: 'status' }, text),
+  );

@@ -38,7 +38,7 @@ export function workspaceFrame(options: WorkspaceFrameOptions): WorkspaceFrame {
   const status = new StatusLine();
   const menu = new CommandMenu(commands);
   const dock = new Dock(panels, matchMedia('(min-width: 760px)').matches);
-  const code = el('div', { class: 'code' });
+  const code = el('div', { class: 'code', dir: 'ltr' });
   const cursor = el('span', { class: 'cursor' });
   const own = commands
     .filter(({ id }) => buttons.includes(id))

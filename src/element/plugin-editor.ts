@@ -132,7 +132,10 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   declare fetchToken: FetchToken | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   declare tokenHeaders: TokenHeaders | undefined;
-  /** Texts in place of the English ones, any of them. */
+  /**
+   * Texts in place of the English ones. What `error.message` adds in the error view is for developers, in English; where
+   * there is a text for the error's code, that stands alone.
+   */
   declare strings: Partial<PluginEditorStrings> | undefined;
 
   #internals = this.attachInternals();
@@ -231,6 +234,6 @@ export class PluginEditorElement extends LitElement implements SessionHost {
       </div>`;
     }
     if (!error) return nothing;
-    return renderError(this, strings[error.code as 'config'], error, strings, () => this.reload());
+    return renderError(this, error.code as 'config', error, strings, () => this.reload());
   }
 }

@@ -96,7 +96,7 @@ export class PluginFeaturesElement extends FormControl {
    * request is then not shared with other elements.
    */
   declare fetchToken: FetchFeaturesToken | undefined;
-  /** Texts in place of the English ones, any of them. */
+  /** Texts in place of the English ones. With one for `error`, that stands alone, without the English `error.message`. */
   declare strings: Partial<PluginFeaturesStrings> | undefined;
 
   #source: FeaturesSource | undefined;
@@ -265,7 +265,7 @@ export class PluginFeaturesElement extends FormControl {
               <slot name="loading"><p>${strings.loading}</p></slot>
             </div>`
           : nothing,
-      error ? renderError(this, strings.error, error, strings, () => this.refresh()) : nothing,
+      error ? renderError(this, 'error', error, strings, () => this.refresh()) : nothing,
     ];
   }
 

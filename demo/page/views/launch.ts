@@ -14,7 +14,13 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
   const tenant = currentTenant(state);
   return html`
     <div class="page" ?hidden=${state.launched}>
-      ${tenant ? html`<a class="back" href=${routeTo(tenant.ident)}>← All plugins</a>` : nothing}
+      ${
+        tenant
+          ? html`<a class="back" href=${routeTo(tenant.ident)}
+              ><span class="arrow" aria-hidden="true">←</span> All plugins</a
+            >`
+          : nothing
+      }
       <p class="kicker">${tenant?.name ?? state.ident}</p>
       <h1 class="code" tabindex="-1">${state.fn}</h1>
       ${

@@ -36,7 +36,7 @@ export function signInView(state: State): TemplateResult {
                       >${tenants.map((tenant) => html`<span class="chip">${tenant}</span>`)}</span
                     >
                   </span>
-                  <span class="go" aria-hidden="true">→</span>
+                  <span class="go arrow" aria-hidden="true">→</span>
                 </button>
               </li>
             `,

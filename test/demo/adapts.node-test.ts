@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Browser, Frame, Page } from 'puppeteer-core';
+import { findings } from './axe.ts';
+import { launchChromium, startDemo } from './harness.ts';
+import type { RunningDemo } from './harness.ts';
+import { openDemo } from './page-driver.ts';
+import type { DemoPage } from './page-driver.ts';
+
+describe('the demo page adapts, with nothing for axe to find,', () => {
+  let demo: RunningDemo;
+  let browser: Browser;
+  let tab: DemoPage;
+  before(async () => {
+    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+  afterEach(() => tab.page.browserContext().close());
+
+  /** Goes through all that the page shows, what went wrong included, and looks at each. */
+  async function walk(
+    delivery: 'url' | 'message',
+    prepare: (page: Page) => Promise<unknown>,
+    look: (view: string, frame?: Frame) => Promise<void>,
+  ): Promise<void> {
+    tab = await openDemo(browser, demo.vendor);
+    const { page } = tab;
+    await prepare(page);
+    await page.reload();
+    await page.waitForSelector('[data-user=bram]');
+    let broken = /\/session$/;
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && broken.test(request.url())) void request.abort();
+      else void request.continue();
+    });
+    await look('signed out');
+    await tab.click('[data-user=bram]');
+    await page.waitForSelector('.failure');
+    await look('signing in failed');
+    broken = /\/draft\//;
+    await tab.signIn('bram');
+    await look('plugins');
+    await page.locator('.card').click();
+    await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+    if (delivery === 'message') await tab.chooseDelivery('message');
+    await look('about to launch');
+    const frame = await tab.launch();
+    await look('open', frame);
+    await frame.focus('.cm-content');
+    await page.keyboard.type('//');
+    await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
+    // What would lose the work is asked about.
+    await page.evaluate(() => (location.hash = '#/com.example.customer-7/price-rule'));
+    await page.waitForSelector('.question');
+    await look('question', frame);
+    await tab.click('#go-on');
+    await page.evaluate(() => (location.hash = '#/com.example.customer-7'));
+    await page.waitForSelector('.card', { visible: true });
+    await tab.click('#try-stranger');
+    await tab.state('error');
+    await look('refused');
+  }
+
+  /** Colours without movement: one that is on its way to another is neither. */
+  const still = (page: Page, scheme: string) =>
+    page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: scheme },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+
+  const fits = async (page: Page, view: string) => {
+    const over = await page.evaluate(() => {
+      const wide = document.documentElement.scrollWidth - innerWidth;
+      const cut = [...document.querySelectorAll('button, a, h1, h2, input, textarea, select')].filter(
+        (one) => {
+          const { left, right, width } = one.getBoundingClientRect();
+          return one.checkVisibility() && width > 1 && (left < -1 || right > innerWidth + 1);
+        },
+      );
+      return [wide > 0 ? `${wide} px too wide` : '', ...cut.map(({ outerHTML }) => outerHTML)].filter(
+        Boolean,
+      );
+    });
+    assert.deepEqual(over, [], view);
+  };
+
+  test('in light colours to a language that is written from the right: all but code', () =>
+    walk(
+      'message',
+      async (page) => {
+        await still(page, 'light');
+        await page.evaluateOnNewDocument(() =>
+          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')),
+        );
+      },
+      async (view, frame) => {
+        const { page } = tab;
+        await fits(page, view);
+        assert.deepEqual(await findings(page), [], view);
+        const seen = await page.evaluate(() => {
+          const left = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().left;
+          const direction = (selector: string) =>
+            [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).direction);
+          return {
+            sides: ['.sidebar', '.stage', '.inspector'].flatMap((one) => left(one) ?? []),
+            code: direction('code, pre, #run-input'),
+          };
+        });
+        assert.deepEqual(
+          seen.sides,
+          seen.sides.toSorted((a, b) => b - a),
+        );
+        assert.ok(
+          seen.code.every((one) => one === 'ltr'),
+          view,
+        );
+        const inFrame = await frame?.evaluate(() =>
+          ['.cm-content', '.top'].map(
+            (one) => getComputedStyle(document.querySelector(one) as Element).direction,
+          ),
+        );
+        if (frame) assert.deepEqual(inFrame, ['ltr', 'rtl']);
+      },
+    ));
+
+  test('in dark colours to a zoom of 200 % on a screen of 1280 by 1024 pixels: nothing is lost, nothing scrolls sideways', () =>
+    walk(
+      'url',
+      async (page) => {
+        await still(page, 'dark');
+        await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
+      },
+      async (view) => {
+        await fits(tab.page, view);
+        assert.deepEqual(await findings(tab.page), [], view);
+      },
+    ));
+
+  test('to the user’s own colours: each control is still to be seen as one', () =>
+    walk(
+      'url',
+      async (page) => {
+        const session = await page.createCDPSession();
+        const features = [{ name: 'forced-colors', value: 'active' }];
+        await session.send('Emulation.setEmulatedMedia', { features });
+      },
+      async (view) => {
+        const flat = await tab.page.evaluate(() => {
+          const roots = [
+            document,
+            ...[...document.querySelectorAll('*')].flatMap((one) => one.shadowRoot ?? []),
+          ];
+          const controls = roots.flatMap((root) => [
+            ...root.querySelectorAll('button, select, textarea, input:not([type=radio])'),
+          ]);
+          return controls
+            .filter((one) => one.checkVisibility({ opacityProperty: true }))
+            .filter((one) => {
+              const { borderBlockStartWidth, textDecorationLine } = getComputedStyle(one);
+              return parseFloat(borderBlockStartWidth) === 0 && textDecorationLine === 'none';
+            })
+            .map(({ outerHTML }) => outerHTML);
+        });
+        assert.deepEqual(flat, [], view);
+      },
+    ));
+
+  test('to those who want nothing to move', async () => {
+    tab = await openDemo(browser, demo.vendor);
+    const { page } = tab;
+    await page.waitForSelector('[data-user=ada]');
+    const moving = () =>
+      page.$$eval(
+        '*',
+        (all) =>
+          all.filter((one) => {
+            const { transitionDuration, animationName } = getComputedStyle(one);
+            return parseFloat(transitionDuration) > 0 || animationName !== 'none';
+          }).length,
+      );
+    assert.ok((await moving()) > 0);
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+    assert.equal(await moving(), 0);
+  });
+});
