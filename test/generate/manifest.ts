@@ -2,25 +2,25 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { create, ts } from '@custom-elements-manifest/analyzer';
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
 
-import { PluginEditorElement, PluginFeaturesElement } from '../../src/elements.ts';
+import { PluginEditorElement } from '../../src/plugin-editor.ts';
+import { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import type { Declaration, Manifest, Member } from './manifest-types.ts';
 
 const CLASSES = [PluginEditorElement, PluginFeaturesElement];
-for (const elementClass of CLASSES)
-  customElements.define(`x-${elementClass.name.toLowerCase()}`, elementClass);
 
 /**
  * What `custom-elements.json` says: the doc comments of both elements and of their events, as they are in the files of
  * the package.
- * @param read the text of a source file
  */
-export function createManifest(read = (path: string) => readFileSync(path, 'utf8')): Manifest {
+export function createManifest(): Manifest {
   const paths = [
     'src/plugin-editor.ts',
     'src/plugin-features.ts',
     ...readdirSync('src/element').map((name) => `src/element/${name}`),
   ];
-  const modules = paths.map((path) => ts.createSourceFile(path, read(path), ts.ScriptTarget.ES2022, true));
+  const modules = paths.map((path) =>
+    ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022, true),
+  );
   const plugins = [...litPlugin(), attributesOfClasses, publicOnly, inOneLine, pathsOfPackage];
   return create({ modules, plugins, context: { dev: false, thirdPartyCEMs: [] } });
 }

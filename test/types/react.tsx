@@ -51,7 +51,7 @@ export const components = (
       fn={undefined}
       fetchToken={() => Promise.resolve({ token: 't', expires_in: 60 })}
       onPluginEditorDeploy={({ version, fn }) => `${version satisfies string} ${fn}`}
-      onClick={(event) => event.currentTarget.close()}
+      onClick={(event) => void event.currentTarget.close()}
     >
       <p slot="idle">Choose a plugin</p>
     </PluginEditor>
