@@ -62,7 +62,6 @@ export async function measureCrashes(rounds = 100, seed = Date.now() % 2 ** 32):
       }
       for (const connection of connections) connection.close();
     }
-    for (const fault of tally.faults.slice(0, 20)) console.log(`  fault: ${fault}`);
     return figures(tally, rounds, seed);
   } finally {
     await service.remove();

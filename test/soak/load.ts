@@ -64,7 +64,6 @@ export async function measureLoad(
       }),
     );
     for (const fault of databaseFaults(service.dataDir)) tally.fault(fault);
-    for (const fault of tally.faults.slice(0, 20)) console.log(`  fault: ${fault}`);
     return figures(tally, memory, { count, seconds, seed });
   } finally {
     for (const connection of connections) connection.close();

@@ -26,11 +26,16 @@ export class KilledService {
 
   static async start(): Promise<KilledService> {
     const service = new KilledService(await mkdtemp(join(tmpdir(), 'plugin-service-soak-')));
-    await service.restart();
-    const store = openStore(service.dataDir);
-    const issue = () => issueOwnerToken(store, ENVIRONMENT, 'owner@example.com', Date.now());
-    service.environmentToken = store.transaction(issue) ?? '';
-    store.close();
+    try {
+      await service.restart();
+      const store = openStore(service.dataDir);
+      const issue = () => issueOwnerToken(store, ENVIRONMENT, 'owner@example.com', Date.now());
+      service.environmentToken = store.transaction(issue) ?? '';
+      store.close();
+    } catch (error) {
+      await service.remove();
+      throw error;
+    }
     return service;
   }
 

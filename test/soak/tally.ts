@@ -14,7 +14,8 @@ export class Tally {
   }
 
   fault(what: string): void {
-    this.faults.push(what);
+    // At once, so that it is known even when the round does not come to its end.
+    if (this.faults.push(what) <= 20) console.log(`  fault: ${what}`);
   }
 
   time(what: string, ms: number): void {
