@@ -61,8 +61,8 @@ test('no way out of a path leads to a file, whatever segment it stands in', asyn
         const { status, body } = await send(method, target, headers, method === 'POST' ? 'x' : '');
         assert.ok(status < 500, `${method} ${target} is answered ${status}`);
         assert.doesNotMatch(body, /root:x:0|SQLite format|verification code is/, `${method} ${target}`);
-        if (/^(?:\.|%2e){1,2}$/i.test(attack))
-          assert.ok(status >= 400, `${method} ${target} is answered ${status}`);
+        // Resolved, it would be another path, which was not asked for.
+        if (/^(?:\.|%2e){1,2}$/i.test(attack)) assert.equal(status, 400, `${method} ${target}`);
       }
     }
   }
