@@ -170,7 +170,7 @@ export const answerOf: fc.Arbitrary<GivenAnswer> = fc.record({
   status: fc.oneof(
     { weight: 6, arbitrary: fc.constant(200) },
     fc.integer({ min: 200, max: 599 }),
-    fc.constantFrom(204, 301, 302, 401, 403, 408, 429, 500, 503, 'redirect' as const),
+    fc.constantFrom(204, 301, 302, 400, 401, 403, 404, 408, 429, 500, 503, 'redirect' as const),
   ),
   headers: fc.dictionary(
     fc.constantFrom('retry-after', 'date', 'content-type', 'content-length', 'location', 'x-any'),

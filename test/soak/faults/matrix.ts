@@ -48,9 +48,12 @@ async function lift(visit: Visit, proxy: FaultProxy): Promise<void> {
 }
 
 /** What is asked again is asked later, and not before the server wanted it. */
-function checkPauses({ fault }: Visit, { pause: least }: Step, { times }: FaultProxy): void {
+function checkPauses({ fault }: Visit, step: Step, { times }: FaultProxy): void {
+  // The head of an answer may come before the connection breaks: one that says that the draft is another is no fault, and
+  // has the editor look at the draft and save at once.
+  if (step.name === 'save' && fault.name === 'reset midway') return;
   const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-  const wanted = fault.name === '429 with Retry-After' ? RETRY_AFTER * 1000 : least;
+  const wanted = fault.name === '429 with Retry-After' ? RETRY_AFTER * 1000 : step.pause;
   // A timer may fire a moment early by another clock.
   for (const pause of pauses) assert.ok(pause > wanted - 20, `Asked again after ${pause} ms, not ${wanted}`);
 }
