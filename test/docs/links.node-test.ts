@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { anchors, blocks, readme, root } from './readme.ts';
+
+const prose = readme.replace(/^```.*?^```$/gms, '');
+
+/** All that the README points to: links, pictures, and `src` and `srcset` of its HTML. */
+const targets = [
+  ...[...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target),
+  ...[...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g)].map(([, target = '']) => target),
+];
+
+test('every relative link leads to a file, and every anchor to a heading', () => {
+  assert.ok(targets.some((target) => target.startsWith('#')) && targets.includes('LICENSE'));
+  for (const target of targets.filter((one) => !/^https?:/.test(one))) {
+    const [path = '', anchor] = target.split('#');
+    assert.ok(path === '' || existsSync(new URL(path, root)), `${target}: there is no such file`);
+    if (anchor === undefined) continue;
+    const text = path === '' ? readme : readFileSync(new URL(path, root), 'utf8');
+    assert.ok(anchors(text).includes(anchor), `${target}: there is no such heading`);
+  }
+});
+
+test('no heading comes twice, so that each has one address', () => {
+  const ids = anchors(readme);
+  assert.deepEqual(
+    ids.filter((id, at) => ids.indexOf(id) !== at),
+    [],
+  );
+});
+
+test('every section is in the table of contents', () => {
+  const listed = [...prose.matchAll(/^- \[[^\]]+\]\(#([^)]+)\)/gm)].map(([, id = '']) => id);
+  const sections = anchors(prose.match(/^## .+$/gm)?.join('\n') ?? '');
+  assert.deepEqual(listed, sections);
+});
+
+test('every block of code has a name, by which a test runs it', () => {
+  const tests = readdirSync(new URL('.', import.meta.url))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+    .join('\n');
+  for (const { language, name, code } of blocks.filter((block) => !['sh', 'text'].includes(block.language))) {
+    assert.ok(name, `a block of ${language} without a name: ${code.slice(0, 80)}`);
+    assert.ok(tests.includes(`'${name}'`), `${name} is in no test`);
+  }
+});
+
+test('what the README says of its commands is what package.json has', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const named = new Set(
+    [...readme.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(([, name]) => name),
+  );
+  assert.ok(named.has('start') && named.has('test'));
+  assert.deepEqual(
+    [...named].filter((name) => !scripts[name as string]),
+    [],
+  );
+});
