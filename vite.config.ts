@@ -14,7 +14,7 @@ const npm: UserConfig = {
     lib: { entry: entries.map((name) => `src/${name}`), formats: ['es'] },
     minify: false,
     rolldownOptions: {
-      external: /^(lit|zod|node:)/,
+      external: /^(lit|react|zod|node:)/,
       output: { preserveModules: true, preserveModulesRoot: 'src', entryFileNames: '[name].js' },
     },
   },

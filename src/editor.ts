@@ -126,10 +126,11 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       session = about;
       end('closed');
       const plugin = channel(() => about);
-      // What goes wrong unforeseen is said as well: else the user is told of a time-out. It still shows in the console.
-      void (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
+      // What goes wrong unforeseen is said as well: else the user is told of a time-out. First it goes to the console, as
+      // the launcher takes the frame out.
+      (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
+        reportError(error);
         plugin.error(error instanceof Error ? error.message : String(error));
-        throw error;
       });
     } else if (about !== session) {
       return;

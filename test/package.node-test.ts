@@ -52,6 +52,7 @@ test('the keys of the contract are there', () => {
     './elements.js',
     './plugin-editor.js',
     './plugin-features.js',
+    './react.js',
     './server.js',
   ];
   const lacking = wanted.filter((key) => !(key in map));

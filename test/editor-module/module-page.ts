@@ -22,6 +22,7 @@ const page = (options: string) => `<!doctype html><meta charset="utf-8"><title>E
     const report = (call) => parent.postMessage({ heard: call, from: '', page: location.href }, '*');
     const auto = !location.search.includes('mute');
     let plugin;
+    addEventListener('error', () => report({ type: 'uncaught' }));
     const launcher = connectLauncher({
       onOpen(open, channel) {
         plugin ??= channel;

@@ -77,6 +77,21 @@ describe('connectLauncher() with <plugin-editor>', () => {
     expect(element.error?.message).to.include('No such language');
   });
 
+  for (const [how, onOpen] of [
+    ['throws', `onOpen() { throw new Error('Not today'); }`],
+    ['rejects', `async onOpen() { throw new Error('Not today'); }`],
+  ] as const) {
+    it(`shows what onOpen ${how} as the reason, and leaves it in the frame's console`, async () => {
+      const server = await moduleServer(`${onOpen},`);
+      const ear = listen();
+      const element = mountTalking(server);
+      await changeTo(element, 'error');
+      expect(element.error).to.include({ code: 'editor' });
+      expect(element.error?.message).to.include('Not today');
+      await ear.until('uncaught');
+    });
+  }
+
   it('gets the token that it asks for, once for several askers', async () => {
     const server = await moduleServer();
     const ear = listen();

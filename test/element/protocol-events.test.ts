@@ -87,6 +87,7 @@ describe('unsaved work', () => {
     expect(event).to.include({ ...PLUGIN, cancelable: true, bubbles: true, composed: true });
     await flush(element, server);
     expect(frameOf(element)).to.equal(frame);
+    expect(frame.title).to.equal('Plugin editor: add-record');
     expect(element.state).to.equal('ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     // The editor goes on, and is heard as before.
@@ -97,6 +98,7 @@ describe('unsaved work', () => {
     say(element, ear, { type: 'dirty', dirty: false });
     await loading;
     await inState(element, 'ready');
+    expect(frameOf(element).title).to.equal('Plugin editor: g');
     expect(ear.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
   });

@@ -3,7 +3,7 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { type FakeClock, fakeClock, settle } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
 import { flush, frameOf, inState, mount } from './plugin-editor-setup.ts';
-import { renewed, running, settledTokens } from './protocol-running.ts';
+import { renewed, running, runningWith, settledTokens } from './protocol-running.ts';
 import {
   bid,
   heardOut,
@@ -137,6 +137,17 @@ describe('token-request', () => {
     }
     expect(ear.of('token-failed')).to.have.length(3);
     expect(clock.waits).to.have.length(1);
+  });
+
+  it('is met at once for another plugin', async () => {
+    const { server, ear, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
+    say(element, ear, { type: 'token-request', reason: 'refused' });
+    await renewed(ear, 1);
+    element.fn = 'g';
+    await ear.until('open', 2);
+    say(element, ear, { type: 'token-request', reason: 'refused' });
+    await renewed(ear, 2);
+    expect(await settledTokens(element, server)).to.equal(4);
   });
 
   it('of another session, or for no reason that is known, is not met', async () => {

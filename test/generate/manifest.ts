@@ -1,0 +1,141 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { create, ts } from '@custom-elements-manifest/analyzer';
+import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
+
+import { PluginEditorElement, PluginFeaturesElement } from '../../src/elements.ts';
+import type { Declaration, Manifest, Member } from './manifest-types.ts';
+
+const CLASSES = [PluginEditorElement, PluginFeaturesElement];
+for (const elementClass of CLASSES)
+  customElements.define(`x-${elementClass.name.toLowerCase()}`, elementClass);
+
+/**
+ * What `custom-elements.json` says: the doc comments of both elements and of their events, as they are in the files of
+ * the package.
+ * @param read the text of a source file
+ */
+export function createManifest(read = (path: string) => readFileSync(path, 'utf8')): Manifest {
+  const paths = [
+    'src/plugin-editor.ts',
+    'src/plugin-features.ts',
+    ...readdirSync('src/element').map((name) => `src/element/${name}`),
+  ];
+  const modules = paths.map((path) => ts.createSourceFile(path, read(path), ts.ScriptTarget.ES2022, true));
+  const plugins = [...litPlugin(), attributesOfClasses, publicOnly, inOneLine, pathsOfPackage];
+  return create({ modules, plugins, context: { dev: false, thirdPartyCEMs: [] } });
+}
+
+/** Takes names, types and defaults of attributes from the classes themselves, where they are computed. */
+const attributesOfClasses = {
+  name: 'attributes-of-classes',
+  packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
+    for (const elementClass of CLASSES) {
+      const declaration = declarationsOf(customElementsManifest).find(
+        ({ name }) => name === elementClass.name,
+      );
+      if (!declaration?.members) throw new Error(`${elementClass.name} is not among the sources`);
+      const element = new elementClass() as unknown as Record<string, unknown>;
+      const attributes = new Map<string, string>();
+      const reflected = new Set<string>();
+      for (const [name, { attribute, reflect }] of elementClass.elementProperties) {
+        if (attribute === false) continue;
+        attributes.set(
+          name as string,
+          typeof attribute === 'string' ? attribute : (name as string).toLowerCase(),
+        );
+        if (reflect) reflected.add(name as string);
+      }
+      declaration.attributes = [];
+      for (const member of declaration.members) {
+        const name = attributes.get(member.name);
+        if (!name) continue;
+        const value = element[member.name];
+        member.attribute = name;
+        if (reflected.has(member.name)) member.reflects = true;
+        if (value !== undefined && value !== '') member.default = asCode(value);
+        declaration.attributes.push({
+          name,
+          fieldName: member.name,
+          // An attribute that is not there is no value that anybody would write.
+          type: { text: (member.type?.text ?? '').replace(/ \| (?:null|undefined)/g, '') },
+          ...(member.default && { default: member.default }),
+          description: member.description ?? '',
+        });
+        attributes.delete(member.name);
+      }
+      for (const name of attributes.keys()) throw new Error(`${elementClass.name}: ${name} is not declared`);
+    }
+  },
+};
+
+const asCode = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
+
+/** Takes out what is nobody's business outside of the package. */
+const publicOnly = {
+  name: 'public-only',
+  packageLinkPhase({ customElementsManifest: manifest }: { customElementsManifest: Manifest }) {
+    for (const module of manifest.modules) {
+      module.declarations = module.declarations.filter(
+        ({ kind, name, tagName }) => kind === 'class' && (tagName || /^Plugin\w*Event$/.test(name)),
+      );
+      const kept = new Set(module.declarations.map(({ name }) => name));
+      module.exports = module.exports.filter(
+        ({ kind, name }) =>
+          kind === 'custom-element-definition' || kept.has(name) || !isInternal(module.path),
+      );
+      for (const declaration of module.declarations) {
+        declaration.members = (declaration.members ?? []).filter(isPublic);
+        for (const member of declaration.members) {
+          delete member.privacy;
+          if (declaration.tagName) delete member.inheritedFrom;
+        }
+        if (declaration.tagName) declaration.superclass = { name: 'LitElement', package: 'lit' };
+        if (declaration.superclass?.name === 'Event') declaration.superclass = { name: 'Event' };
+        // The analyzer adds one without a name for what is dispatched in the class.
+        if (declaration.events) declaration.events = declaration.events.filter(({ name }) => name);
+      }
+    }
+    manifest.modules = manifest.modules.filter(
+      (module) => module.declarations.length > 0 || !isInternal(module.path),
+    );
+  },
+};
+
+const isInternal = (path: string) => path.includes('/element/');
+
+const isPublic = ({ name, privacy, static: isStatic }: Member) =>
+  !name.startsWith('#') && privacy !== 'private' && privacy !== 'protected' && !isStatic;
+
+/** Comments are wrapped at the width of our sources, which is not the width of those who read them elsewhere. */
+const inOneLine = {
+  name: 'in-one-line',
+  packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
+    for (const declaration of declarationsOf(customElementsManifest)) {
+      const { members = [], attributes = [] } = declaration;
+      for (const one of [declaration, ...members, ...attributes]) {
+        if (one.description) one.description = one.description.replace(/([^\n])\n(?!\n)/g, '$1 ');
+      }
+    }
+  },
+};
+
+/** Names built files, not sources. */
+const pathsOfPackage = {
+  name: 'paths-of-package',
+  packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
+    const built = (path: string) => path.replace(/^\/?src\/(.*)\.ts$/, 'dist/$1.js');
+    for (const module of customElementsManifest.modules) {
+      module.path = built(module.path);
+      for (const { superclass, members = [] } of module.declarations) {
+        for (const reference of [superclass, ...members.map(({ inheritedFrom }) => inheritedFrom)]) {
+          if (reference?.module) reference.module = built(reference.module);
+        }
+      }
+      for (const { declaration } of module.exports)
+        declaration.module = built(declaration.module ?? module.path);
+    }
+  },
+};
+
+const declarationsOf = ({ modules }: Manifest): Declaration[] =>
+  modules.flatMap(({ declarations }) => declarations);

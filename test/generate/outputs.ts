@@ -1,0 +1,21 @@
+import { type Options, format, resolveConfig } from 'prettier';
+
+import { elementsOf } from './elements.ts';
+import { createManifest } from './manifest.ts';
+import { reactModule } from './react.ts';
+
+const HEAD = '// Generated from the doc comments of the elements by `npm run generate`.';
+
+/** Every file that is generated and committed, by path. */
+export async function committedFiles(manifest = createManifest()): Promise<Map<string, string>> {
+  const elements = elementsOf(manifest);
+  const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
+  for (const [path, text] of files) files.set(path, await formatted(path, text));
+  return files;
+}
+
+/** As `npm run check:format` wants it. */
+async function formatted(path: string, text: string): Promise<string> {
+  const options = (await resolveConfig(path)) as Options;
+  return format(text, { ...options, filepath: path });
+}

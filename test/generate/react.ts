@@ -1,0 +1,40 @@
+import { type ElementView, comment, eventClasses, pascalCase } from './elements.ts';
+
+/** src/react.ts: a component for each element. */
+export const reactModule = (elements: ElementView[], head: string): string => `'use client';
+
+${head}
+
+import type { HTMLAttributes } from 'react';
+import { PluginEditorElement } from './element/plugin-editor.ts';
+import { PluginFeaturesElement } from './element/plugin-features.ts';
+import type { ${eventClasses(elements).join(', ')} } from './index.ts';
+import { type EventOn, component } from './react/component.ts';
+
+export type { PluginEditorElement, PluginFeaturesElement };
+
+${elements.map(componentOf).join('\n')}
+`;
+
+const componentOf = ({ name, tag, className, summary, attributes, properties, events }: ElementView) => `
+interface ${name}OwnProps {
+  ${[...attributes.map((one) => ({ ...one, name: one.fieldName })), ...properties]
+    .map((one) => `${comment(one.description)}${one.name}?: ${className}['${one.name}'] | undefined;`)
+    .join('\n')}
+  ${events
+    .map(
+      (one) =>
+        `${comment(one.description)}${handlerOf(one.name)}?: ((event: EventOn<${className}, ${one.type.text}>) => void) | undefined;`,
+    )
+    .join('\n')}
+}
+
+/** What \`<${name}>\` can be given, beside what any HTML element in React can. */
+export interface ${name}Props extends ${name}OwnProps, Omit<HTMLAttributes<${className}>, keyof ${name}OwnProps> {}
+
+${comment(`${summary} Its ref is the element.`)}export const ${name} = /* @__PURE__ */ component<${className}, ${name}Props>('${tag}', ${className}, [
+  ${events.map((one) => `'${one.name}'`).join(', ')}
+]);
+`;
+
+const handlerOf = (event: string) => `on${pascalCase(event)}`;

@@ -1,0 +1,34 @@
+/**
+ * `npm run generate` writes what is generated from the doc comments and committed; with `--check` it only says what
+ * differs.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+import { committedFiles } from './outputs.ts';
+
+const check = process.argv.includes('--check');
+
+const differing: string[] = [];
+for (const [path, text] of await committedFiles()) {
+  if (readOr(path) === text) continue;
+  differing.push(path);
+  if (!check) writeFileSync(path, text);
+}
+
+if (check && differing.length > 0) {
+  console.error(
+    `${differing.join(', ')}: not what the doc comments of the elements say now.\n` +
+      'Write them anew with: npm run generate',
+  );
+  process.exitCode = 1;
+} else {
+  for (const path of differing) console.log(`Wrote ${path}`);
+}
+
+function readOr(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
