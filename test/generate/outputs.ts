@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { type Options, format, resolveConfig } from 'prettier';
 
 import { elementsOf } from './elements.ts';
 import { createManifest } from './manifest.ts';
+import { fillMarkers } from './markers.ts';
+import { moduleReference } from './modules.ts';
 import { reactModule } from './react.ts';
 
 const HEAD = '// Generated from the doc comments of the elements by `npm run generate`.';
@@ -9,7 +12,10 @@ const HEAD = '// Generated from the doc comments of the elements by `npm run gen
 /** Every file that is generated and committed, by path. */
 export async function committedFiles(manifest = createManifest()): Promise<Map<string, string>> {
   const elements = elementsOf(manifest);
-  const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
+  const files = new Map([
+    ['src/react.ts', reactModule(elements, HEAD)],
+    ['README.md', fillMarkers(readFileSync('README.md', 'utf8'), new Map([['modules', moduleReference()]]))],
+  ]);
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }
