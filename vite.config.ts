@@ -1,4 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transform } from 'lightningcss';
 import { minify } from 'terser';
 import { type Plugin, type UserConfig, defineConfig } from 'vite';
 
@@ -7,8 +10,26 @@ const entries = readdirSync('src').filter((name) => name.endsWith('.ts'));
 
 const shared = { target: 'es2022', sourcemap: true } as const;
 
+/** The styles of the elements hold nothing that their minifier could miss: no `${}`, which it would refuse. */
+const minifiedStyles: Plugin = {
+  name: 'minified-styles',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /styles\.ts$/ },
+    handler: (code) => ({
+      code: code.replace(/css`([^`]*)`/g, (_, css: string) => `css\`${minifyCss(css)}\``),
+      // Nobody steps through a style sheet's text.
+      map: { mappings: '' },
+    }),
+  },
+};
+
+const minifyCss = (css: string) =>
+  transform({ filename: 'styles.css', code: Buffer.from(css), minify: true }).code.toString();
+
 /** For npm: one output file per source file; dependencies are left to the application's bundler. */
 const npm: UserConfig = {
+  plugins: [minifiedStyles],
   build: {
     ...shared,
     lib: { entry: entries.map((name) => `src/${name}`), formats: ['es'] },
@@ -33,7 +54,7 @@ const terser = (format: 'es' | 'iife'): Plugin => ({
         module: format === 'es',
         format: { preamble: LICENCES },
         sourceMap: { content: map?.type === 'asset' ? String(map.source) : '', url: `${file.fileName}.map` },
-        compress: { passes: 3, hoist_props: true },
+        compress: { passes: 3, hoist_props: true, keep_fargs: false },
       });
       file.code = code;
       if (map?.type === 'asset') map.source = newMap as string;
@@ -43,16 +64,34 @@ const terser = (format: 'es' | 'iife'): Plugin => ({
 
 const LICENCES = '/*! plugin-editor: MIT. Includes Lit: BSD-3-Clause, (c) Google LLC. */';
 
-/** The indents of our styles and templates mean nothing, and no other text of ours holds a line break. */
+/** The indents of our templates mean nothing, and no other text of ours holds a line break. */
 const withoutIndents = (code: string) => code.replace(/\n +/g, '\n');
+
+/** What a page puts into `integrity` to refuse a script that somebody changed, for all scripts in the directory. */
+const integrity: Plugin = {
+  name: 'integrity',
+  writeBundle({ dir = '' }) {
+    const names = readdirSync(dir).filter((name) => name.endsWith('.js'));
+    const files = Object.fromEntries(
+      names.toSorted().map((name) => [name, sri(readFileSync(join(dir, name)))]),
+    );
+    writeFileSync(join(dir, 'integrity.json'), JSON.stringify({ version, files }, null, 2) + '\n');
+  },
+};
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+const sri = (bytes: Buffer) => `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 
 /** For script tags: everything in one file, once as a module and once for a classic script. */
 const cdn = (format: 'es' | 'iife', file: string): UserConfig => ({
-  plugins: [terser(format)],
+  plugins: [minifiedStyles, terser(format), integrity],
   build: {
     ...shared,
     outDir: 'dist/cdn',
     emptyOutDir: false,
+    // What is bundled wants its licence to go with it.
+    license: { fileName: 'LICENSES.txt' },
     lib: { entry: 'src/index.ts', formats: [format], name: 'PluginEditorElements', fileName: () => file },
     rolldownOptions: { output: { minify: true } },
   },

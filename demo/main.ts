@@ -8,6 +8,7 @@ import { readRoute } from './page/route.ts';
 import { change, NO_RUNS, onChange, signedIn, state } from './page/state.ts';
 import type { State } from './page/state.ts';
 import { takeTimes } from './page/stopwatch.ts';
+import { applyLook, savedLook } from './page/look.ts';
 import { applyTheme, savedTheme } from './page/theme.ts';
 import { guardWork } from './page/unsaved-work.ts';
 import { appView } from './page/views/app.ts';
@@ -41,6 +42,8 @@ guardWork(document);
 document.addEventListener('plugin-editor-deploy', () => void runVersions());
 const theme = savedTheme();
 applyTheme(theme);
+const look = savedLook();
+applyLook(look);
 
 addEventListener('hashchange', () => {
   const route = readRoute(location.hash);
@@ -48,7 +51,7 @@ addEventListener('hashchange', () => {
   change({ ...route, launched: state.launched && route.ident === state.ident && route.fn !== undefined });
 });
 
-change({ theme, delivery: savedDelivery(), ...readRoute(location.hash) });
+change({ theme, look, delivery: savedDelivery(), ...readRoute(location.hash) });
 await backEnd.loadSession();
 
 /** Which view is shown; nothing before there is one. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { defaultReporter, type TestRunnerConfig } from '@web/test-runner';
 
+import { builtFiles } from './setup/built-files.ts';
 import { engines } from './setup/engines.ts';
 import { freePort, loopbackOnly, scriptedOrigins } from './setup/second-origin.ts';
 import { summaryReporter } from './setup/summary-reporter.ts';
@@ -32,6 +33,7 @@ export default {
   plugins: [
     loopbackOnly(),
     scripted.plugin,
+    builtFiles(),
     esbuildPlugin({ ts: true, target: 'esnext', tsconfig: `${root}/tsconfig.json` }),
   ],
   reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions, notRun)],

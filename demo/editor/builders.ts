@@ -6,7 +6,9 @@ import { httpUrl } from '../../src/core/address.ts';
  */
 export function builderBase(address: string, base?: string): string {
   const { origin, pathname } = httpUrl('builder', address, base);
-  return origin + pathname.replace(/\/+$/, '');
+  const path = pathname.split('/');
+  while (path.at(-1) === '') path.pop();
+  return origin + path.join('/');
 }
 
 /**

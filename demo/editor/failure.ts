@@ -22,7 +22,8 @@ export type Failure =
 export function failureOf(error: unknown): Failure {
   if (error instanceof DraftConflict) return 'conflict';
   if (error instanceof NetworkError || error instanceof TimeoutError) return 'connection';
-  if (!(error instanceof HttpError)) return 'service';
+  // A redirect is no word of the builder's on the record: something in between answers in its place for a while.
+  if (!(error instanceof HttpError) || error.redirect) return 'service';
   switch (error.status) {
     case 401:
       return 'session';

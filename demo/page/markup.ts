@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from './event-log.ts';
+import { looks } from './look.ts';
 import { currentTenant, signedIn } from './state.ts';
 import type { State } from './state.ts';
 
@@ -41,6 +42,7 @@ export function pageSource(state: State): string {
       ? [element('plugin-features', featuresAttributes(state))]
       : []),
     element('plugin-editor', editorAttributes(launching)),
+    `<style>\n${looks[state.look].trim().replaceAll(/^(?=.)/gm, '  ')}\n</style>`,
     `<!-- dist/cdn/plugin-editor.js of the package, from your own site; or, with a bundler, import 'plugin-editor' -->
 <script type="module" src="/plugin-editor.js"></script>
 

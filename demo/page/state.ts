@@ -2,6 +2,7 @@ import type { PluginEditorError, PluginEditorState } from '../../src/index.ts';
 import type { Session, SignedOut, TenantView, VersionRuns } from '../vendor/wire.ts';
 import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';
+import type { Look } from './look.ts';
 import { NO_TIMES } from './stopwatch.ts';
 import type { Times } from './stopwatch.ts';
 import type { Theme } from './theme.ts';
@@ -47,6 +48,8 @@ export interface State {
   /** The HTML that was copied last. */
   copied: string | undefined;
   theme: Theme;
+  /** How the two elements look. */
+  look: Look;
 }
 
 export const state: State = {
@@ -66,6 +69,7 @@ export const state: State = {
   log: [],
   copied: undefined,
   theme: 'auto',
+  look: 'larder',
 };
 
 let show: () => void = () => {};

@@ -25,11 +25,14 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
  * 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
  */
 export function readPlainText(c: Context, limit: number, overCode?: string): Promise<string> {
-  const [type = '', ...parameters] = (c.req.header('content-type') ?? '').toLowerCase().split(/\s*;\s*/);
+  const [type = '', ...parameters] = (c.req.header('content-type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
   const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
   const coding = c.req.header('content-encoding')?.trim().toLowerCase() || 'identity';
   if (
-    /^(?:multipart|image|audio|video|font)\//.test(type.trim()) ||
+    /^(?:multipart|image|audio|video|font)\//.test(type) ||
     !/^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8') ||
     coding !== 'identity'
   ) {

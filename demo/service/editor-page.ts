@@ -22,7 +22,7 @@ const loopbackOrigins = ['localhost', '*.localhost', '127.0.0.1'].flatMap((host)
 ]);
 
 // A name that the bundler made from the content: "assets/index-B7x_2kQa.js".
-const hashedName = /^assets\/.+-[\w-]{8,}\.\w+$/;
+const hashedName = /^assets\/.+-[\w-]{8}\.\w+$/;
 
 /**
  * Serves the editor from memory: no path, whatever it holds, reaches the disk. `ancestors` are origins that may
@@ -60,12 +60,11 @@ const pagePolicy = (nonce: string, frameAncestors: string) =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
+    "img-src 'self'",
     "connect-src 'self'",
-    "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
+    "require-trusted-types-for 'script'",
     `frame-ancestors ${frameAncestors}`,
   ].join('; ');
 

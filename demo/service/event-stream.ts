@@ -6,9 +6,9 @@ export const wantsEventStream = (c: Context): boolean =>
     .split(',')
     .map((range) =>
       range
-        .trim()
         .toLowerCase()
-        .split(/\s*;\s*/),
+        .split(';')
+        .map((part) => part.trim()),
     )
     .some(
       ([type, ...parameters]) =>

@@ -87,7 +87,8 @@ async function runVersion(
     }
     if (error instanceof TypeError) throw badRequest('invalid-run', `${error.message}.`);
     if (!(error instanceof RequestError)) throw error;
-    console.error(`${version} of ${plugin.pluginName} was not run:`, error);
+    // The error has the address, and so the name as a path holds it: as it is, it could forge a line of this log.
+    console.error(`${version} was not run:`, error);
     throw new ServiceError(502, 'no-run', 'The plugin service gave no usable answer.');
   }
 }

@@ -25,8 +25,9 @@ export function checkSegment(name: string, value: string): string {
   return value;
 }
 
+/** A base address as text that a path can be put behind: without query, fragment and final slash. */
+export const baseOf = (base: URL): string => base.origin + base.pathname.replace(/\/$/, '');
+
 /** Joins a base address and segments, each encoded. */
 export const segmentsUrl = (base: URL, segments: string[]): string =>
-  base.origin +
-  base.pathname.replace(/\/$/, '') +
-  segments.map((segment) => '/' + encodeURIComponent(segment)).join('');
+  baseOf(base) + segments.map((segment) => '/' + encodeURIComponent(segment)).join('');

@@ -1,6 +1,5 @@
-import { checkSegment, httpUrl, segmentsUrl } from './address.ts';
+import { baseOf, checkSegment, httpUrl } from './address.ts';
 import { DEFAULT_NAMESPACE } from './editor-url.ts';
-import { TimeoutError } from './errors.ts';
 import { joinIdent } from './ident.ts';
 import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from './records.ts';
 import { DEFAULT_TIMEOUT, type SendOptions, bearer, requestJson } from './request.ts';
@@ -55,15 +54,7 @@ export class BuilderClient {
     checkSegment('environment', environment);
     checkSegment('userID', userID);
     const ident = joinIdent({ environment, tenant: userID });
-    const path = [
-      'api',
-      'v1',
-      'draft',
-      ident,
-      checkSegment('namespace', namespace),
-      checkSegment('pluginName', pluginName),
-    ];
-    return this.#get(pluginSourceSchema, path, options);
+    return this.#get(pluginSourceSchema, 'v1/draft', { ident, namespace, pluginName }, options);
   }
 
   /** Source for a new plugin that already carries its name (interface: Get template V2). */
@@ -75,47 +66,37 @@ export class BuilderClient {
     }: { language: string; pluginName: string; namespace?: string | undefined },
     options?: CallOptions,
   ): Promise<PluginSource> {
-    const path = [
-      'api',
-      'v2',
-      'template',
-      checkSegment('language', language),
-      checkSegment('pluginName', pluginName),
-    ];
     const query = namespace ? `?namespace=${encodeURIComponent(checkSegment('namespace', namespace))}` : '';
-    return this.#get(pluginSourceSchema, path, options, query);
+    return this.#get(pluginSourceSchema, 'v2/template', { language, pluginName }, options, query);
   }
 
   /** Source for a new plugin (interface: Get template). */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
-    return this.#get(
-      pluginSourceSchema,
-      ['api', 'v1', 'template', checkSegment('language', language)],
-      options,
-    );
+    return this.#get(pluginSourceSchema, 'v1/template', { language }, options);
   }
 
   /** What the builder supports (interface: Get features). */
   async getFeatures(options?: CallOptions): Promise<Features> {
-    return this.#get(featuresSchema, ['api', 'v1', 'features'], options);
+    return this.#get(featuresSchema, 'v1/features', {}, options);
   }
 
   async #get<T>(
     schema: z.ZodMiniType<T>,
-    path: string[],
+    operation: string,
+    segments: Record<string, string>,
     { signal }: CallOptions = {},
     query = '',
   ): Promise<T> {
-    const { fetch, timeout, retry } = this.#options;
+    const path = Object.entries(segments).map(
+      ([name, value]) => '/' + encodeURIComponent(checkSegment(name, value)),
+    );
     const token = await this.#token(signal);
     const { data } = await requestJson(schema, {
-      url: segmentsUrl(this.#base, path) + query,
+      ...this.#options,
+      url: `${baseOf(this.#base)}/api/${operation}${path.join('')}${query}`,
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       init: { credentials: 'omit', headers: token ? bearer(token) : {} },
       signal,
-      fetch,
-      timeout,
-      retry,
     });
     return data;
   }
@@ -123,11 +104,6 @@ export class BuilderClient {
   async #token(signal: AbortSignal | undefined): Promise<string | undefined> {
     const { token, timeout = DEFAULT_TIMEOUT } = this.#options;
     if (typeof token !== 'function') return token;
-    return withTimeLimit(
-      async () => token(),
-      timeout,
-      () => new TimeoutError('token', timeout),
-      signal,
-    );
+    return withTimeLimit(async () => token(), timeout, 'token', signal);
   }
 }

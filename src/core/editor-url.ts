@@ -24,17 +24,16 @@ export const DEFAULT_NAMESPACE = 'default';
 const PARAMETERS = ['builder', 'token', 'ident', 'namespace', 'fn', 'template'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** The pieces of a query as they were written, so that what is not ours stays as it was, byte for byte. */
-const pieces = (url: URL) => url.search.slice(1).split('&').filter(Boolean);
+/** The pieces of a query that are not ours, as they were written, so that they stay as they were, byte for byte. */
+const foreignPieces = (url: URL) => url.search.slice(1).split('&').filter(isForeign);
 
 // A question mark at the start of a piece is part of a name, and `&` keeps it from being taken for the query's own.
-const nameOf = (piece: string) => [...new URLSearchParams('&' + piece).keys()][0] as Parameter;
+const isForeign = (piece: string) =>
+  piece && !PARAMETERS.includes([...new URLSearchParams('&' + piece).keys()][0] as Parameter);
 
 const setPieces = (url: URL, query: string[]) => {
-  url.search = query.map((piece, i) => (i ? '&' : '?') + piece).join('');
+  url.search = query.length ? '?' + query.join('&') : '';
 };
-
-const isForeign = (piece: string) => !PARAMETERS.includes(nameOf(piece));
 
 /**
  * The address that opens a plugin in the editor.
@@ -45,7 +44,7 @@ export function buildEditorUrl(address: EditorAddress): string {
   const url = httpUrl('editorUrl', address.editorUrl);
   httpUrl('builder', address.builder);
   if (!address.ident || !address.fn) throw new TypeError('ident and fn must not be empty');
-  const query = pieces(url).filter(isForeign);
+  const query = foreignPieces(url);
   for (const name of PARAMETERS) {
     const value = address[name];
     if (!value || (name === 'namespace' && value === DEFAULT_NAMESPACE)) continue;
@@ -73,6 +72,6 @@ export function parseEditorUrl(address: string): EditorAddress & { namespace: st
     throw new TypeError('The editor address must have the parameters builder, ident and fn');
   }
   httpUrl('builder', builder);
-  setPieces(url, pieces(url).filter(isForeign));
+  setPieces(url, foreignPieces(url));
   return { ...values, editorUrl: url.href, builder, ident, namespace, fn };
 }

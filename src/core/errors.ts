@@ -23,11 +23,11 @@ export interface PluginEditorErrorDetails {
 export class PluginEditorError extends Error {
   override readonly name = 'PluginEditorError';
   /** What went wrong, for programs; the message says it for people. */
-  readonly code: PluginEditorErrorCode;
+  declare readonly code: PluginEditorErrorCode;
   /** The HTTP status of the answer, where there was one that tells something. */
   readonly status?: number;
   /** How many requests were sent; 0 where none was. */
-  readonly attempts: number;
+  declare readonly attempts: number;
 
   constructor(
     code: PluginEditorErrorCode,
@@ -55,9 +55,9 @@ export abstract class RequestError extends Error {
 export class HttpError extends RequestError {
   override readonly name = 'HttpError';
   /** The status; 0 for a redirect in a browser, which hides it. */
-  readonly status: number;
+  declare readonly status: number;
   /** How long the answer asked to wait before the next try, in ms. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 
   constructor(where: string, status: number, retryAfter?: number) {
     super(`${where} answered ${status || 'with a redirect, which is not followed'}`);
@@ -98,7 +98,7 @@ export class NetworkError extends RequestError {
 export class SchemaError extends RequestError {
   override readonly name = 'SchemaError';
   /** Where in the answer, such as `languages.0.pretty`; empty for the answer as a whole. */
-  readonly path: string;
+  declare readonly path: string;
 
   /** `problem` says what was expected, never what was there: an answer may hold a secret. */
   constructor(where: string, problem: string, path = '') {

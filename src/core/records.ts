@@ -29,7 +29,11 @@ export const featuresSchema = z.looseObject({
 
 /** An editor token as an endpoint answers it (interface: Editor token record). */
 export const editorTokenSchema = z.looseObject({
-  token: z.string().check(z.minLength(1)),
+  token: z.string().check(({ value, issues }) => {
+    // What zod's own `minLength` says, without the 0.3 KB that it brings to every bundle.
+    if (!value)
+      issues.push({ code: 'too_small', origin: 'string', minimum: 1, inclusive: true, input: value });
+  }),
 });
 
 export type PluginTest = z.output<typeof pluginTestSchema>;

@@ -1,4 +1,4 @@
-import { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './errors.ts';
+import { HttpError, NetworkError, RequestError, SchemaError } from './errors.ts';
 import type { Schema, ShapeIssue } from './shapes.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -23,8 +23,10 @@ export interface RequestOptions extends SendOptions {
 }
 
 /** A whole answer. */
-export interface Answer {
+export interface Answer<T = undefined> {
   text: string;
+  /** What was read out of the text. */
+  data: T;
   headers: Headers;
   /** How many requests were sent for it. */
   attempts: number;
@@ -36,13 +38,18 @@ const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
 
 /**
  * Sends a request and reads the answer: the one place where this package meets the network.
- * @throws HttpError, TimeoutError, NetworkError, SchemaError (too large), or the signal's reason.
+ * @param parse reads the text; what it throws is not tried again
+ * @throws HttpError, TimeoutError, NetworkError, SchemaError (too large), what `parse` throws, or the signal's reason.
  */
-export async function request(options: RequestOptions): Promise<Answer> {
+export async function request<T = undefined>(
+  options: RequestOptions,
+  parse?: (text: string) => T,
+): Promise<Answer<T>> {
   const { signal, retry = DEFAULT_RETRY } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return { ...(await send(options)), attempts: attempt };
+      const answer = await send(options);
+      return { ...answer, data: parse?.(answer.text) as T, attempts: attempt };
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       error.attempts = attempt;
@@ -58,27 +65,18 @@ export async function request(options: RequestOptions): Promise<Answer> {
 }
 
 /** The answer as JSON of the given shape. */
-export async function requestJson<T>(
-  schema: Schema<T>,
-  options: RequestOptions,
-): Promise<{ data: T; headers: Headers }> {
-  const { text, headers, attempts } = await request(options);
-  const where = whereOf(options);
-  try {
-    return { data: checkShape(schema, parseJson(text, where), where), headers };
-  } catch (error) {
-    throw Object.assign(error as SchemaError, { attempts });
-  }
-}
-
-function parseJson(text: string, where: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text, so it is not handed on.
-    throw new SchemaError(where, 'not JSON');
-  }
-}
+export const requestJson = <T>(schema: Schema<T>, options: RequestOptions): Promise<Answer<T>> =>
+  request(options, (text) => {
+    const where = whereOf(options);
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // The parser's own message quotes the text, so it is not handed on.
+      throw new SchemaError(where, 'not JSON');
+    }
+    return checkShape(schema, value, where);
+  });
 
 /**
  * What was given, typed.
@@ -111,7 +109,7 @@ function send({
   signal,
   timeout = DEFAULT_TIMEOUT,
   ...options
-}: RequestOptions): Promise<Omit<Answer, 'attempts'>> {
+}: RequestOptions): Promise<Pick<Answer, 'text' | 'headers'>> {
   const { maxBytes = DEFAULT_MAX_BYTES, fetch = globalThis.fetch } = options;
   const where = whereOf({ url, init });
   const work = async (limited: AbortSignal) => {
@@ -128,7 +126,7 @@ function send({
       throw error instanceof RequestError ? error : new NetworkError(where, error);
     }
   };
-  return withTimeLimit(work, timeout, () => new TimeoutError(where, timeout), signal);
+  return withTimeLimit(work, timeout, where, signal);
 }
 
 async function read(response: Response, maxBytes: number, where: string): Promise<string> {
@@ -146,17 +144,5 @@ async function read(response: Response, maxBytes: number, where: string): Promis
 }
 
 /** Waits, unless the signal ends the wait first; leaves neither timer nor listener. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
-  });
-}
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  withTimeLimit<void>(() => new Promise(() => {}), ms, '', signal).catch(() => signal?.throwIfAborted());

@@ -1,12 +1,15 @@
+import { TimeoutError } from './errors.ts';
+
 /**
  * Runs work that must end within `timeout` ms or when `signal` aborts, whichever comes first, even when the work itself
  * pays no heed to the signal it is given. Leaves no timer behind.
- * @throws what `late` makes, when time is up; the signal's reason, when aborted; else what the work throws.
+ * @param where what did not answer when time is up
+ * @throws TimeoutError, when time is up; the signal's reason, when aborted; else what the work throws.
  */
 export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timeout: number,
-  late: () => Error,
+  where: string,
   signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -25,7 +28,7 @@ export async function withTimeLimit<T>(
     // An answer that nobody reads to its end would keep its connection.
     limit.abort();
     signal?.throwIfAborted();
-    throw isLate ? late() : error;
+    throw isLate ? new TimeoutError(where, timeout) : error;
   } finally {
     clearTimeout(timer);
   }

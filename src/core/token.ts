@@ -121,7 +121,7 @@ function hostCode<T>(
           });
     }
   };
-  return withTimeLimit(work, timeout, () => new TimeoutError(name, timeout), signal);
+  return withTimeLimit(work, timeout, name, signal);
 }
 
 function toHeaders(given: HeadersInit | undefined): Headers {

@@ -20,9 +20,9 @@ type Unaddressed<T> = T extends { session: string } ? Omit<T, 'session'> : never
  */
 export class Conversation {
   /** Whether the frame's address holds the token. */
-  readonly withToken: boolean;
+  declare readonly withToken: boolean;
   /** Whether the frame was never told of a plugin, by address or message. */
-  untold: boolean;
+  declare untold: boolean;
 
   #frame: EditorFrame;
   #capabilities: string[] | undefined;

@@ -1,4 +1,4 @@
-import { httpUrl, segmentsUrl } from '../core/address.ts';
+import { baseOf, httpUrl } from '../core/address.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { Features } from '../core/records.ts';
 import { DEFAULT_TIMEOUT, bearer, requestJson } from '../core/request.ts';
@@ -73,7 +73,7 @@ export class FeaturesSource {
     this.#set('loading');
     try {
       // Before anything is asked for, so that a bad address is an error at once.
-      const url = segmentsUrl(httpUrl('builder', this.#builder), ['api', 'v1', 'features']);
+      const url = baseOf(httpUrl('builder', this.#builder)) + '/api/v1/features';
       if (fetchToken) {
         const source: Partial<TokenSource> = { fetchToken, timeout: DEFAULT_TIMEOUT };
         ({ token } = await getToken(source as TokenSource, { signal } as TokenRequest));

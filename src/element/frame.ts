@@ -14,8 +14,8 @@ export interface FrameOptions {
  * another address there is another `EditorFrame`.
  */
 export class EditorFrame {
-  readonly element: HTMLIFrameElement;
-  readonly origin: string;
+  declare readonly element: HTMLIFrameElement;
+  declare readonly origin: string;
   /** Called with what the frame's own window posted from the editor's origin, and with nothing else. */
   onMessage: ((data: unknown) => void) | undefined;
 

@@ -25,8 +25,8 @@ export interface LaunchHost {
   /** The editor can be used; `confirmed`: it said so itself. */
   onReady(confirmed: boolean): void;
   onFail(error: PluginEditorError): void;
-  /** A page loaded in the frame and greeted; what was not saved in the one before is gone. */
-  onGreeting(): void;
+  /** Nothing is unsaved: a page loaded in the frame and greeted, and the one before is gone. */
+  onClean(): void;
   onMessage(message: PluginMessage): void;
   onExpiring(expiresAt: Date, error?: PluginEditorError): void;
   /** The page came back from the cache, and its user may no longer edit. */
@@ -134,7 +134,7 @@ export class Launch {
           this.#tell();
           if (isFirst) this.#renewal?.watch(this.#token);
         }
-        this.#host.onGreeting();
+        this.#host.onClean();
       },
       this.#hear,
     );

@@ -2,6 +2,7 @@ import { LitElement, type PropertyDeclarations, html, nothing } from 'lit';
 import { DEFAULTS, attributeOf } from '../core/config.ts';
 import type { PluginEditorError } from '../core/errors.ts';
 import type { FetchToken, TokenHeaders } from '../core/token.ts';
+import { renderError } from './error-view.ts';
 import type { FrameAttributes } from './frame.ts';
 import { type PluginEditorState, Session, type SessionHost } from './session.ts';
 import { type PluginEditorStrings, defaultStrings } from './strings.ts';
@@ -223,22 +224,6 @@ export class PluginEditorElement extends LitElement implements SessionHost {
       </div>`;
     }
     if (!error) return nothing;
-    return html`<div part="error" role="alert">
-      <slot name="error">
-        <p>${strings[error.code as 'config']} <small>${error.message}</small></p>
-        <button part="retry" @click=${this.#retry}>${strings.retry}</button>
-      </slot>
-    </div>`;
+    return renderError(this, strings[error.code as 'config'], error, strings, () => this.reload());
   }
-
-  #retry = (): void => {
-    // The button went away with its view, and the focus with it.
-    const refocus = async () => {
-      await this.updateComplete;
-      if (document.activeElement === document.body) this.focus();
-    };
-    this.reload()
-      .then(refocus, refocus)
-      .catch(() => {});
-  };
 }

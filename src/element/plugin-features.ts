@@ -1,5 +1,6 @@
 import { type PropertyDeclarations, type PropertyValues, html, isServer, nothing } from 'lit';
 import type { Features } from '../core/records.ts';
+import { renderError } from './error-view.ts';
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from './features-events.ts';
 import { EditorLink, type LinkedEditor } from './features-link.ts';
 import { type FetchFeaturesToken, FeaturesSource } from './features-source.ts';
@@ -261,14 +262,7 @@ export class PluginFeaturesElement extends FormControl {
               <slot name="loading"><p>${strings.loading}</p></slot>
             </div>`
           : nothing,
-      error
-        ? html`<div part="error" role="alert">
-            <slot name="error">
-              <p>${strings.error} <small>${error.message}</small></p>
-              <button part="retry" @click=${this.#retry}>${strings.retry}</button>
-            </slot>
-          </div>`
-        : nothing,
+      error ? renderError(this, strings.error, error, strings, () => this.refresh()) : nothing,
     ];
   }
 
@@ -279,13 +273,5 @@ export class PluginFeaturesElement extends FormControl {
   /** Unlike `input`, a native `change` does not leave the shadow root. */
   #confirm = (): void => {
     this.dispatchEvent(new Event('change', { bubbles: true }));
-  };
-
-  #retry = (): void => {
-    const restoreFocus = () => {
-      // The button went away with its view, and the focus with it.
-      if (document.activeElement === document.body) this.focus();
-    };
-    this.refresh().then(restoreFocus, restoreFocus);
   };
 }

@@ -14,7 +14,7 @@ import {
   PluginEditorStateEvent,
 } from './events.ts';
 import type { FrameAttributes } from './frame.ts';
-import { Launch } from './launch.ts';
+import { Launch, type LaunchHost } from './launch.ts';
 import { messageEvent } from './message-event.ts';
 import { openTab } from './tab.ts';
 import { UnsavedWork } from './unsaved-work.ts';
@@ -45,7 +45,7 @@ const ADDRESS = ['template', 'builder', 'editorUrl', 'tokenDelivery'] as const;
  * Follows the attributes: decides when to launch, what a change means, and when to wait, and says what becomes of it.
  * The latest call wins: what an earlier one has under way is aborted, and an answer to it never used.
  */
-export class Session implements ReactiveController {
+export class Session implements ReactiveController, LaunchHost {
   state: PluginEditorState = 'idle';
   error: PluginEditorError | undefined;
 
@@ -67,24 +67,7 @@ export class Session implements ReactiveController {
     this.#host = host;
     host.addController(this);
     this.#work = new UnsavedWork(() => !host.unguarded);
-    this.#launch = new Launch({
-      frameAttributes: this.#frameAttributes,
-      getToken: (signal) => this.#getToken(this.#config as Config, signal),
-      // Not by way of the template, whose first rendering takes longer than all that comes before it.
-      onFrame: (frame) => host.renderRoot.prepend(frame),
-      onReady: (confirmed) => this.#ready(confirmed),
-      onFail: (error) => {
-        // A preload that failed is tried again when there is a plugin to open.
-        if (this.state === 'idle') return;
-        this.#setDirty(false);
-        this.#setState('error', error);
-      },
-      onGreeting: () => this.#clean(),
-      onMessage: (message) => this.#report(message),
-      onExpiring: (expiresAt, error) =>
-        host.dispatchEvent(new PluginEditorExpiringEvent({ expiresAt, ...(error && { error }) })),
-      onRefused: () => void this.close(),
-    });
+    this.#launch = new Launch(this);
   }
 
   get frame(): HTMLIFrameElement | undefined {
@@ -119,16 +102,13 @@ export class Session implements ReactiveController {
   #follow(): void {
     const host = this.#host;
     if (this.#closed || !host.isConnected) return;
-    this.#launch.frame?.setAttributes(this.#frameAttributes());
+    this.#launch.frame?.setAttributes(this.frameAttributes());
     const now = [!host.fetchToken, ...NAMES.map((name) => host[name])];
     if (now.every((value, i) => Object.is(value, this.#seen[i]))) return;
     const next = this.#read();
     if (!this.#drops(next) || this.#mayDiscard()) this.#obey(next);
     this.#seen = now;
   }
-
-  /** Named after the plugin that is open: a change may have to wait for unsaved work. */
-  #frameAttributes = () => this.#host.frameAttributes(this.#config?.fn);
 
   #obey(next: Config | PluginEditorError | undefined): void {
     if (next instanceof Error) {
@@ -241,7 +221,7 @@ export class Session implements ReactiveController {
       throw new PluginEditorError('config', 'A new tab needs token-delivery="url"');
     }
     await openTab(async () => {
-      const { token } = await this.#getToken(config, this.#tabs.signal);
+      const { token } = await this.getToken(this.#tabs.signal, config);
       return buildEditorUrl({ ...config, token });
     });
   }
@@ -258,31 +238,56 @@ export class Session implements ReactiveController {
     return checkConfig(this.#host, document.baseURI);
   }
 
-  #getToken(config: Config, signal: AbortSignal): Promise<HeldToken> {
+  /** Named after the plugin that is open: a change may have to wait for unsaved work. */
+  frameAttributes(): FrameAttributes {
+    return this.#host.frameAttributes(this.#config?.fn);
+  }
+
+  getToken(signal: AbortSignal, config = this.#config as Config): Promise<HeldToken> {
     const { fetchToken, tokenHeaders } = this.#host;
     return getToken({ ...config, fetchToken, tokenHeaders }, { ...pluginOf(config), signal });
   }
 
-  #ready(confirmed: boolean): void {
+  /** Not by way of the template, whose first rendering takes longer than all that comes before it. */
+  onFrame(frame: HTMLIFrameElement): void {
+    this.#host.renderRoot.prepend(frame);
+  }
+
+  onReady(confirmed: boolean): void {
     if (this.state === 'ready' && (!confirmed || this.#confirmed)) return;
     this.#confirmed = confirmed;
     this.#setState('ready');
     if (this.state === 'ready') this.#host.dispatchEvent(new PluginEditorReadyEvent({ confirmed }));
   }
 
-  #report(message: PluginMessage): void {
+  onFail(error: PluginEditorError): void {
+    // A preload that failed is tried again when there is a plugin to open.
+    if (this.state === 'idle') return;
+    this.#setDirty(false);
+    this.#setState('error', error);
+  }
+
+  onExpiring(expiresAt: Date, error?: PluginEditorError): void {
+    this.#host.dispatchEvent(new PluginEditorExpiringEvent({ expiresAt, ...(error && { error }) }));
+  }
+
+  onRefused(): void {
+    void this.close();
+  }
+
+  onMessage(message: PluginMessage): void {
     if (message.type !== 'dirty') {
       const event = messageEvent(message, this.#plugin());
       if (event) this.#host.dispatchEvent(event);
     } else if (message.dirty) {
       this.#setDirty(true);
     } else {
-      this.#clean();
+      this.onClean();
     }
   }
 
   /** Nothing is unsaved: what waited for that is done now. */
-  #clean(): void {
+  onClean(): void {
     this.#setDirty(false);
     if (this.#reloadLater) void this.reload(true).catch(() => {});
     this.#seen = [];

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'puppeteer-core';
 import { build } from 'vite';
 import { launchChromium } from '../demo/harness.ts';
+import { hostSources, policy } from '../policies.ts';
 
 const FILES = { cdn: 'plugin-editor.js', iife: 'plugin-editor.iife.js' };
 const MODULE = '<script type="module" src="/plugin-editor.js"></script>';
@@ -23,12 +24,11 @@ before(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/') {
-      // A vendor's strict policy: nothing inline, no eval, no text turned into script.
-      const policy =
-        "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types lit-html" +
-        // Each copy of Lit makes the policy of that name.
-        (searchParams.has('copies') ? " 'allow-duplicates'" : '');
-      response.setHeader('content-security-policy', policy).setHeader('content-type', 'text/html');
+      // Each copy of Lit makes the policy of that name.
+      const names = searchParams.has('copies') ? "lit-html 'allow-duplicates'" : 'lit-html';
+      response
+        .setHeader('content-security-policy', policy(hostSources, { 'lit-html': names }))
+        .setHeader('content-type', 'text/html');
       response.end(
         `<!doctype html><title>Page</title>${searchParams.get('scripts')}<plugin-editor></plugin-editor>`,
       );

@@ -5,7 +5,7 @@ import { rejection } from './rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 const forever = () => new Promise<never>(() => undefined);
-const late = () => new Error('late');
+const where = 'GET /x';
 
 describe('withTimeLimit', () => {
   const limit = 54_321;
@@ -16,18 +16,21 @@ describe('withTimeLimit', () => {
   afterEach(() => timers.restore());
 
   it('hands on what the work gives, and leaves no timer', async () => {
-    expect(await withTimeLimit(() => Promise.resolve('done'), limit, late)).to.equal('done');
+    expect(await withTimeLimit(() => Promise.resolve('done'), limit, where)).to.equal('done');
     expect(timers.pending).to.equal(0);
   });
 
   it('hands on what the work throws, and leaves no timer', async () => {
     const mine = new Error('mine');
-    expect(await rejection(withTimeLimit(() => Promise.reject(mine), limit, late))).to.equal(mine);
+    expect(await rejection(withTimeLimit(() => Promise.reject(mine), limit, where))).to.equal(mine);
     expect(timers.pending).to.equal(0);
   });
 
   it('ends work that pays no heed to its signal', async () => {
-    expect(await rejection(withTimeLimit(forever, 1, late))).to.have.property('message', 'late');
+    expect(await rejection(withTimeLimit(forever, 1, where))).to.have.property(
+      'message',
+      'GET /x did not answer within 1 ms',
+    );
     expect(timers.pending).to.equal(0);
   });
 
@@ -36,7 +39,10 @@ describe('withTimeLimit', () => {
       new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
       );
-    expect(await rejection(withTimeLimit(work, 1, late))).to.have.property('message', 'late');
+    expect(await rejection(withTimeLimit(work, 1, where))).to.have.property(
+      'message',
+      'GET /x did not answer within 1 ms',
+    );
   });
 
   it('does not abort what the work was given once the work is done', async () => {
@@ -45,7 +51,7 @@ describe('withTimeLimit', () => {
       told = signal;
       return 'done';
     };
-    expect(await withTimeLimit(work, limit, late)).to.equal('done');
+    expect(await withTimeLimit(work, limit, where)).to.equal('done');
     expect(told?.aborted).to.equal(false);
   });
 
@@ -55,7 +61,7 @@ describe('withTimeLimit', () => {
       started = true;
     };
     const reason = new Error('reason');
-    expect(await rejection(withTimeLimit(work, limit, late, AbortSignal.abort(reason)))).to.equal(reason);
+    expect(await rejection(withTimeLimit(work, limit, where, AbortSignal.abort(reason)))).to.equal(reason);
     expect(started).to.equal(false);
     expect(timers.pending).to.equal(0);
   });
@@ -67,7 +73,7 @@ describe('withTimeLimit', () => {
       told = signal;
       return forever();
     };
-    const end = rejection(withTimeLimit(work, limit, late, abort.signal));
+    const end = rejection(withTimeLimit(work, limit, where, abort.signal));
     abort.abort('a reason that is no error');
     expect(await end).to.equal('a reason that is no error');
     expect(told?.aborted).to.equal(true);
@@ -81,13 +87,13 @@ describe('withTimeLimit', () => {
       abort.abort(reason);
       return forever();
     };
-    expect(await rejection(withTimeLimit(work, limit, late, abort.signal))).to.equal(reason);
+    expect(await rejection(withTimeLimit(work, limit, where, abort.signal))).to.equal(reason);
   });
 
   it('takes a limit that no timer can hold for a very long one', async () => {
     let finish = (_value: string): void => undefined;
     const work = () => new Promise<string>((resolve) => (finish = resolve));
-    const end = withTimeLimit(work, Infinity, late);
+    const end = withTimeLimit(work, Infinity, where);
     expect(timers.waits).to.deep.equal([2 ** 31 - 1]);
     finish('done');
     expect(await end).to.equal('done');

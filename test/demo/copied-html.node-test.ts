@@ -22,6 +22,7 @@ test('the HTML that the page offers to copy does in a page of its own what it sa
   const tab = await openDemo(browser, demo.vendor);
   await tab.signIn('ada');
   await tab.choosePlugin('add-record');
+  await tab.chooseLook('sorbet');
   const html = await tab.page.$eval('.source', (element) => element.textContent);
 
   // The vendor's site with that page and the script on it; all else is the running demo.
@@ -49,5 +50,7 @@ test('the HTML that the page offers to copy does in a page of its own what it sa
     await page.$eval('plugin-editor', ({ fn, template }) => `${fn} ${template}`),
     'add-record typescript',
   );
+  // With the look that the page had.
+  assert.equal(await page.$eval('plugin-editor', (editor) => getComputedStyle(editor).borderRadius), '20px');
   assert.deepEqual(tab.complaints, []);
 });

@@ -10,6 +10,7 @@ export { launchChromium } from '../setup/chromium.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Run {
+  pid: number;
   /** Everything printed so far, errors included. */
   output: () => string;
   /** Resolves with the exit code once the process has ended, `null` when a signal killed it. */
@@ -49,6 +50,7 @@ function run(command: string, args: string[], env: Record<string, string>): Run 
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
   return {
+    pid: child.pid ?? 0,
     output: () => output,
     ended: once(child, 'close').then(([code]) => code as number | null),
     kill: (signal) => child.kill(signal),

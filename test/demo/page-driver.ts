@@ -41,6 +41,12 @@ export class DemoPage {
     await this.page.waitForSelector(`[name=delivery][value=${delivery}]:checked`);
   }
 
+  /** Chooses how the elements look. */
+  async chooseLook(look: string): Promise<void> {
+    await this.page.locator(`.look label:has([value=${look}])`).click();
+    await this.page.waitForSelector(`[data-look=${look}]`);
+  }
+
   async launch(): Promise<Frame> {
     await this.click('#launch');
     return this.editorFrame();

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { AxeResults } from 'axe-core';
 import type { Browser } from 'puppeteer-core';
+import { findings } from './axe.ts';
 import { launchChromium, startDemo, until } from './harness.ts';
 import type { RunningDemo } from './harness.ts';
 import { editorText, openDemo } from './page-driver.ts';
@@ -270,18 +269,6 @@ describe('the demo page', () => {
 });
 
 describe('accessible', () => {
-  let axe: string;
-  before(async () => (axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')));
-
-  /** Findings in the page; the editor in its frame has tests of its own. */
-  async function findings(): Promise<string[]> {
-    await tab.page.evaluate(axe);
-    const { violations } = (await tab.page.evaluate('axe.run(document, { iframes: false })')) as AxeResults;
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
-    );
-  }
-
   for (const scheme of ['light', 'dark']) {
     for (const width of [1440, 360]) {
       test(`${scheme}, ${width} px: nothing found in any view, nothing wider than the page`, async () => {
@@ -292,7 +279,7 @@ describe('accessible', () => {
           { name: 'prefers-reduced-motion', value: 'reduce' },
         ]);
         const check = async (view: string) => {
-          assert.deepEqual(await findings(), [], view);
+          assert.deepEqual(await findings(page), [], view);
           const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           assert.ok(tooWide <= 0, `${view} is ${tooWide} px too wide`);
         };

@@ -26,6 +26,7 @@ export interface Seen {
 }
 
 const IDENT = 'com.acme.t1';
+const POLICY = 'content-security-policy';
 
 /** The real service on a real port and file, with the editor as it is built, and a clock and a plug of its own. */
 export async function startEditorService({ editor = true } = {}) {
@@ -47,6 +48,8 @@ export async function startEditorService({ editor = true } = {}) {
     answer?: ((request: Request) => Response | undefined) | undefined;
     /** Has a request wait until this resolves. */
     hold?: ((request: Request) => Promise<void> | undefined) | undefined;
+    /** Changes the policy of the editor's page. */
+    policy?: ((policy: string) => string) | undefined;
   } = {};
 
   const handler = {
@@ -59,7 +62,10 @@ export async function startEditorService({ editor = true } = {}) {
         referrer: request.headers.get('referer'),
       });
       await script.hold?.(request);
-      return script.answer?.(request) ?? service.fetch(request, env);
+      const answer = script.answer?.(request) ?? (await service.fetch(request, env));
+      const policy = answer.headers.get(POLICY);
+      if (policy && script.policy) answer.headers.set(POLICY, script.policy(policy));
+      return answer;
     },
   };
   let listening: Listening | undefined = await listen(handler, 0, 'SERVICE_PORT');

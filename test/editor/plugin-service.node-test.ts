@@ -91,6 +91,17 @@ test('a stream that breaks off, or ends without a result, is no build', async (t
   await assert.rejects(build(contents), SchemaError);
 });
 
+test('an answer to a build that would fill the memory is no build, streamed or not', async (t) => {
+  const { service, build } = await setUp(t);
+  const outputLog = 'x'.repeat(10 * 2 ** 20);
+  const body = JSON.stringify({ succeeded: true, outputLog });
+  service.script.answer = () => new Response(body, { headers: { 'content-type': 'application/json' } });
+  await assert.rejects(build(contents, { stream: false }), /larger than 8388608 bytes/);
+  const events = `event: result\ndata: ${body}\n\n`;
+  service.script.answer = () => new Response(events, { headers: { 'content-type': 'text/event-stream' } });
+  await assert.rejects(build(contents), /larger than 8388608 bytes/);
+});
+
 test('a service that is busy says for how long', async (t) => {
   const { service, build } = await setUp(t);
   service.script.answer = () => new Response('{}', { status: 503, headers: { 'retry-after': '2' } });

@@ -10,11 +10,14 @@ test('each error of a builder is the failure that a user can act on', () => {
   assert.equal(failureOf(new TimeoutError('GET /', 1)), 'connection');
   assert.equal(failureOf(new SchemaError('GET /', 'not JSON')), 'service');
   assert.equal(failureOf(new TypeError('a fault of ours')), 'service');
-  const table = [400, 401, 403, 404, 408, 412, 413, 415, 422, 429, 500, 503].map((code) => [
+  const table = [0, 302, 400, 401, 403, 404, 408, 412, 413, 415, 422, 429, 500, 503].map((code) => [
     code,
     status(code),
   ]);
   assert.deepEqual(table, [
+    // A redirect, by its number or as a browser shows it: somebody else answered, which passes.
+    [0, 'service'],
+    [302, 'service'],
     [400, 'refused'],
     [401, 'session'],
     [403, 'forbidden'],

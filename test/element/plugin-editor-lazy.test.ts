@@ -199,4 +199,34 @@ describe('loading="lazy"', () => {
       await setViewport({ width: 800, height: 600 });
     }
   });
+
+  it('a hundred on a page: those near the viewport ask for a token, and no others', async () => {
+    const server = await editorServer();
+    const box = place();
+    const elements = Array.from({ length: 100 }, (_, i) =>
+      create(server, { loading: 'lazy', fn: `plugin-${i}`, style: 'block-size: 300px' }),
+    );
+    box.append(...elements);
+    const asked = new Set<number>();
+    for (const place of [0, 50, 99]) {
+      elements[place]?.scrollIntoView();
+      await observed();
+      const { top } = box.getBoundingClientRect();
+      // As far as half a screen on both sides, and those in view at least.
+      const reaches = (screens: number) =>
+        elements
+          .map((_, i) => i)
+          .filter((i) => {
+            const at = top + i * 300;
+            return at < innerHeight * (1 + screens) && at + 300 > -innerHeight * screens;
+          });
+      for (const i of reaches(0)) await inState(elements[i] as PluginEditorElement, 'ready');
+      for (const i of reaches(0.55)) if (elements[i]?.state !== 'idle') asked.add(i);
+    }
+    await flush(elements[0] as PluginEditorElement, server);
+    const requests = await server.requests({ path: '/token' });
+    const names = requests.map(({ body }) => (JSON.parse(body) as { fn: string }).fn);
+    expect(names.toSorted()).to.deep.equal([...asked].map((i) => `plugin-${i}`).toSorted());
+    expect(names.length).to.be.within(6, 20);
+  });
 });

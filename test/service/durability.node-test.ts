@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../demo/service/store.ts';
+import { measureCrashes } from '../soak/crashes.ts';
 import { accessPath, bearer, draftPath, source, temporaryDirectory } from './harness.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
@@ -87,4 +88,11 @@ test('a build and a version that were acknowledged survive kill -9', async (t) =
   );
   assert.deepEqual(outputs, ['0', '0', '1', '1', '2']);
   child.kill('SIGKILL');
+});
+
+// `npm run soak crashes` has a hundred rounds of it.
+test('what many clients were acknowledged survives kill -9 at a random moment, three times', async () => {
+  for (const { name, value, limit, note } of await measureCrashes(3)) {
+    assert.ok(value <= limit, `${name}: ${value} (${note})`);
+  }
 });

@@ -14,9 +14,15 @@ export const CHROMIUM_ARGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
 
-/** Starts Chromium for a Node test that drives whole pages. Whoever calls it closes it. */
-export function launchChromium(): Promise<Browser> {
+/**
+ * Starts Chromium for a Node test that drives whole pages. Whoever calls it closes it. `hosts`: where names lead, in
+ * place of this machine's loopback addresses.
+ */
+export function launchChromium(hosts?: string): Promise<Browser> {
   const { chromium } = findBrowsers();
   if (!chromium) throw new Error('No Chromium or Chrome was found: run node test/setup/browsers.js');
-  return launch({ executablePath: chromium, args: CHROMIUM_ARGS });
+  // Of an argument that is given twice, the last counts.
+  const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
+  // A machine with much else to do takes its time to start it.
+  return launch({ executablePath: chromium, args, timeout: 120_000 });
 }

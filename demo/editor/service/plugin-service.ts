@@ -1,5 +1,11 @@
 import { segmentsUrl } from '../../../src/core/address.ts';
-import { HttpError, NetworkError, RequestError, TimeoutError } from '../../../src/core/errors.ts';
+import {
+  HttpError,
+  NetworkError,
+  RequestError,
+  SchemaError,
+  TimeoutError,
+} from '../../../src/core/errors.ts';
 import { bearer, checkShape, requestJson } from '../../../src/core/request.ts';
 import { parseRetryAfter } from '../../../src/core/retry.ts';
 import type { Schema } from '../../../src/core/shapes.ts';
@@ -39,6 +45,11 @@ export interface Built {
 const BUILD_TIMEOUT = 60_000;
 const RUN_TIMEOUT = 30_000;
 
+/** What a build may answer at the most with all it logs, in bytes: as much as other requests may. */
+const LARGEST_BUILD = 8 * 2 ** 20;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /**
  * What a builder does with one plugin: builds, runs, checks and deploys it. Each call is one request, but for a token that
  * has ended; whether to try again is the caller's business. They throw what `requestJson` throws, and the signal's reason.
@@ -69,16 +80,17 @@ export class PluginService {
     const where = `POST ${url}`;
     try {
       const response = await fetch(url, { ...init, signal: limited, redirect: 'manual' });
-      const { headers, status, ok, body } = response;
+      const { headers, status, ok } = response;
       if (!ok) {
         const wait = parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now());
         throw new HttpError(where, status, wait);
       }
+      const body = response.body?.pipeThrough(upTo(LARGEST_BUILD, where));
       // A builder may answer at once all the same.
       const streamed = headers.get('content-type')?.startsWith('text/event-stream') && body;
       const result = streamed
         ? await readBuildStream(body, onLog, where)
-        : checkShape(buildResultSchema, await readJson(response), where);
+        : checkShape(buildResultSchema, await readJson(body), where);
       if (!streamed && result.outputLog) onLog(result.outputLog);
       return { result, etag: headers.get('etag') ?? undefined };
     } catch (error) {
@@ -153,8 +165,20 @@ export class PluginService {
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+/** Passes on what is no larger than that; what is comes to an end, so that no answer fills the memory. */
+function upTo(limit: number, where: string): TransformStream<Bytes, Bytes> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (size > limit) controller.error(new SchemaError(where, `larger than ${limit} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+async function readJson(body: ReadableStream<Bytes> | undefined): Promise<unknown> {
+  const text = await new Response(body ?? null).text();
   try {
     return JSON.parse(text);
   } catch {

@@ -7,13 +7,15 @@ import { pageSource } from '../markup.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
 import { deliveryView } from './delivery.ts';
+import { lookView } from './look.ts';
 
 /** What goes on beneath the app: the elements' events, and the HTML that does it. */
 export function inspectorView(state: State): TemplateResult {
   const source = pageSource(state);
   return html`<aside class="inspector" aria-labelledby="inspector-title">
     <h2 id="inspector-title">Under the hood</h2>
-    ${deliveryView(state)} ${eventsView(state.log)} ${sourceView(source, state.copied === source)}
+    ${lookView(state)} ${deliveryView(state)} ${eventsView(state.log)}
+    ${sourceView(source, state.copied === source)}
   </aside>`;
 }
 

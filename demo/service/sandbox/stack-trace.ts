@@ -23,7 +23,8 @@ export function traceInSource(error: string, stack: string, { code, file, mappin
         });
   const frames = stack.split('\n').flatMap((frame) => {
     const [, head, line, column, tail] =
-      new RegExp(`^(.*)${escape(file)}:(\\d+):(\\d+)(.*)$`).exec(frame) ?? [];
+      // With `s`, as a function's name may hold any character: the end is then found at the first try.
+      new RegExp(`^(.*)${escape(file)}:(\\d+):(\\d+)(.*)$`, 's').exec(frame) ?? [];
     if (head === undefined) return [];
     const place = { line: Number(line), column: utf16Column(lines[Number(line) - 1] ?? '', Number(column)) };
     const entry = map?.findEntry(place.line - 1, place.column - 1);

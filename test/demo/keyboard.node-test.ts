@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { launchChromium, startDemo } from './harness.ts';
+import { Keyboard } from './keyboard.ts';
+import { openDemo } from './page-driver.ts';
+
+test('the whole way by keyboard alone, the focus always seen: from signing in to signing out', async (t) => {
+  const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  t.after(async () => {
+    await browser.close();
+    await demo.stop();
+  });
+  const tab = await openDemo(browser, demo.vendor);
+  const { page } = tab;
+  const keys = new Keyboard(page);
+  await page.waitForSelector('[data-user=ada]');
+
+  await keys.tabTo(/^button .*Ada Lindqvist/);
+  await keys.press('Enter');
+  await page.waitForSelector('#sign-out');
+
+  await keys.tabTo(/^a greet-customer/);
+  await keys.press('Enter');
+  await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+  await keys.tabTo(/^input TypeScript/);
+  await keys.press('ArrowUp');
+  assert.match((await keys.focused()).name, /^input JavaScript/);
+  await keys.tabTo(/^button Launch the editor/);
+  await keys.press('Space');
+  const editor = await tab.editorFrame();
+
+  const status = (which: string, start: string) =>
+    editor.waitForFunction(
+      (selector, text) => document.querySelector(selector)?.textContent?.startsWith(text),
+      { polling: 50 },
+      which,
+      start,
+    );
+  const text = () => editor.$eval('.cm-content', (content) => (content as HTMLElement).innerText);
+
+  await keys.tabTo(/Source$/);
+  await keys.press('Home', 'Control');
+  await keys.type('// By hand\n');
+  // In the text, Tab indents.
+  await keys.press('Tab');
+  await keys.type('// and by foot\n');
+  assert.match(await text(), /^\/\/ By hand\n\s+\/\/ and by foot\n/);
+  await keys.press('s', 'Control');
+  await status('[role=status]', 'Saved');
+
+  await keys.tabTo(/^button Build/, true);
+  await keys.press('Enter');
+  await status('.status-built', 'Built');
+  await keys.tabTo(/Source$/);
+  await keys.press('Enter', 'Control');
+  await editor.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
+  // From one panel to the next by arrows.
+  await keys.tabTo(/^button Tests/);
+  await keys.press('ArrowRight');
+  assert.match((await keys.focused()).name, /^button Run/);
+  await keys.press('d', 'Control', 'Shift');
+  await status('.status-deployed', 'v1.0.0 deployed');
+
+  await keys.tabTo(/^textarea Sample input/);
+  await keys.press('a', 'Control');
+  await keys.type('Grace');
+  await keys.tabTo(/^button Run every version/);
+  await keys.press('Enter');
+  await page.waitForFunction(
+    () => document.querySelector('.runs tbody')?.textContent?.includes('Hello, Grace!'),
+    { polling: 50 },
+  );
+  assert.match((await keys.focused()).name, /^button Run every version/);
+
+  await keys.tabTo(/^button Sign out/);
+  await keys.press('Enter');
+  await page.waitForSelector('[data-user=ada]');
+  assert.equal(page.frames().length, 1);
+  assert.deepEqual(tab.complaints, []);
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Browser } from 'puppeteer-core';
+import { findings } from './axe.ts';
+import { launchChromium, startDemo } from './harness.ts';
+import type { RunningDemo } from './harness.ts';
+import { openDemo } from './page-driver.ts';
+import type { DemoPage } from './page-driver.ts';
+
+const folder = new URL('../../demo/page/looks/', import.meta.url);
+const looks = (await readdir(folder)).filter((name) => name.endsWith('.css'));
+
+for (const name of looks) {
+  test(`${name} sets nothing but the documented custom properties and parts`, async () => {
+    const css = await readFile(new URL(name, folder), 'utf8');
+    const rules = [...css.matchAll(/([^{}]+)\{([^}]*)\}/g)];
+    assert.ok(rules.some(([, selector = '']) => selector.includes('plugin-editor::part')));
+    assert.ok(rules.some(([, selector = '']) => selector.includes('plugin-features::part')));
+    for (const [, selectors = '', body = ''] of rules) {
+      const all = selectors.split(',').map((one) => one.trim());
+      assert.ok(
+        all.every((one) => /^plugin-(editor|features)(::part\([a-z]+\))?$/.test(one)),
+        selectors,
+      );
+      if (all.some((one) => one.includes('::part'))) continue;
+      for (const [, property = ''] of body.matchAll(/^\s*([\w-]+):/gm)) {
+        assert.match(property, /^--plugin-editor-(font|color|background|accent|border|radius|gap|height)$/);
+      }
+    }
+  });
+}
+
+describe('the demo page', () => {
+  let demo: RunningDemo;
+  let browser: Browser;
+  let tab: DemoPage;
+  before(async () => {
+    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+  afterEach(() => tab.page.browserContext().close());
+
+  for (const scheme of ['light', 'dark']) {
+    test(`in each look, ${scheme}: nothing found, and the HTML has the look’s CSS`, async () => {
+      tab = await openDemo(browser, demo.vendor);
+      const { page } = tab;
+      await page.emulateMediaFeatures([
+        { name: 'prefers-color-scheme', value: scheme },
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ]);
+      await tab.signIn('ada');
+      const seen = new Set<string>();
+      for (const name of looks) {
+        await page.evaluate(() => (location.hash = '#/com.example.customer-7/add-record'));
+        await tab.chooseLook(name.replace('.css', ''));
+        await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+        assert.deepEqual(await findings(page), [], `${name}: about to launch`);
+        const css = await readFile(new URL(name, folder), 'utf8');
+        const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+        assert.ok(flat((await page.$eval('.source', (one) => one.textContent)) ?? '').includes(flat(css)));
+        await tab.click('#try-stranger');
+        await tab.state('error');
+        assert.deepEqual(await findings(page), [], `${name}: refused`);
+        const button = await page.$('plugin-editor >>> [part=retry]');
+        const style = await button?.evaluate((one) => {
+          const { color, backgroundColor, borderRadius } = getComputedStyle(one);
+          return `${color} ${backgroundColor} ${borderRadius}`;
+        });
+        seen.add(String(style));
+      }
+      assert.equal(seen.size, looks.length);
+      await page.reload();
+      await page.waitForSelector(`[data-look=${looks.at(-1)?.replace('.css', '')}]`);
+    });
+  }
+});

@@ -1,0 +1,190 @@
+import { expect, oneEvent } from '@open-wc/testing';
+
+import { BUILDER, EDITOR, HOST, type Source, editorSources, hostSources, policy } from '../policies.ts';
+import { openPage } from './plugin-editor-page.ts';
+import {
+  type PluginEditorElement,
+  type ScriptedServer,
+  SECRET,
+  changeTo,
+  create,
+  failure,
+  frameOf,
+  inState,
+  part,
+} from './plugin-editor-setup.ts';
+import { FEATURES, loaded, record, retryButton } from './plugin-features-helpers.ts';
+import { type Rule, scriptedServer } from '../setup/scripted-server.ts';
+
+const SCRIPTS = {
+  'modules from npm, bundled': '<script type="module" src="/built/modules.js"></script>',
+  'the module script': '<script type="module" src="/built/plugin-editor.js"></script>',
+  'the classic script': '<script defer src="/built/plugin-editor.iife.js"></script>',
+};
+const SCRIPT = SCRIPTS['the module script'];
+
+/** An editor as small as one can be; told to, it breaks its own policy. */
+const EDITOR_MAIN = `
+  import { connectLauncher } from './editor.js';
+  connectLauncher({
+    async onOpen({ builder, token }, plugin) {
+      // Where it cannot ask, it says nothing: the frame stays, and the browser has time for its report.
+      await fetch(builder + '/api/v1/draft', { headers: { authorization: 'Bearer ' + token } })
+        .then(() => plugin.ready(), () => {});
+    },
+  });
+  addEventListener('message', ({ data }) => {
+    if (data === 'break') document.body.setAttribute('style', 'color: red');
+  });`;
+
+const javascript = { 'content-type': 'text/javascript' };
+let editorModule: string;
+
+before(async function () {
+  // They are built at the first request.
+  this.timeout(120_000);
+  editorModule = await (await fetch('/built/editor.js')).text();
+  for (const name of ['modules.js', 'plugin-editor.js', 'plugin-editor.iife.js']) {
+    expect((await fetch(`/built/${name}`)).ok).to.equal(true);
+  }
+});
+
+/** A server with an editor, both policies being as strict as they can be, but for the source that is left out. */
+async function strictServer(rules: Rule[] = [], without?: Source) {
+  const server = await scriptedServer();
+  const origins = { [HOST]: location.origin, [EDITOR]: server.origin, [BUILDER]: server.crossSite.origin };
+  const header = (sources: readonly Source[], reportTo: string) => ({
+    'content-security-policy': `${policy(sources, origins, without)}; report-uri ${reportTo}`,
+  });
+  await server.on(
+    ...rules,
+    { path: '/token', json: { token: SECRET } },
+    { path: FEATURES, json: record },
+    { path: '/api/v1/draft', json: {} },
+    { path: '/editor.js', body: editorModule, headers: javascript },
+    { path: '/main.js', body: EDITOR_MAIN, headers: javascript },
+    {
+      path: '/editor',
+      headers: header(editorSources, server.url('/editor-report')),
+      html: '<!doctype html><title>Editor</title><script type="module" src="main.js"></script>',
+    },
+    { path: '/page-report', body: '' },
+    { path: '/editor-report', body: '' },
+  );
+  return { server, headers: header(hostSources, server.sameOrigin.url('/page-report')) };
+}
+
+/** The directives that the page's or the editor's policy was broken by, once so many reports have come. */
+async function reports(server: ScriptedServer, from: 'page' | 'editor', count: number): Promise<string[]> {
+  const seen = await server.requests({ path: `/${from}-report`, count });
+  return seen.map(({ body }) => {
+    const { 'csp-report': report } = JSON.parse(body) as { 'csp-report': Record<string, string> };
+    return (report['effective-directive'] ?? report['violated-directive'] ?? '').split(' ')[0] ?? '';
+  });
+}
+
+const features = (page: Document, attributes: Record<string, string>) => {
+  const element = page.createElement('plugin-features');
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  page.body.append(element);
+  return element;
+};
+
+/** Breaks both policies, and finds that in the reports: before it there were none. */
+async function onlyWhatIsBrokenNow(server: ScriptedServer, element: PluginEditorElement): Promise<void> {
+  frameOf(element).contentWindow?.postMessage('break', '*');
+  element.ownerDocument.body.setAttribute('style', 'color: red');
+  for (const from of ['page', 'editor'] as const) {
+    expect(await reports(server, from, 1)).to.satisfy(
+      ([first, ...more]: string[]) => !!first?.startsWith('style-src') && more.length === 0,
+      from,
+    );
+  }
+}
+
+describe('under the strictest policies', () => {
+  for (const [name, script] of Object.entries(SCRIPTS)) {
+    for (const delivery of ['url', 'message']) {
+      it(`${name}, by ${delivery}: every state of <plugin-editor>, and nothing is violated`, async () => {
+        const { server, headers } = await strictServer([
+          { path: '/token', times: 1, status: 403, delay: 'hang' },
+        ]);
+        const { contentDocument, contentWindow } = await openPage(server, {
+          headers,
+          module: null,
+          body: script,
+        });
+        const element = create(
+          server,
+          { fn: null, builder: server.crossSite.url(), 'token-delivery': delivery },
+          contentDocument,
+        );
+        contentDocument.body.append(element);
+        await element.updateComplete;
+        expect(element.state).to.equal('idle');
+        element.fn = 'add-record';
+        await changeTo(element, 'loading');
+        expect(part(element, 'status')).not.to.equal(null);
+        await server.release('/token');
+        await failure(element);
+        part(element, 'retry')?.click();
+        await inState(element, 'ready');
+        // In both deliveries the editor was opened by message, and has asked its builder.
+        await server.requests({ path: '/api/v1/draft', count: 1 });
+        await element.renewToken();
+        expect(contentWindow.violations).to.deep.equal([]);
+        await onlyWhatIsBrokenNow(server, element);
+        expect(contentWindow.violations).to.have.length(1);
+        await element.close();
+      });
+    }
+
+    it(`${name}: every state of <plugin-features>, and nothing is violated`, async () => {
+      const { server, headers } = await strictServer([
+        { path: FEATURES, times: 1, status: 404, delay: 'hang' },
+      ]);
+      const { contentDocument, contentWindow } = await openPage(server, {
+        headers,
+        module: null,
+        body: script,
+      });
+      const element = create(server, { builder: server.crossSite.url() }, contentDocument);
+      element.id = 'editor';
+      contentDocument.body.append(element);
+      const list = features(contentDocument, { builder: server.crossSite.url() });
+      const failed = oneEvent(list, 'plugin-features-error');
+      await server.release(FEATURES);
+      await failed;
+      await list.updateComplete;
+      retryButton(list).click();
+      await loaded(list);
+      const group = await loaded(features(contentDocument, { for: 'editor' }));
+      group.shadowRoot?.querySelector('input')?.click();
+      expect(element.template).to.equal('javascript');
+      await inState(element, 'ready');
+      expect(contentWindow.violations).to.deep.equal([]);
+      await onlyWhatIsBrokenNow(server, element);
+    });
+  }
+});
+
+describe('a policy without', () => {
+  const cases = [
+    ...hostSources.map((one) => ({ one, from: 'page' as const })),
+    ...editorSources.map((one) => ({ one, from: 'editor' as const })),
+  ];
+  for (const { one, from } of cases) {
+    // Not every engine knows Trusted Types.
+    if (one.directive === 'trusted-types' && !('trustedTypes' in window)) continue;
+    it(`${one.directive} ${one.source} on the ${from} is violated`, async () => {
+      const { server, headers } = await strictServer([], one);
+      const { contentDocument } = await openPage(server, { headers, module: null, body: SCRIPT });
+      contentDocument.body.append(
+        create(server, { builder: server.crossSite.url(), 'token-delivery': 'message' }, contentDocument),
+      );
+      features(contentDocument, { builder: server.crossSite.url() });
+      const [first = ''] = await reports(server, from, 1);
+      expect(first).to.match(new RegExp(`^${one.directive}`));
+    });
+  }
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { ELSEWHERE, FAULTS, type Fault, RETRY_AFTER } from './kinds.ts';
+import type { FaultProxy } from './proxy.ts';
+import { type Outcome, type Step, openingSteps, renewal } from './steps.ts';
+import { Visit } from './visit.ts';
+import { workSteps } from './work-steps.ts';
+import { type Lane, type World, openLane, startWorld } from './world.ts';
+
+export interface Cell {
+  step: Step;
+  fault: Fault;
+}
+
+export const STEPS: readonly Step[] = [...openingSteps, ...workSteps, renewal];
+
+export const allCells = (): Cell[] => STEPS.flatMap((step) => FAULTS.map((fault) => ({ step, fault })));
+
+export const nameOf = ({ step, fault }: Cell): string => `${step.name}: ${fault.name}`;
+
+/** What is not one server's answer: the whole of it, or the browser, is cut off, and tries that come by come to nothing. */
+async function strike(visit: Visit, step: Step, proxy: FaultProxy): Promise<void> {
+  const { fault, fn, lane } = visit;
+  const hits = step.hits(fn);
+  if (fault.answer) proxy.aim(hits, fault.answer);
+  else if (fault.whole === 'refused') await proxy.refuse();
+  else if (fault.whole === 'offline' && !step.follows) await visit.page.setOfflineMode(true);
+  else if (fault.whole === 'offline') {
+    proxy.aim(hits, async ({ req }) => {
+      await visit.page.setOfflineMode(true);
+      req.socket.resetAndDestroy();
+    });
+  } else {
+    // In the midst of the request, as far as the service has come with it.
+    proxy.aim(hits, async ({ nth, req, pass }) => {
+      if (nth > 1) return pass();
+      const passed = pass();
+      await lane.world.kill();
+      await passed;
+      req.socket.destroy();
+    });
+  }
+}
+
+async function lift(visit: Visit, proxy: FaultProxy): Promise<void> {
+  await proxy.lift();
+  if (visit.fault.whole === 'offline') await visit.page.setOfflineMode(false);
+  if (visit.fault.whole === 'killed') await visit.lane.world.restart();
+}
+
+/** What is asked again is asked later, and not before the server wanted it. */
+function checkPauses({ fault }: Visit, { pause: least }: Step, { times }: FaultProxy): void {
+  const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+  const wanted = fault.name === '429 with Retry-After' ? RETRY_AFTER * 1000 : least;
+  // A timer may fire a moment early by another clock.
+  for (const pause of pauses) assert.ok(pause > wanted - 20, `Asked again after ${pause} ms, not ${wanted}`);
+}
+
+/** A whole server or the browser cut off, other steps suffer first. */
+const outcomeOf = ({ step, fault }: Cell): Outcome => {
+  const outcome = step.outcome(fault.effect);
+  if (step.name !== 'frame load' || (fault.whole !== 'offline' && fault.whole !== 'killed')) return outcome;
+  return { ...outcome, code: 'token-network', words: /no connection to the server/ };
+};
+
+/** One fault in one step, from a page that is well to one that is well again. */
+export async function runCell(lane: Lane, cell: Cell, fn: string): Promise<void> {
+  const { step, fault } = cell;
+  const proxy = lane.proxies[step.to];
+  const outcome = outcomeOf(cell);
+  const hits = step.hits(fn);
+  const visit = await Visit.begin(lane, fault, fn);
+  try {
+    await step.prepare(visit);
+    const before = visit.sent(hits);
+    const seen = proxy.paths.length;
+    await strike(visit, step, proxy);
+    await step.act(visit);
+    await step.check(visit, outcome);
+    if (outcome.requests !== undefined) assert.equal(visit.sent(hits) - before, outcome.requests, 'requests');
+    checkPauses(visit, step, proxy);
+    assert.ok(
+      step.name === 'frame load' || !proxy.paths.slice(seen).includes(ELSEWHERE),
+      'A redirect was followed',
+    );
+    await lift(visit, proxy);
+    await step.recover(visit, outcome);
+    await visit.checkSaved();
+  } catch (error) {
+    await lift(visit, proxy).catch(() => {});
+    throw error;
+  } finally {
+    await visit.end();
+  }
+}
+
+export interface Survey {
+  of: number;
+  failures: { cell: string; error: Error }[];
+}
+
+/** Runs cells, several at a time; what kills the server comes last, and alone. */
+export async function survey(cells: readonly Cell[], lanes: number): Promise<Survey> {
+  const result: Survey = { of: cells.length, failures: [] };
+  const together = cells.filter(({ fault }) => fault.whole !== 'killed');
+  const alone = cells.filter((cell) => !together.includes(cell));
+  let count = 0;
+  const world: World = await startWorld();
+  const opened: Lane[] = [];
+  const drive = async (lane: Lane, waiting: Cell[]) => {
+    for (let cell; (cell = waiting.shift());) {
+      const started = performance.now();
+      try {
+        await runCell(lane, cell, `f${++count}`);
+        if (process.env['VERBOSE'])
+          console.log(`  ${nameOf(cell)} ${Math.round(performance.now() - started)} ms`);
+      } catch (error) {
+        result.failures.push({ cell: nameOf(cell), error: error as Error });
+        console.log(`  FAILED ${nameOf(cell)}: ${(error as Error).stack}`);
+      }
+    }
+  };
+  try {
+    for (let i = 0; i < lanes; i++) opened.push(await openLane(world));
+    await Promise.all(opened.map((lane) => drive(lane, together)));
+    if (opened[0]) await drive(opened[0], alone);
+  } finally {
+    await Promise.all(opened.map((lane) => lane.close()));
+    await world.close();
+  }
+  console.log(`${result.of - result.failures.length} faults survived of ${result.of}`);
+  return result;
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A whole answer of the server behind. */
+export interface Upstream {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** One request that a fault is aimed at. */
+export interface Exchange {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** Counted from 1, since the fault was aimed. */
+  nth: number;
+  /** Has the server behind do it. */
+  forward: () => Promise<Upstream>;
+  /** Does nothing to it. */
+  pass: () => Promise<void>;
+}
+
+export type Answer = (exchange: Exchange) => void | Promise<void>;
+export type Hits = (request: { method: string; path: string; body: string }) => boolean;
+
+/**
+ * A reverse proxy on loopback that hands everything on, but for the requests that a fault is aimed at. No connection
+ * serves twice: browsers send a request again by themselves when one that they kept breaks, and that would be counted.
+ */
+export class FaultProxy {
+  readonly #target: number;
+  readonly #server = createServer((req, res) => void this.#serve(req, res).catch(() => res.destroy()));
+  readonly #sockets = new Set<Socket>();
+  readonly #agent = new Agent({ keepAlive: false });
+  #port = 0;
+  #aimed: { hits: Hits; answer: Answer; nth: number } | undefined;
+  /** When each request came that the fault was aimed at, in ms. */
+  times: number[] = [];
+  /** The paths of all requests. */
+  readonly paths: string[] = [];
+
+  constructor(target: number) {
+    this.#target = target;
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Also after `refuse`, at the same port. */
+  async listen(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Nobody listens at its port any longer. */
+  async refuse(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+    await closed;
+  }
+
+  aim(hits: Hits, answer: Answer): void {
+    this.times = [];
+    this.#aimed = { hits, answer, nth: 0 };
+  }
+
+  async lift(): Promise<void> {
+    this.#aimed = undefined;
+    await this.listen();
+  }
+
+  async close(): Promise<void> {
+    if (this.#server.listening) await this.refuse();
+  }
+
+  async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { method = '', url: path = '' } = req;
+    this.paths.push(path);
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const pass = () => this.#pass(req, res, body);
+    const aimed = this.#aimed;
+    if (!aimed?.hits({ method, path, body: body.toString() })) return pass();
+    this.times.push(performance.now());
+    const forward = () => this.#forward(req, body);
+    await aimed.answer({ req, res, nth: ++aimed.nth, forward, pass });
+  }
+
+  #send(req: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const { method, url: path, headers } = req;
+      // The names that the page uses are the server's own: Host and Origin go through as they are.
+      const options = { host: '127.0.0.1', port: this.#target, method, path, headers, agent: this.#agent };
+      const upstream = request(options, resolve);
+      upstream.on('error', reject);
+      req.socket.on('close', () => upstream.destroy());
+      upstream.end(body);
+    });
+  }
+
+  async #pass(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> {
+    try {
+      const answer = await this.#send(req, body);
+      res.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: 'close' });
+      res.flushHeaders();
+      for await (const chunk of answer) res.write(chunk);
+      res.end();
+    } catch {
+      // The server behind is gone, and so is this connection to it.
+      req.socket.resetAndDestroy();
+    }
+  }
+
+  async #forward(req: IncomingMessage, body: Buffer): Promise<Upstream> {
+    const answer = await this.#send(req, body);
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    return { status: answer.statusCode ?? 502, headers: answer.headers, body: Buffer.concat(chunks) };
+  }
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import type { Effect } from './kinds.ts';
+import type { Hits } from './proxy.ts';
+import type { Visit } from './visit.ts';
+
+/** What the user sees of a fault, and what it costs. */
+export interface Outcome {
+  /** `none`: it goes on by itself. */
+  state: 'ready' | 'error';
+  code?: string;
+  /** Said to the user while the fault lasts, or in passing. */
+  words?: RegExp;
+  /** How often the step may be asked for while the fault lasts; `undefined`: again and again, ever more rarely. */
+  requests: number | undefined;
+}
+
+export interface Step {
+  name: string;
+  to: 'vendor' | 'service';
+  hits: (fn: string) => Hits;
+  /** The least pause between two tries, in ms. */
+  pause: number;
+  /** Other steps go before it in the same act, so that no connection ends before its own request is there. */
+  follows?: true;
+  /** Brings the page to the moment before. */
+  prepare: (visit: Visit) => Promise<void>;
+  /** What the user does that takes the step. */
+  act: (visit: Visit) => Promise<void>;
+  outcome: (effect: Effect) => Outcome;
+  /** Checks what became of it, while the fault lasts. */
+  check: (visit: Visit, outcome: Outcome) => Promise<void>;
+  /** What the user does once the fault is gone, unless it went on by itself. */
+  recover: (visit: Visit, outcome: Outcome) => Promise<void>;
+}
+
+const isToken =
+  (fn: string): Hits =>
+  ({ method, path, body }) =>
+    method === 'POST' && path === '/plugins/editor-token' && (JSON.parse(body) as { fn: string }).fn === fn;
+
+const isFrame: Hits = ({ method, path }) => method === 'GET' && /^\/editor\/(\?|$)/.test(path);
+const isFeatures: Hits = ({ method, path }) => method === 'GET' && path === '/api/v1/features';
+
+const asks =
+  (method: string, pattern: (fn: string) => string) =>
+  (fn: string): Hits =>
+  (request) =>
+    request.method === method && new RegExp(`^/api/v1/${pattern(fn)}$`).test(request.path);
+
+/** The first wait of a request that is tried again, at its shortest, in ms. */
+const RETRY_PAUSE = 150;
+
+/** In time for any machine, and soon enough for a test. */
+const LIMIT = 6000;
+
+const TOKEN: Record<Effect, Outcome> = {
+  lost: { state: 'error', code: 'token-network', words: /no connection to the server/, requests: 3 },
+  late: { state: 'error', code: 'token-timeout', words: /did not answer in time/, requests: 1 },
+  'failed-once': { state: 'ready', requests: 2 },
+  failed: {
+    state: 'error',
+    code: 'token-http',
+    words: /could not open the editor.*answered 500/s,
+    requests: 3,
+  },
+  busy: { state: 'ready', requests: 2 },
+  unusable: {
+    state: 'error',
+    code: 'token-invalid',
+    words: /could not open the editor.*wrong answer/s,
+    requests: 1,
+  },
+  redirected: { state: 'error', code: 'token-redirect', words: /session seems to have ended/, requests: 1 },
+};
+
+const checkElement = async (visit: Visit, { state, code, words }: Outcome): Promise<void> => {
+  const shown = await visit.settled();
+  assert.equal(shown.state, state, JSON.stringify(shown));
+  assert.equal(shown.code, code);
+  if (words) assert.match(shown.words, words);
+};
+
+/** By the button in the element's error view. */
+const retry = async (visit: Visit, { state }: Outcome): Promise<void> => {
+  if (state === 'error') await visit.page.locator('plugin-editor >>> [part=retry]').click();
+  await visit.editor();
+  await visit.type('after');
+  await visit.fact('saved', 'Saved');
+};
+
+const token: Step = {
+  name: 'token request',
+  pause: RETRY_PAUSE,
+  to: 'vendor',
+  hits: isToken,
+  prepare: (visit) => visit.goTo(),
+  act: async (visit) => {
+    if (visit.fault.effect === 'late') await visit.limit(LIMIT);
+    await visit.demo.click('#launch');
+  },
+  outcome: (effect) => TOKEN[effect],
+  check: checkElement,
+  recover: retry,
+};
+
+const openAndType = async (visit: Visit): Promise<void> => {
+  await visit.open();
+  await visit.type('before');
+  await visit.fact('saved', 'Saved');
+};
+
+const frame: Step = {
+  name: 'frame load',
+  pause: RETRY_PAUSE,
+  to: 'service',
+  hits: () => isFrame,
+  prepare: openAndType,
+  act: async (visit) => {
+    await visit.limit(LIMIT);
+    await visit.page.locator('.tools button ::-p-text(Reload)').click();
+    await visit.page.waitForFunction(() => document.querySelector('plugin-editor')?.state !== 'ready');
+  },
+  // A frame is loaded by the browser: there is no status to retry on, and only what does not greet tells of a fault.
+  outcome: () => ({ state: 'error', code: 'frame-timeout', words: /did not load in time/, requests: 1 }),
+  check: checkElement,
+  recover: retry,
+};
+
+const FEATURES: Record<Effect, Outcome> = {
+  lost: { state: 'error', words: /languages could not be loaded.*could not be reached/s, requests: 3 },
+  late: { state: 'error', words: /languages could not be loaded.*did not answer within/s, requests: 1 },
+  'failed-once': { state: 'ready', requests: 2 },
+  failed: { state: 'error', words: /languages could not be loaded.*answered 500/s, requests: 3 },
+  busy: { state: 'ready', requests: 2 },
+  unusable: { state: 'error', words: /languages could not be loaded.*wrong answer/s, requests: 1 },
+  redirected: { state: 'error', words: /languages could not be loaded.*redirect/s, requests: 1 },
+};
+
+const features: Step = {
+  name: 'features request',
+  pause: RETRY_PAUSE,
+  to: 'service',
+  hits: () => isFeatures,
+  // The vendor's page is there, and asks for the features of another plugin anew.
+  prepare: async ({ page, lane }) => {
+    await page.goto(lane.world.vendor);
+    await page.waitForSelector('#sign-out');
+  },
+  act: (visit) =>
+    visit.page.evaluate((hash) => {
+      location.hash = hash;
+    }, `#/com.example.customer-7/${visit.fn}`),
+  outcome: (effect) => FEATURES[effect],
+  check: async ({ page }, { state, words }) => {
+    await page.waitForFunction(() =>
+      /ready|error/.test(document.querySelector('plugin-features')?.state ?? ''),
+    );
+    const shown = await page.$eval('plugin-features', (element) => ({
+      state: element.state,
+      words: element.shadowRoot?.querySelector<HTMLElement>('[part=error]')?.innerText ?? '',
+    }));
+    assert.equal(shown.state, state, shown.words);
+    if (words) assert.match(shown.words, words);
+  },
+  recover: async (visit, { state }) => {
+    const { page, demo } = visit;
+    if (state === 'error') await page.locator('plugin-features >>> [part=retry]').click();
+    await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+    if (visit.fault.effect === 'late') await visit.limit(15_000 * 10);
+    await demo.click('#launch');
+    await visit.editor();
+    await visit.type('after');
+    await visit.fact('saved', 'Saved');
+  },
+};
+
+const unopened = (words: RegExp, requests: number): Outcome => ({
+  state: 'error',
+  code: 'editor',
+  words,
+  requests,
+});
+
+const DRAFT: Record<Effect, Outcome> = {
+  lost: unopened(/plugin service cannot be reached/, 3),
+  late: unopened(/plugin service cannot be reached/, 1),
+  'failed-once': { state: 'ready', requests: 2 },
+  failed: unopened(/plugin service has a problem/, 3),
+  busy: { state: 'ready', requests: 2 },
+  unusable: unopened(/plugin service has a problem/, 1),
+  redirected: unopened(/plugin service has a problem/, 1),
+};
+
+const draft: Step = {
+  name: 'draft',
+  follows: true,
+  pause: RETRY_PAUSE,
+  to: 'service',
+  hits: asks('GET', (fn) => `draft/[^/]+/default/${fn}`),
+  prepare: (visit) => visit.goTo(),
+  act: async (visit) => {
+    if (visit.fault.effect === 'late') await visit.limit(15_000 * 10);
+    await visit.demo.click('#launch');
+  },
+  outcome: (effect) => DRAFT[effect],
+  check: checkElement,
+  recover: retry,
+};
+
+const renewal: Step = {
+  name: 'renewal',
+  pause: RETRY_PAUSE,
+  to: 'vendor',
+  hits: isToken,
+  prepare: openAndType,
+  act: async (visit) => {
+    if (visit.fault.effect === 'late') await visit.limit(LIMIT);
+    await visit.page.$eval('plugin-editor', (element) => {
+      element.dataset['renewal'] = 'begun';
+      element.renewToken().then(
+        () => (element.dataset['renewal'] = 'renewed'),
+        (error: { code: string }) => (element.dataset['renewal'] = error.code),
+      );
+      const [running] = element.shadowRoot?.querySelectorAll('iframe') ?? [];
+      running?.setAttribute('data-running', '');
+    });
+  },
+  outcome: (effect) => TOKEN[effect],
+  check: async (visit, { code }) => {
+    const { page } = visit;
+    await page.waitForFunction(
+      () => document.querySelector<HTMLElement>('plugin-editor')?.dataset['renewal'] !== 'begun',
+    );
+    const became = await page.$eval('plugin-editor', (element) => ({
+      renewal: element.dataset['renewal'],
+      running: element.shadowRoot?.querySelectorAll('iframe[data-running]').length,
+      frames: element.shadowRoot?.querySelectorAll('iframe').length,
+    }));
+    // Neither the frame nor the state has anything to do with it.
+    assert.deepEqual(became, { renewal: code ?? 'renewed', running: 1, frames: 1 });
+    const shown = await visit.shown();
+    assert.equal(shown.state, 'ready');
+    assert.equal(shown.code, undefined);
+    const told = (await visit.demo.events()).filter((event) => event.startsWith('plugin-editor-expiring'));
+    assert.equal(told.length, code ? 1 : 0, told.join());
+    if (code) assert.match(told[0] ?? '', new RegExp(code));
+    await visit.type('meanwhile');
+  },
+  recover: async (visit) => {
+    await visit.limit(undefined);
+    await visit.page.$eval('plugin-editor', (element) => element.renewToken());
+    await visit.type('after');
+    await visit.fact('saved', 'Saved');
+  },
+};
+
+export { openAndType, asks };
+export const openingSteps: readonly Step[] = [token, frame, features, draft];
+export { renewal };

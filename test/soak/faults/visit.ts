@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { Frame, HTTPRequest, Page } from 'puppeteer-core';
+import { DemoPage } from '../../demo/page-driver.ts';
+import { until } from '../../demo/harness.ts';
+import { editorIn } from '../../editor/harness.ts';
+import type { Fault } from './kinds.ts';
+import type { Hits } from './proxy.ts';
+import { IDENT, type Lane } from './world.ts';
+
+/** What the element tells of itself. */
+export interface Shown {
+  state: string;
+  code?: string | undefined;
+  attempts?: number | undefined;
+  dirty: boolean;
+  /** The words in its error view. */
+  words: string;
+}
+
+/** The text of a plugin before anybody types. */
+const CONTENTS = 'export function run(input) {\n  return `Hi ${input}`;\n}\n';
+
+/** Waits of the editor and of `<plugin-features>` above this, in ms, are made shorter where nothing answers. */
+const LONG = 14_000;
+const SHORTER = 4;
+
+/** One user with one plugin of its own on the real demo page, from opening it to the end of one cell. */
+export class Visit {
+  readonly lane: Lane;
+  readonly fault: Fault;
+  readonly fn: string;
+  readonly demo: DemoPage;
+  /** All that this user typed. */
+  readonly typed: string[] = [];
+  /** Sent by the page and its frames, also where nobody listens. */
+  readonly #requests: HTTPRequest[] = [];
+
+  private constructor(lane: Lane, fault: Fault, fn: string, page: Page) {
+    this.lane = lane;
+    this.fault = fault;
+    this.fn = fn;
+    this.demo = new DemoPage(page);
+    page.on('request', (request) => this.#requests.push(request));
+  }
+
+  static async begin(lane: Lane, fault: Fault, fn: string): Promise<Visit> {
+    await lane.world.save(fn, {
+      contents: CONTENTS,
+      lang: 'javascript',
+      tests: [{ name: 'one', description: '', payload: 'Ada' }],
+    });
+    const page = await lane.context.newPage();
+    await page.setViewport({ width: 1280, height: 900 });
+    // What is not saved is asked about on the way out.
+    page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
+    if (fault.effect === 'late') await page.evaluateOnNewDocument(hurry, LONG, SHORTER);
+    return new Visit(lane, fault, fn, page);
+  }
+
+  get page(): Page {
+    return this.demo.page;
+  }
+
+  /** Opens the plugin's page in the vendor's app. */
+  async goTo(): Promise<void> {
+    await this.page.goto(`${this.lane.world.vendor}#/${IDENT}/${this.fn}`);
+    await this.page.waitForSelector('#launch', { visible: true });
+  }
+
+  /** Waits until the editor can be used; notes from then on what its status line and messages say. */
+  async editor(): Promise<Frame> {
+    const frame = await this.demo.editorFrame();
+    await frame.evaluate(takeNotes);
+    return frame;
+  }
+
+  async open(): Promise<Frame> {
+    await this.goTo();
+    await this.demo.click('#launch');
+    return this.editor();
+  }
+
+  /** Types a line of its own at the end of the text. */
+  async type(what: string): Promise<void> {
+    const line = `// ${what} ${this.fn}`;
+    const frame = await this.demo.editorFrame();
+    await editorIn(frame, this.page.keyboard).type(`\n${line}`);
+    this.typed.push(line);
+  }
+
+  async press(name: string): Promise<void> {
+    const frame = await this.demo.editorFrame();
+    await editorIn(frame, this.page.keyboard).press(name);
+  }
+
+  /** Waits until a part of the status line starts with a text. */
+  async fact(part: 'saved' | 'built' | 'deployed', start: string): Promise<void> {
+    const frame = await this.demo.editorFrame();
+    await frame.waitForFunction(
+      (selector, text) => document.querySelector(selector)?.textContent?.startsWith(text),
+      { polling: 50 },
+      `.status-${part}`,
+      start,
+    );
+  }
+
+  /** Waits until the editor has said something, now or before. */
+  async said(words: RegExp): Promise<void> {
+    const frame = await this.demo.editorFrame();
+    await frame
+      .waitForFunction(
+        (source) => window.notes.some((text) => new RegExp(source).test(text)),
+        { polling: 50 },
+        words.source,
+      )
+      .catch(async () => assert.fail(`Never said ${words}: ${JSON.stringify(await this.notes())}`));
+  }
+
+  async notes(): Promise<string[]> {
+    const frame = await this.demo.editorFrame();
+    return frame.evaluate(() => window.notes);
+  }
+
+  shown(): Promise<Shown> {
+    return this.page.$eval('plugin-editor', (element) => ({
+      state: element.state,
+      code: element.error?.code,
+      attempts: element.error?.attempts,
+      dirty: element.dirty,
+      words: element.shadowRoot?.querySelector<HTMLElement>('[part=error]')?.innerText ?? '',
+    }));
+  }
+
+  /** Waits until the editor element is no longer `loading`. */
+  async settled(): Promise<Shown> {
+    await this.page.waitForFunction(() =>
+      /ready|error/.test(document.querySelector('plugin-editor')?.state ?? ''),
+    );
+    return this.shown();
+  }
+
+  /** Sets the time limit for token and frame; `undefined` for the default. */
+  async limit(ms: number | undefined): Promise<void> {
+    await this.page.$eval(
+      'plugin-editor',
+      (element, timeout) => {
+        if (timeout === null) element.removeAttribute('timeout');
+        else element.setAttribute('timeout', `${timeout}`);
+      },
+      ms ?? null,
+    );
+  }
+
+  /** How many requests of a kind the browser has sent. */
+  sent(hits: Hits, origin?: string): number {
+    return this.#requests.filter((request) => {
+      const url = new URL(request.url());
+      const fits = origin === undefined || url.origin === origin;
+      const asked = {
+        method: request.method(),
+        path: url.pathname + url.search,
+        body: request.postData() ?? '',
+      };
+      return fits && hits(asked);
+    }).length;
+  }
+
+  /** What was typed is in the editor, and in the end at the service, and the browser has no need of copies. */
+  async checkSaved(): Promise<void> {
+    const frame = await this.demo.editorFrame();
+    const editor = editorIn(frame, this.page.keyboard);
+    const text = await editor.text();
+    for (const line of this.typed) assert.ok(text.includes(line), `${line} is not in the editor: ${text}`);
+    const missing = async () => {
+      const { contents } = await this.lane.world.draft(this.fn);
+      return this.typed.filter((line) => !contents.includes(line));
+    };
+    await until(async () => !(await missing()).length).catch(async () =>
+      assert.fail(
+        `Not saved in the end: ${(await missing()).join(', ')}; ${(await this.notes()).join(' | ')}`,
+      ),
+    );
+    await until(async () => !(await this.shown()).dirty);
+    await until(async () => !(await editor.kept()).some(({ key }) => key.includes(this.fn)));
+  }
+
+  async end(): Promise<void> {
+    await this.page.close();
+  }
+}
+
+declare global {
+  interface Window {
+    /** All that the editor's status line and messages said. */
+    notes: string[];
+  }
+}
+
+/** Runs in the editor's page. */
+function takeNotes(): void {
+  if (window.notes) return;
+  window.notes = [];
+  const note = () => {
+    for (const { innerText } of document.querySelectorAll<HTMLElement>('.status, .notice p, .summary')) {
+      if (innerText && !window.notes.includes(innerText)) window.notes.push(innerText);
+    }
+  };
+  note();
+  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+}
+
+/** Runs in each page before all else: what would wait for long for an answer waits for less. */
+function hurry(long: number, shorter: number): void {
+  const quicker = (ms: number) => (ms >= long ? ms / shorter : ms);
+  const setTimeout = window.setTimeout.bind(window);
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  window.setTimeout = ((code: () => void, ms = 0) => setTimeout(code, quicker(ms))) as typeof setTimeout;
+  AbortSignal.timeout = (ms) => timeout(quicker(ms));
+}

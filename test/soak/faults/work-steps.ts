@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import type { Effect } from './kinds.ts';
+import { type Outcome, type Step, asks, openAndType } from './steps.ts';
+import type { Visit } from './visit.ts';
+
+// What is asked for while the editor is open: the element stays as it is, and the editor itself says what is wrong.
+
+const checkEditor = async (visit: Visit, { words }: Outcome): Promise<void> => {
+  if (words) await visit.said(words);
+  const { state, code } = await visit.shown();
+  assert.deepEqual({ state, code }, { state: 'ready', code: undefined });
+};
+
+const saveWords: Record<Effect, RegExp> = {
+  lost: /Not saved: connection lost, retrying/,
+  late: /Not saved: connection lost, retrying/,
+  'failed-once': /Not saved: the service has a problem, retrying/,
+  failed: /Not saved: the service has a problem, retrying/,
+  busy: /Not saved: the service is busy, retrying/,
+  unusable: /Not saved: the service has a problem, retrying/,
+  redirected: /Not saved: the service has a problem, retrying/,
+};
+
+const save: Step = {
+  name: 'save',
+  // The first wait of the queue, at its shortest.
+  pause: 750,
+  to: 'service',
+  hits: asks('POST', (fn) => `draft/[^/]+/default/${fn}`),
+  prepare: async (visit) => void (await visit.open()),
+  act: (visit) => visit.type('at once'),
+  outcome: (effect) => ({
+    state: 'ready',
+    words: saveWords[effect],
+    requests: effect === 'failed-once' || effect === 'busy' ? 2 : undefined,
+  }),
+  check: async (visit, outcome) => {
+    await checkEditor(visit, outcome);
+    if (outcome.requests !== undefined) return visit.fact('saved', 'Saved');
+    const { dirty } = await visit.shown();
+    assert.equal(dirty, true, 'Work that is not saved is dirty');
+    await visit.type('meanwhile');
+    const { contents } = await visit.lane.world.draft(visit.fn).catch(() => ({ contents: '' }));
+    assert.ok(!contents.includes('meanwhile'), 'The fault does not keep saves from the service');
+  },
+  // By itself.
+  recover: async (visit) => {
+    await visit.fact('saved', 'Saved');
+    await visit.type('after');
+  },
+};
+
+/** How long a busy service is left alone that does not say for how long, in ms. */
+const BUSY_PAUSE = 1000;
+
+const actionOutcome =
+  (what: string, lost: RegExp) =>
+  (effect: Effect): Outcome => {
+    if (effect === 'busy') return { state: 'ready', words: /service is busy. Trying again in/, requests: 2 };
+    const words =
+      effect === 'lost' || effect === 'late'
+        ? lost
+        : new RegExp(`The service has a problem: the ${what} gave no result. Your text is safe`);
+    return { state: 'ready', words, requests: 1 };
+  };
+
+/**
+ * By the button of the message, which goes when the browser is back online, and then by the one for the step; to the end
+ * that the step has without a fault.
+ */
+const again =
+  (button: string, done: (visit: Visit) => Promise<unknown>): Step['recover'] =>
+  async (visit) => {
+    if (visit.fault.effect !== 'busy') {
+      await visit.press(visit.fault.whole === 'offline' ? button : 'Try again');
+      await done(visit);
+    }
+    await visit.type('after');
+  };
+
+const checkAction =
+  (done: (visit: Visit) => Promise<unknown>): Step['check'] =>
+  async (visit, outcome) => {
+    await checkEditor(visit, outcome);
+    if (visit.fault.effect === 'busy') await done(visit);
+    // Whether a server is gone or only one of its answers makes no difference to what is typed.
+    else await visit.type('meanwhile');
+  };
+
+const lost = (what: string) =>
+  new RegExp(`The connection was lost, so the ${what} gave no result. Your text is safe`);
+
+const built = (visit: Visit) => visit.fact('built', 'Built');
+
+const build: Step = {
+  name: 'build stream',
+  pause: BUSY_PAUSE,
+  to: 'service',
+  hits: asks('POST', (fn) => `build/javascript/[^/]+/default/${fn}`),
+  prepare: openAndType,
+  act: (visit) => visit.press('Build'),
+  outcome: actionOutcome('build', lost('build')),
+  check: async (visit, outcome) => {
+    await checkAction(built)(visit, outcome);
+    if (visit.fault.effect !== 'busy') await visit.said(/Not built: /);
+  },
+  recover: again('Build', built),
+};
+
+const answered = async (visit: Visit) => {
+  const frame = await visit.demo.editorFrame();
+  await frame.waitForFunction(() => document.body.innerText.includes('Hi Ada'), { polling: 50 });
+};
+
+const test: Step = {
+  name: 'test',
+  pause: BUSY_PAUSE,
+  to: 'service',
+  hits: asks('POST', (fn) => `test/[^/]+/default/${fn}`),
+  prepare: async (visit) => {
+    await openAndType(visit);
+    await visit.press('Build');
+    await built(visit);
+  },
+  act: (visit) => visit.press('Test'),
+  outcome: actionOutcome('run', lost('run')),
+  check: checkAction(answered),
+  recover: again('Test', answered),
+};
+
+const deployed = (visit: Visit) => visit.fact('deployed', 'v1.0.');
+
+const deploy: Step = {
+  name: 'deploy',
+  pause: BUSY_PAUSE,
+  to: 'service',
+  hits: asks('POST', (fn) => `draft/[^/]+/default/${fn}/promote`),
+  prepare: test.prepare,
+  act: (visit) => visit.press('Deploy'),
+  outcome: actionOutcome(
+    'deployment',
+    /connection was lost before the service answered.*deploying again is safe/,
+  ),
+  check: async (visit, outcome) => {
+    await checkAction(deployed)(visit, outcome);
+    // It may be deployed, for all that the page knows, and that is what it says.
+    if (visit.fault.effect !== 'busy') await visit.said(/Perhaps deployed: /);
+  },
+  recover: again('Deploy', deployed),
+};
+
+export const workSteps: readonly Step[] = [save, build, test, deploy];

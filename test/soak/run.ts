@@ -1,0 +1,29 @@
+/**
+ * `npm run soak`: the long rounds of what `npm test` does in short. Prints every figure beside its limit, and exits with
+ * 1 when one is missed. Names narrow it down: `npm run soak faults properties`.
+ */
+import type { Figure } from '../bench/figures.ts';
+import { print } from '../bench/figures.ts';
+
+/** Each round loads its module only when it is wanted, and cleans up after itself. */
+const rounds: Record<string, () => Promise<Figure[]>> = {
+  faults: async () => (await import('./faults.ts')).measureFaults(),
+  load: async () => (await import('./load.ts')).measureLoad(),
+  crashes: async () => (await import('./crashes.ts')).measureCrashes(),
+  lazy: async () => (await import('./lazy.ts')).measureLazy(),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(rounds, name));
+if (unknown.length) {
+  console.error(`There is no ${unknown.join(', ')}; there are ${Object.keys(rounds).join(', ')}.`);
+  process.exitCode = 1;
+} else {
+  const figures: Figure[] = [];
+  for (const [name, measure] of Object.entries(rounds)) {
+    if (wanted.length && !wanted.includes(name)) continue;
+    console.log(`\n${name}`);
+    figures.push(...(await measure()));
+  }
+  process.exitCode = print(figures) ? 0 : 1;
+}

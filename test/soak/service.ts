@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { issueOwnerToken } from '../../demo/service/environment-token.ts';
+import { openStore } from '../../demo/service/store.ts';
+import { startDemo, until } from '../demo/harness.ts';
+import type { RunningDemo } from '../demo/harness.ts';
+
+export const ENVIRONMENT = 'com.example';
+
+/** What `npm start` runs, in a process that is killed and started again on the same data. */
+export class KilledService {
+  readonly dataDir: string;
+  /** Its owner's, which outlives a restart; the demo's own gets another each time. */
+  environmentToken = '';
+  isKilled = false;
+  #demo: RunningDemo | undefined;
+
+  private constructor(dataDir: string) {
+    this.dataDir = dataDir;
+  }
+
+  static async start(): Promise<KilledService> {
+    const service = new KilledService(await mkdtemp(join(tmpdir(), 'plugin-service-soak-')));
+    await service.restart();
+    const store = openStore(service.dataDir);
+    const issue = () => issueOwnerToken(store, ENVIRONMENT, 'owner@example.com', Date.now());
+    service.environmentToken = store.transaction(issue) ?? '';
+    store.close();
+    return service;
+  }
+
+  async restart(): Promise<void> {
+    this.#demo = await startDemo({ DATA_DIR: this.dataDir });
+    this.isKilled = false;
+  }
+
+  get base(): string {
+    return this.#running.service;
+  }
+
+  get pid(): number {
+    return this.#running.pid;
+  }
+
+  /** All that it printed. */
+  get output(): string {
+    return this.#running.output();
+  }
+
+  /** Ends it with no warning, and waits until it and all that it had started are gone. */
+  async kill(): Promise<void> {
+    const demo = this.#running;
+    const helpers = (await processes(demo.pid)).filter(({ pid }) => pid !== demo.pid);
+    demo.kill('SIGKILL');
+    this.isKilled = true;
+    await demo.ended;
+    await until(() => helpers.every(({ pid }) => !isAlive(pid)));
+  }
+
+  async remove(): Promise<void> {
+    if (this.#demo && !this.isKilled) await this.kill();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  get #running(): RunningDemo {
+    if (!this.#demo) throw new Error('The service was not started.');
+    return this.#demo;
+  }
+}
+
+interface Process {
+  pid: number;
+  /** Bytes of the machine's memory. */
+  memory: number;
+}
+
+/** A process and all that it started, with what they hold now. */
+export async function processes(root: number): Promise<Process[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-e', '-o', 'pid=,ppid=,rss=']);
+  const all = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]);
+  const family = new Set([root]);
+  // A parent may be listed after its child.
+  for (let size = 0; size < family.size;) {
+    size = family.size;
+    for (const [pid, parent] of all) if (family.has(parent)) family.add(pid);
+  }
+  return all
+    .filter(([pid]) => family.has(pid))
+    .map(([pid, , kibibytes]) => ({ pid, memory: kibibytes * 1024 }));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

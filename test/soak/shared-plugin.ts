@@ -1,0 +1,77 @@
+import type { Connection } from './connection.ts';
+import { program } from './programs.ts';
+import type { Tally } from './tally.ts';
+import { UNANSWERED, User } from './user.ts';
+
+const built = program('javascript', 'shared', 0);
+
+/** One plugin that several clients deploy at once: each version is acknowledged to one of them. */
+export class SharedPlugin {
+  readonly #path: string;
+  readonly #clients: number;
+  readonly #tally: Tally;
+  #connections: Connection[] = [];
+  #token = '';
+  #environmentToken = '';
+  /** How many versions there were when it was last looked. */
+  #known = 0;
+  #acknowledged = new Set<number>();
+  #underWay = 0;
+
+  constructor(path: string, clients: number, tally: Tally) {
+    this.#path = path;
+    this.#clients = clients;
+    this.#tally = tally;
+  }
+
+  /** Builds it the first time, and afterwards checks the versions. */
+  async signIn(connect: () => Connection, environmentToken: string): Promise<void> {
+    this.#environmentToken = environmentToken;
+    this.#connections = Array.from({ length: this.#clients }, connect);
+    const [first] = this.#connections as [Connection];
+    const user = new User(this.#path, this.#tally);
+    this.#token = await user.signIn(first, environmentToken);
+    if (!this.#known && !this.#acknowledged.size) await user.build(built, false);
+    else await this.#verify(first);
+  }
+
+  /** What each client does: deploys once. */
+  deploys(): (() => Promise<void>)[] {
+    return this.#connections.map((connection) => async () => {
+      this.#underWay += 1;
+      const { status, body } = await connection.send('POST', `/api/v1/draft/${this.#path}/promote`, {
+        token: this.#token,
+      });
+      this.#underWay -= 1;
+      const patch = Number(/^\{"version":"v1\.0\.(\d+)"\}$/.exec(body)?.[1] ?? NaN);
+      if (status !== 200 || Number.isNaN(patch)) this.#tally.fault(`a deploy: ${status} ${body}`);
+      if (patch < this.#known || this.#acknowledged.has(patch))
+        this.#tally.fault(`two deploys were both answered with v1.0.${patch}`);
+      this.#acknowledged.add(patch);
+      this.#tally.time('deploy', 0);
+    });
+  }
+
+  /** Those acknowledged are there, no more than those sent are, and each answers. */
+  async #verify(connection: Connection): Promise<void> {
+    const least = Math.max(this.#known, ...[...this.#acknowledged].map((patch) => patch + 1));
+    const most = this.#known + this.#acknowledged.size + this.#underWay;
+    let there = this.#known;
+    for (;;) {
+      const { status, body } = await connection.send('POST', `/exec/${this.#path}/v1.0.${there}`, {
+        token: this.#environmentToken,
+        body: 'x',
+      });
+      if (status === 404) break;
+      if (body !== built.answerTo('x')) this.#tally.fault(`v1.0.${there} answered ${status} ${body}`);
+      there += 1;
+    }
+    if (there < least || there > most) {
+      this.#tally.fault(`${there} versions where there should be ${least} to ${most}`);
+    }
+    for (let i = this.#known + this.#acknowledged.size; i < there; i++) this.#tally.count(UNANSWERED);
+    this.#known = there;
+    this.#acknowledged = new Set();
+    this.#underWay = 0;
+  }
+}

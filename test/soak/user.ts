@@ -1,0 +1,227 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Answer, Connection, Sent } from './connection.ts';
+import type { Written } from './programs.ts';
+import type { Tally } from './tally.ts';
+
+/** Writes that were cut off, and were there after the restart. */
+export const UNANSWERED = 'unanswered writes that were there';
+
+/** A draft as the service said that it is saved. */
+export interface Promised {
+  lang: string;
+  contents: string;
+  /** Absent when the answer that would have named it did not come. */
+  etag?: string;
+}
+
+/**
+ * One user with one plugin, who does one thing after the other, and remembers what the service acknowledged, and what
+ * was under way when it went. All methods reject when the connection is lost.
+ */
+export class User {
+  readonly path: string;
+  readonly #tally: Tally;
+  #connection: Connection | undefined;
+  #token = '';
+  #environmentToken = '';
+
+  /** The draft that was acknowledged last. */
+  draft: Promised | undefined;
+  /** What the draft may be as well: a write of it was sent, and not answered. */
+  draftUnderWay: Promised | undefined;
+  /** What was built last, as acknowledged. */
+  built: Written | undefined;
+  /** What the last build may be as well. */
+  buildUnderWay: Written | undefined;
+  /** What each version answers with, from the first on. */
+  readonly versions: Written[] = [];
+  deployUnderWay = false;
+
+  constructor(path: string, tally: Tally) {
+    this.path = path;
+    this.#tally = tally;
+  }
+
+  /** From now on it talks to this service, with an editor token of its own, which is returned. */
+  async signIn(connection: Connection, environmentToken: string): Promise<string> {
+    this.#connection = connection;
+    this.#environmentToken = environmentToken;
+    const answer = await this.#ask('token', 'GET', `/auth/v2/access/${this.path}`, {
+      token: environmentToken,
+    });
+    this.#token = (JSON.parse(answer.body) as { token: string }).token;
+    return this.#token;
+  }
+
+  /** Saves, and reads back what was acknowledged. */
+  async save(written: Written): Promise<void> {
+    const { lang, contents } = written;
+    this.draftUnderWay = { lang, contents };
+    const answer = await this.#ask('save', 'POST', `/api/v1/draft/${this.path}`, {
+      token: this.#token,
+      type: 'application/json',
+      body: JSON.stringify({
+        lang,
+        contents,
+        tests: [{ name: 'n', description: '', payload: contents.slice(0, 40) }],
+      }),
+    });
+    this.#acknowledgeDraft(answer);
+    await this.readBack();
+  }
+
+  async readBack(): Promise<void> {
+    const answer = await this.#ask('read', 'GET', `/api/v1/draft/${this.path}`, { token: this.#token });
+    const read = JSON.parse(answer.body) as Promised;
+    const etag = String(answer.headers['etag']);
+    const matches = (one: Promised | undefined) =>
+      one?.contents === read.contents && one.lang === read.lang && (one.etag ?? etag) === etag;
+    if (matches(this.draft)) this.#tally.count('reads of what was acknowledged');
+    else if (matches(this.draftUnderWay)) {
+      this.#tally.count(UNANSWERED);
+      this.draft = { ...read, etag };
+    } else this.#tally.fault(`${this.path}: the draft is neither what was acknowledged nor what was sent`);
+    this.draftUnderWay = undefined;
+  }
+
+  /** Builds, with the log streamed or at the end. */
+  async build(written: Written, streamed: boolean): Promise<void> {
+    const { lang, contents } = written;
+    this.draftUnderWay = { lang, contents };
+    if (written.isSound) this.buildUnderWay = written;
+    const answer = await this.#ask(`build ${lang}`, 'POST', `/api/v1/build/${lang}/${this.path}`, {
+      token: this.#token,
+      body: contents,
+      ...(streamed && { accept: 'text/event-stream' }),
+    });
+    this.#acknowledgeDraft(answer);
+    const result = streamed ? /^event: result\ndata: (.*)$/m.exec(answer.body)?.[1] : answer.body;
+    const { succeeded } = JSON.parse(result ?? '{}') as { succeeded?: boolean };
+    if (succeeded !== written.isSound) {
+      this.#tally.fault(`${this.path}: a build of ${lang} answered ${answer.body.slice(0, 400)}`);
+    }
+    if (succeeded) {
+      this.built = written;
+      this.buildUnderWay = undefined;
+    }
+  }
+
+  /** Tries out what was built. */
+  async test(input: string): Promise<void> {
+    const answer = await this.#ask('test', 'POST', `/api/v1/test/${this.path}`, {
+      token: this.#token,
+      body: input,
+    });
+    const { result } = JSON.parse(answer.body) as { result?: string };
+    if (result !== this.built?.answerTo(input)) {
+      this.#tally.fault(`${this.path}: a test answered ${answer.body.slice(0, 400)}`);
+    }
+  }
+
+  /** Deploys what was built last. */
+  async deploy(): Promise<void> {
+    this.deployUnderWay = true;
+    const { body } = await this.#ask('deploy', 'POST', `/api/v1/draft/${this.path}/promote`, {
+      token: this.#token,
+    });
+    this.deployUnderWay = false;
+    const { version } = JSON.parse(body) as { version: string };
+    const next = `v1.0.${this.versions.length}`;
+    if (version !== next) this.#tally.fault(`${this.path}: deployed as ${version}, which should be ${next}`);
+    this.versions.push(this.built as Written);
+  }
+
+  /** Runs a version by its number, or the newest. */
+  async run(input: string, patch?: number): Promise<void> {
+    const target = patch === undefined ? `/exec/name/${this.path}` : `/exec/${this.path}/v1.0.${patch}`;
+    const answer = await this.#ask('run', 'POST', target, { token: this.#environmentToken, body: input });
+    if (answer.body !== this.versions.at(patch ?? -1)?.answerTo(input)) {
+      this.#tally.fault(`${this.path}: version ${patch ?? 'newest'} answered ${answer.body.slice(0, 400)}`);
+    }
+  }
+
+  /** After a restart: all that was acknowledged is there, and what was under way is there whole or not at all. */
+  async verify(): Promise<void> {
+    if (this.draft || this.draftUnderWay) await this.#verifyDraft();
+    await this.#verifyVersions();
+    await this.#verifyBuild();
+  }
+
+  async #verifyDraft(): Promise<void> {
+    if (this.draft) return this.readBack();
+    // The first save ever may have been cut off.
+    const { status } = await this.#send('GET', `/api/v1/draft/${this.path}`, { token: this.#token });
+    if (status === 404) this.draftUnderWay = undefined;
+    else await this.readBack();
+  }
+
+  async #verifyVersions(): Promise<void> {
+    const runs = (patch: number) =>
+      this.#send('POST', `/exec/${this.path}/v1.0.${patch}`, { token: this.#environmentToken, body: 'x' });
+    const next = this.versions.length;
+    if (this.deployUnderWay && (await runs(next)).status === 200) {
+      this.#tally.count(UNANSWERED);
+      this.versions.push(this.built as Written);
+    }
+    this.deployUnderWay = false;
+    // The old ones were looked at in their time; their rows are compared.
+    for (let patch = Math.max(0, next - 4); patch < this.versions.length; patch++) await this.run('x', patch);
+    const { status } = await runs(this.versions.length);
+    if (status !== 404) this.#tally.fault(`${this.path}: a version that nobody deployed answers ${status}`);
+  }
+
+  /** What was built answers still, once the draft is again what it was built of. */
+  async #verifyBuild(): Promise<void> {
+    for (const written of [this.built, this.buildUnderWay]) {
+      if (!written) continue;
+      if (this.draft?.contents !== written.contents) await this.save(written);
+      const path = `/api/v1/test/${this.path}`;
+      const { status, body } = await this.#send('POST', path, { token: this.#token, body: 'x' });
+      const { result } = JSON.parse(body) as { result?: string };
+      if (status === 200 && result === written.answerTo('x')) {
+        if (written === this.buildUnderWay) this.#tally.count(UNANSWERED);
+        this.built = written;
+        this.buildUnderWay = undefined;
+        return;
+      }
+      if (status !== 409) this.#tally.fault(`${this.path}: a test answered ${status} ${body.slice(0, 400)}`);
+    }
+    if (this.built) this.#tally.fault(`${this.path}: the build that was acknowledged is gone`);
+    this.buildUnderWay = undefined;
+  }
+
+  #acknowledgeDraft({ headers }: Answer): void {
+    this.draft = { ...(this.draftUnderWay as Promised), etag: String(headers['etag']) };
+    this.draftUnderWay = undefined;
+  }
+
+  #send(method: string, path: string, sent: Sent): Promise<Answer> {
+    if (!this.#connection) throw new Error('Nobody signed in.');
+    return this.#connection.send(method, path, sent);
+  }
+
+  /** Asks until it is answered, as a client does that is told to come back later; anything else but 200 is a fault. */
+  async #ask(what: string, method: string, path: string, sent: Sent): Promise<Answer> {
+    for (;;) {
+      const start = performance.now();
+      const answer = await this.#send(method, path, sent);
+      const { status, headers, body } = answer;
+      if (status === 200) {
+        this.#tally.time(what, performance.now() - start);
+        return answer;
+      }
+      const wait = /^\d+$/.exec(headers['retry-after'] ?? '')?.[0];
+      if (status !== 503 || wait === undefined) {
+        this.#tally.fault(`${what} of ${this.path}: ${status} ${body.slice(0, 400)}`);
+        throw new WrongAnswer();
+      }
+      this.#tally.count('503 with Retry-After');
+      await setTimeout(Number(wait) * 1000);
+    }
+  }
+}
+
+/** An answer that is a fault, and was booked as one. */
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer';
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Visitor, parseSync } from 'oxc-parser';
+
+// In this process alone: the native ones are not there on every system, and start more slowly than this takes.
+process.env['RECHECK_BACKEND'] = 'pure';
+const recheck = await import('recheck');
+/** As much time as a busy machine may need: without a verdict a pattern counts as slow. */
+const check = (source: string, flags: string) => recheck.check(source, flags, { timeout: 120_000 });
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Pattern {
+  source: string;
+  flags: string;
+}
+
+/** Every pattern that a module writes down, and each call that makes one of text. */
+function patternsIn(file: string, code: string): { literals: Pattern[]; made: string[] } {
+  const literals: Pattern[] = [];
+  const made: string[] = [];
+  const seeCall = ({ callee, start, end }: { callee: object; start: number; end: number }) => {
+    if ('name' in callee && callee.name === 'RegExp') made.push(code.slice(start, end));
+  };
+  const { program, errors } = parseSync(file, code);
+  assert.deepEqual(errors, [], file);
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) literals.push({ source: node.regex.pattern, flags: node.regex.flags });
+    },
+    NewExpression: seeCall,
+    CallExpression: seeCall,
+  }).visit(program);
+  return { literals, made };
+}
+
+describe('patterns of our own', () => {
+  const files = globSync('{src,demo}/**/*.ts', { cwd: root });
+  const found = files.map((file) => ({ file, ...patternsIn(file, readFileSync(root + file, 'utf8')) }));
+
+  test('are found, and one that takes exponential or polynomial time is told from one that does not', async () => {
+    assert.ok(found.flatMap(({ literals }) => literals).length > 50);
+    const sample = 'const a = /^(a|a)*$/u; const b = "/x/"; const c = new RegExp(b);';
+    const { literals, made } = patternsIn('sample.ts', sample);
+    assert.deepEqual([literals, made], [[{ source: '^(a|a)*$', flags: 'u' }], ['new RegExp(b)']]);
+    for (const [source, status] of [
+      ['^(a|a)*$', 'vulnerable'],
+      ['\\s+$', 'vulnerable'],
+      ['^a+$', 'safe'],
+    ] as const)
+      assert.equal((await check(source, '')).status, status, source);
+  });
+
+  test('take linear time, whatever the text', async () => {
+    const all = new Map(
+      found.flatMap(({ file, literals }) =>
+        literals.map((pattern) => [JSON.stringify(pattern), { file, ...pattern }] as const),
+      ),
+    );
+    const slow: string[] = [];
+    for (const { file, source, flags } of all.values()) {
+      const { status } = await check(source, flags);
+      if (status !== 'safe') slow.push(`${file}: /${source}/${flags} is ${status}`);
+    }
+    assert.deepEqual(slow, []);
+  });
+
+  test('are written down: the one that is made of text is made of the name of a plugin’s file', async () => {
+    assert.deepEqual(
+      found.flatMap(({ file, made }) => made.map((call) => `${file}: ${call}`)),
+      ["demo/service/sandbox/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],
+    );
+    assert.equal((await check(String.raw`^(.*)plugin\.ts:(\d+):(\d+)(.*)$`, 's')).status, 'safe');
+  });
+});

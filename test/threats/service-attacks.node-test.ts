@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, mock, test } from 'node:test';
+import { createService } from '../../demo/service/app.ts';
+import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
+import { bearer, listen } from '../service/harness.ts';
+
+/** Every path of the service; the names in braces are parameters. */
+const ROUTES: [method: 'GET' | 'POST', path: string, token?: 'editor' | 'environment'][] = [
+  ['GET', '/api/v1/features'],
+  ['GET', '/api/v1/template/{javascript}'],
+  ['GET', '/api/v2/template/{javascript}/{add-record}'],
+  ['GET', '/api/v1/draft/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['POST', '/api/v1/draft/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['POST', '/api/v1/draft/{com.acme.t1}/{default}/{add-record}/promote', 'editor'],
+  ['POST', '/api/v1/build/{javascript}/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['POST', '/api/v1/check/{javascript}/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['POST', '/api/v1/test/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['GET', '/api/v1/progress/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['GET', '/auth/v2/access/{com.acme.t1}/{default}/{add-record}', 'environment'],
+  ['POST', '/exec/name/{com.acme.t1}/{default}/{add-record}', 'environment'],
+  ['POST', '/exec/{com.acme.t1}/{default}/{add-record}/{v1.0.0}', 'environment'],
+  ['GET', '/editor/{index.html}'],
+  ['GET', '/editor/assets/{main.js}'],
+];
+
+const plain = (path: string) => path.replaceAll(/[{}]/g, '');
+const parameters = (path: string) => path.match(/\{[^}]+\}/g) ?? [];
+
+async function start(t: TestContext) {
+  const running = await listen(t);
+  const environment = running.environmentToken();
+  const token = async (path: string) => {
+    const answer = await running.send('GET', `/auth/v2/access/${path}`, bearer(environment));
+    return answer.status === 200 ? (JSON.parse(answer.body) as { token: string }).token : '';
+  };
+  const own = await token('com.acme.t1/default/add-record');
+  const json = { 'content-type': 'application/json' };
+  const save = (path: string, by: string, record: unknown) =>
+    running.send(
+      'POST',
+      `/api/v1/draft/${path}`,
+      { ...bearer(by), ...json },
+      typeof record === 'string' ? record : JSON.stringify(record),
+    );
+  return { ...running, environment, token, own, save, directory: dirname(running.store.file) };
+}
+
+test('no way out of a path leads to a file, whatever segment it stands in', async (t) => {
+  const { send, own, environment, directory } = await start(t);
+  mkdirSync(join(directory, 'outbox'));
+  writeFileSync(join(directory, 'outbox', 'mail.eml'), 'Your verification code is');
+  const before = readdirSync(directory, { recursive: true });
+  for (const [method, path, needs] of ROUTES) {
+    const headers = needs ? bearer(needs === 'editor' ? own : environment) : {};
+    for (const parameter of parameters(path)) {
+      for (const attack of TRAVERSALS) {
+        const target = plain(path.replace(parameter, attack));
+        const { status, body } = await send(method, target, headers, method === 'POST' ? 'x' : '');
+        assert.ok(status < 500, `${method} ${target} is answered ${status}`);
+        assert.doesNotMatch(body, /root:x:0|SQLite format|verification code is/, `${method} ${target}`);
+        if (/^(?:\.|%2e){1,2}$/i.test(attack))
+          assert.ok(status >= 400, `${method} ${target} is answered ${status}`);
+      }
+    }
+  }
+  assert.deepEqual(readdirSync(directory, { recursive: true }), before);
+});
+
+test('the routes in the table are all that there are', async (t) => {
+  const { send } = await start(t);
+  for (const [method, path] of ROUTES) {
+    const { status, headers } = await send('OPTIONS', plain(path));
+    assert.equal(status, 204, path);
+    assert.match(String(headers.allow), new RegExp(`\\b${method}\\b`), path);
+  }
+});
+
+test('SQL in any name, field or token is text like any other', async (t) => {
+  const { send, token, own, save, store, errors } = await start(t);
+  const victim = { contents: 'export const run = (input) => input;\n', lang: 'javascript' };
+  assert.equal((await save('com.acme.t1/default/add-record', own, victim)).status, 200);
+  const schema = () => {
+    const db = new DatabaseSync(store.file, { readOnly: true });
+    const rows = db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
+    db.close();
+    return rows.map(({ name, sql }) => ({ name, sql }));
+  };
+  const before = schema();
+  for (const attack of SQL) {
+    const name = encodeURIComponent(attack);
+    const tenant = encodeURIComponent(attack.replaceAll('.', '-'));
+    for (const path of [
+      `com.acme.${tenant}/default/add-record`,
+      `com.acme.t1/${name}/add-record`,
+      `com.acme.t1/default/${name}`,
+    ]) {
+      const given = await token(path);
+      assert.notEqual(given, '', path);
+      const missing = await send('GET', `/api/v1/draft/${path}`, bearer(given));
+      assert.equal(missing.status, 404, `${path} finds what is not its own`);
+      const record = {
+        contents: attack,
+        lang: 'javascript',
+        tests: [{ name: attack, description: attack, payload: attack }],
+        [attack]: attack,
+      };
+      assert.equal((await save(path, given, record)).status, 200, path);
+      const read = await send('GET', `/api/v1/draft/${path}`, bearer(given));
+      assert.deepEqual(JSON.parse(read.body), record);
+      assert.equal((await send('GET', `/api/v1/progress/${path}`, bearer(given))).status, 200);
+      assert.equal((await send('POST', `/api/v1/draft/${path}/promote`, bearer(given))).status, 409);
+    }
+    const elsewhere = [
+      ['GET', `/api/v1/template/${name}`],
+      ['POST', `/exec/com.acme.t1/default/add-record/${name}`],
+      ['GET', `/auth/v2/access/${name}.t1/default/x`],
+    ] as const;
+    for (const [method, path] of elsewhere) assert.ok((await send(method, path)).status < 500, path);
+    const claimed = await send('GET', '/api/v1/draft/com.acme.t1/default/add-record', {
+      authorization: `Bearer ${attack.replaceAll(/[^\x20-\x7e]/g, '')}`,
+    });
+    assert.equal(claimed.status, 401);
+  }
+  assert.deepEqual(schema(), before);
+  const left = await send('GET', '/api/v1/draft/com.acme.t1/default/add-record', bearer(own));
+  assert.deepEqual(JSON.parse(left.body), victim);
+  assert.deepEqual(errors, []);
+});
+
+test('JSON that would change every object changes none', async (t) => {
+  const { send, own, save } = await start(t);
+  const path = 'com.acme.t1/default/add-record';
+  const record = { contents: 'x', lang: 'javascript', tests: [{ name: 'a' }] };
+  for (const text of [
+    ...polluting(record),
+    ...polluting({}),
+    '{"tests":[{"__proto__":{"polluted":true}}]}',
+  ]) {
+    const { status, body } = await save(path, own, text);
+    assert.ok(status < 500, text);
+    assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+    // Nothing is taken from a prototype that the text brought along.
+    if (status === 200) assert.match(text, /"contents"/);
+    if (status === 200) assert.equal((JSON.parse(body) as { contents: string }).contents, 'x');
+    const read = await send('GET', `/api/v1/draft/${path}`, bearer(own));
+    assert.ok(read.status === 200 || read.status === 404);
+  }
+  const inherited = `{"__proto__":${JSON.stringify(record)}}`;
+  assert.equal((await save('com.acme.t1/default/add-record', own, inherited)).status, 422);
+});
+
+test('a name forges no header, no event and no line of the log', async (t) => {
+  const printed = mock.method(console, 'error', () => undefined);
+  t.after(() => printed.mock.restore());
+  const running = await listen(t);
+  const { send, store, clock } = running;
+  // Prints, as the one that the harness makes does not.
+  const now = () => clock.now;
+  const printing = createService({ store, editorAssets: new Map(), hosts: ['localhost:8082'], now });
+  t.after(() => printing.close());
+  const environment = running.environmentToken();
+  for (const line of LINES) {
+    const path = `com.acme.t1/default/${encodeURIComponent(line)}`;
+    const issued = await send('GET', `/auth/v2/access/${path}`, bearer(environment));
+    const { token } = JSON.parse(issued.body) as { token: string };
+    const built = await send(
+      'POST',
+      `/api/v1/build/javascript/${path}`,
+      { ...bearer(token), accept: 'text/event-stream', 'content-type': 'text/plain' },
+      `// ${line}\nexport const run = (input) => input;\n`,
+    );
+    const template = await send('GET', `/api/v2/template/javascript/${encodeURIComponent(line)}`);
+    for (const answer of [issued, built, template]) {
+      assert.equal(answer.status, 200, answer.body);
+      assert.equal(answer.headers['x-injected'], undefined);
+    }
+    const fields = built.body.split(/\r\n|\r|\n/).filter(Boolean);
+    assert.deepEqual(
+      fields.filter((field) => !/^(?:event: (?:log|result)|data: )/.test(field)),
+      [],
+    );
+    assert.equal(fields.filter((field) => field === 'event: result').length, 1);
+    // A query reaches the address that one is sent on to.
+    const sentOn = await send('GET', `/editor?fn=${encodeURIComponent(line)}`);
+    assert.equal(sentOn.headers['x-injected'], undefined);
+
+    const fault = mock.method(store.drafts, 'find', () => {
+      throw new Error('a fault');
+    });
+    const address = `http://localhost:8082/api/v1/draft/${path}`;
+    const failed = await printing.fetch(new Request(address, { headers: bearer(token) }));
+    assert.equal(failed.status, 500);
+    fault.mock.restore();
+  }
+  const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text));
+  assert.equal(lines.length, LINES.length);
+  // eslint-disable-next-line no-control-regex -- these are what must not be there
+  for (const line of lines) assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+});

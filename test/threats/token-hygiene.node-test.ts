@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openDemo } from '../demo/page-driver.ts';
+import { fetchAll } from './crawl.ts';
+import { packPackage } from './packed.ts';
+import type { Secret } from './secrets.ts';
+import { goThrough } from './token-loop.ts';
+import { plantEverywhere } from './token-plants.ts';
+import { startWorld } from './token-world.ts';
+import type { World } from './token-world.ts';
+
+/** Where each kind of secret has its business. */
+const ISSUED = ['answer of the access interface', 'answer of the token endpoint'];
+const BY_MESSAGE = [...ISSUED, 'authorization at the builder'];
+/** By address a token is in the frame's, and in what the browser itself makes of that; the README says so. */
+const BY_URL = [
+  ...BY_MESSAGE,
+  'address of the editor',
+  'address that opened a tab',
+  'frame address',
+  'policy violation',
+  'timing',
+];
+
+describe('tokens, session cookies and codes, in the whole loop in Chromium', () => {
+  const planted: Secret = { kind: 'planted', text: randomBytes(32).toString('base64url') };
+  let world: World;
+  let byUrl: Secret[];
+  let byMessage: Secret[];
+  const of = (all: Secret[], kind: string) => all.filter((one) => one.kind === kind);
+  const placesOf = (all: Secret[]) => [...new Set(all.flatMap((one) => world.places.of(one)))].toSorted();
+
+  before(async () => {
+    const packing = packPackage();
+    world = await startWorld(planted.text);
+    await world.makeOwnerToken();
+    await goThrough(world, 'url', 'ada');
+    byUrl = of(world.secrets(), 'editor token');
+    await goThrough(world, 'message', 'cleo');
+    byMessage = of(world.secrets(), 'editor token').slice(byUrl.length);
+    await fetchAll(world.demo);
+    world.lookAround();
+    const packed = await packing;
+    world.places.add('packed files', packed.pack().bytes);
+    writeFileSync(join(packed.folder, 'dist', 'planted.js'), planted.text);
+    world.places.add('packed files with one more', packed.pack().bytes);
+    packed.remove();
+  });
+  after(() => world?.close());
+
+  test('every kind of secret was made, and seen where it belongs', () => {
+    const kinds = new Set(world.secrets().map(({ kind }) => kind));
+    assert.deepEqual([...kinds].toSorted(), [
+      'code',
+      'cookie key',
+      'editor token',
+      'environment token',
+      'session',
+    ]);
+    assert.ok(byUrl.length >= 6 && byMessage.length >= 6, `${byUrl.length} and ${byMessage.length} tokens`);
+    for (const one of [...byUrl, ...byMessage]) {
+      assert.deepEqual(
+        world.places.of(one).filter((place) => ISSUED.includes(place)),
+        ISSUED,
+      );
+    }
+  });
+
+  test('the environment token is in no byte that a browser can reach', () => {
+    const [demos, owners, ...others] = of(world.secrets(), 'environment token');
+    assert.ok(demos && owners && !others.length);
+    assert.deepEqual(world.places.of(demos), ['authorization by the vendor']);
+    assert.deepEqual(world.places.of(owners), ["the command's standard output"]);
+  });
+
+  test('an editor token delivered by message is in no address and nowhere in the page', () => {
+    assert.deepEqual(placesOf(byMessage), BY_MESSAGE.toSorted());
+  });
+
+  test('an editor token delivered by address is where the contract says, and nowhere else', () => {
+    assert.deepEqual(placesOf(byUrl), BY_URL.toSorted());
+  });
+
+  test('a session cookie, the key that signs it and a verification code stay where they belong', () => {
+    assert.deepEqual(placesOf(of(world.secrets(), 'session')), ['cookies to the vendor', 'set-cookie']);
+    assert.deepEqual(placesOf(of(world.secrets(), 'cookie key')), ['database']);
+    assert.deepEqual(placesOf(of(world.secrets(), 'code')), ['outbox']);
+  });
+
+  test('what looks for them finds a token that is planted, in every place', async () => {
+    const tab = await openDemo(world.browser, world.demo.vendor);
+    const { page } = tab;
+    await world.watch(page);
+    await page.reload();
+    await tab.signIn('ada');
+    await tab.chooseDelivery('message');
+    await tab.choosePlugin('add-record');
+    await tab.launch();
+    await plantEverywhere(world, page, planted.text);
+    await world.look(page);
+    world.lookAround();
+    const legitimate = [
+      ...ISSUED,
+      'set-cookie',
+      'address that opened a tab',
+      "the command's standard output",
+    ];
+    // The packed files are clean; what was packed with one file more is not.
+    assert.deepEqual(
+      world.places.of(planted),
+      world.places.seen.filter((place) => ![...legitimate, 'packed files'].includes(place)),
+    );
+  });
+});

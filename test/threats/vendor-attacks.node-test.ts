@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { type TestContext, mock, test } from 'node:test';
+import { format } from 'node:util';
+import { BuilderClient, parseEditorUrl } from '../../src/client.ts';
+import { parseEditorMessage } from '../../src/core/messages.ts';
+import { editorTokenShape, featuresShape } from '../../src/core/shapes.ts';
+import { setUpVendor, targetOf } from '../demo/vendor-setup.ts';
+import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
+
+type Vendor = Awaited<ReturnType<typeof setUpVendor>>;
+
+async function start(t: TestContext): Promise<Vendor & { cookie: string }> {
+  const vendor = await setUpVendor();
+  t.after(() => vendor.close());
+  return { ...vendor, cookie: await vendor.signIn('ada') };
+}
+
+const post = ({ ask, cookie }: Vendor & { cookie: string }, path: string, body: unknown) =>
+  ask(path, { method: 'POST', body, cookie });
+
+test('no name that is no segment of a path, nor another’s, gets a token or a run', async (t) => {
+  const vendor = await start(t);
+  const good = targetOf('customer-7');
+  for (const attack of [...TRAVERSALS.map(decodeLeniently), ...SQL, ...LINES]) {
+    const idents = [
+      attack,
+      `com.example.${attack}`,
+      `${attack}.customer-7`,
+      `com.example.customer-8/../${attack}`,
+    ];
+    for (const ident of idents) {
+      const { status } = await post(vendor, '/plugins/editor-token', { ...good, ident });
+      assert.ok([400, 403].includes(status), `${ident} is answered ${status}`);
+      for (const [path, body] of [
+        ['/plugins', { ident, name: 'x' }],
+        ['/plugins/runs', { ident, name: 'x', input: '' }],
+      ] as const)
+        assert.equal((await post(vendor, path, body)).status, 403, `${path}: ${ident}`);
+    }
+    assert.equal((await post(vendor, '/plugins', { ident: good.ident, name: attack })).status, 400, attack);
+    assert.equal((await post(vendor, '/session', { user: attack })).status, 400, attack);
+    for (const field of ['fn', 'namespace'] as const) {
+      const answer = await post(vendor, '/plugins/editor-token', { ...good, [field]: attack });
+      assert.ok([200, 400].includes(answer.status), `${field} ${attack} is answered ${answer.status}`);
+      // A name that a path can hold is that of a plugin; its token opens no other.
+      if (answer.status === 200)
+        await opensNothingElse(vendor, ((await answer.json()) as { token: string }).token);
+    }
+  }
+});
+
+async function opensNothingElse({ servicePort }: Vendor, token: string): Promise<void> {
+  const answer = await fetch(
+    `http://127.0.0.1:${servicePort}/api/v1/draft/com.example.customer-7/default/add-record`,
+    { headers: { authorization: `Bearer ${token}` } },
+  );
+  assert.equal(answer.status, 403);
+}
+
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+test('JSON that would change every object changes none, at the vendor’s back end', async (t) => {
+  const vendor = await start(t);
+  const bodies: [path: string, fields: object][] = [
+    ['/session', { user: 'ada' }],
+    ['/plugins', { ident: 'com.example.customer-7', name: 'polluted-1' }],
+    ['/plugins/runs', { ident: 'com.example.customer-7', name: 'add-record', input: '' }],
+    ['/plugins/editor-token', targetOf('customer-7')],
+  ];
+  for (const [path, fields] of bodies) {
+    for (const text of polluting(fields)) {
+      const { status } = await post(vendor, path, text);
+      assert.ok(status < 500, text);
+      assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+    }
+    const inherited = await post(vendor, path, `{"__proto__":${JSON.stringify(fields)}}`);
+    assert.equal(inherited.status, 400, `${path} takes what is inherited`);
+  }
+});
+
+test('what is read from JSON takes nothing from a prototype that the JSON brings along', async () => {
+  const json = (text: string) => JSON.parse(text) as unknown;
+  assert.ok(editorTokenShape.safeParse(json('{"__proto__":{"token":"a"}}')).error);
+  assert.ok(featuresShape.safeParse(json('{"__proto__":{"features":[],"languages":[]}}')).error);
+  const message = '{"channel":"plugin-editor","version":1,"__proto__":{"type":"hello"}}';
+  assert.equal(parseEditorMessage(json(message)), undefined);
+  for (const type of ['__proto__', 'constructor', 'toString'])
+    assert.equal(parseEditorMessage({ channel: 'plugin-editor', version: 1, type, session: 's' }), undefined);
+  const fields = { contents: 'x', lang: 'javascript' };
+  for (const text of polluting(fields)) {
+    const client = new BuilderClient({
+      baseUrl: 'http://localhost',
+      token: 't',
+      retry: 0,
+      fetch: async () => new Response(text),
+    });
+    const target = { environment: 'com.acme', userID: 't1', pluginName: 'x' };
+    const read = await client.getDraft(target).catch((error: Error) => error.name);
+    if (typeof read !== 'string') {
+      assert.equal((read as { polluted?: unknown }).polluted, undefined);
+      assert.equal(read.contents, 'x');
+    }
+    assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+  }
+  const address = 'http://localhost/?__proto__=a&constructor=b&builder=http://b&ident=a.b&fn=toString';
+  assert.equal(parseEditorUrl(address).fn, 'toString');
+});
+
+test('a name or an input forges no line of the vendor’s log', async (t) => {
+  const printed = mock.method(console, 'error', () => undefined);
+  t.after(() => printed.mock.restore());
+  const vendor = await setUpVendor();
+  const cookie = await vendor.signIn('ada');
+  // A service that is gone is what the back end has to say something about.
+  await vendor.close();
+  const { ident } = targetOf('customer-7');
+  const bodies = LINES.flatMap((line): [path: string, body: object][] => [
+    ['/plugins/runs', { ident, name: line, input: line }],
+    ['/plugins/editor-token', { ident, namespace: line, fn: line }],
+  ]);
+  const answers = bodies.map(([path, body]) => post({ ...vendor, cookie }, path, body));
+  for (const { status } of await Promise.all(answers)) assert.equal(status, 502);
+  const calls = printed.mock.calls.map(({ arguments: words }) => words as unknown[]);
+  assert.equal(calls.length, LINES.length * 2);
+  for (const words of calls) {
+    // An error's stack has lines of its own; what came from outside stands in its first, and in the words before it.
+    const [text = ''] = format(...words.map((word) => (word instanceof Error ? word.message : word))).split(
+      /^ {4}at /m,
+    );
+    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    assert.doesNotMatch(text, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+  }
+});
