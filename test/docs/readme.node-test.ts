@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { anchors, blocks, readme, root } from './readme.ts';
 
@@ -41,7 +41,9 @@ test('every block of code has a name, by which a test runs it', () => {
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
     .join('\n');
-  for (const { language, name, code } of blocks.filter((block) => !['sh', 'text'].includes(block.language))) {
+  for (const { language, name, code } of blocks.filter(
+    (block) => !['sh', 'text', 'http'].includes(block.language),
+  )) {
     assert.ok(name, `a block of ${language} without a name: ${code.slice(0, 80)}`);
     assert.ok(tests.includes(`'${name}'`), `${name} is in no test`);
   }
@@ -59,4 +61,31 @@ test('what the README says of its commands is what package.json has', () => {
     [...named].filter((name) => !scripts[name as string]),
     [],
   );
+});
+
+/** Codes as a source file has them, by what stands before each. */
+const codesIn = (path: string, before: RegExp): string[] => {
+  const text = readFileSync(new URL(path, root), 'utf8');
+  return [...text.matchAll(new RegExp(`${before.source}'([a-z-]+)'`, 'g'))].map(([, code = '']) => code);
+};
+
+test('every error code is explained, and none that there is not', () => {
+  const section = /^## What goes wrong$.*?^## /ms.exec(readme)?.[0] ?? '';
+  const explained = [...section.matchAll(/^\| (?:\d+ +\| )?`([a-z-]+)`/gm)].map(([, code = '']) => code);
+  const server = readdirSync(new URL('src/server/', root)).flatMap((file) =>
+    codesIn(`src/server/${file}`, /Refusal\(\s*\d+,\s*/),
+  );
+  const element = codesIn('src/core/errors.ts', /\| /);
+  assert.ok(server.length > 5 && element.length > 5);
+  assert.deepEqual(explained.toSorted(), [...new Set([...element, ...server])].toSorted());
+
+  const classes = [...section.matchAll(/^\| `(\w+Error)`/gm)].map(([, name]) => name);
+  const errors = readFileSync(new URL('src/core/errors.ts', root), 'utf8');
+  const thrown = [...errors.matchAll(/class (\w+) extends RequestError/g)].map(([, name]) => name);
+  assert.deepEqual(classes.toSorted(), [...thrown, 'TypeError'].toSorted());
+});
+
+test('the pictures are small', () => {
+  for (const theme of ['light', 'dark'])
+    assert.ok(statSync(new URL(`test/docs/picture-${theme}.webp`, root)).size < 100_000, theme);
 });
