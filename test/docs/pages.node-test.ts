@@ -34,8 +34,19 @@ async function open(path: string): Promise<void> {
   await page.goto(pages.vendor + path);
 }
 
-const inState = (state: string) =>
-  page.waitForFunction((wanted) => document.querySelector('plugin-editor')?.state === wanted, {}, state);
+/** Waits for a state, and says why it is `error` instead. */
+async function inState(wanted: string): Promise<void> {
+  await page.waitForFunction(
+    (state) => [state, 'error'].includes(document.querySelector('plugin-editor')?.state ?? ''),
+    {},
+    wanted,
+  );
+  const { state, error } = await page.$eval('plugin-editor', (editor) => ({
+    state: editor.state,
+    error: editor.error?.message,
+  }));
+  assert.equal(state, wanted, error);
+}
 
 /** The editor's frame, once it has a text to edit. */
 async function editorFrame(): Promise<Frame> {

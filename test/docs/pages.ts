@@ -79,10 +79,14 @@ export async function startPages(): Promise<Pages> {
       `/${name}.html`,
       `<!doctype html><title>${name}</title><body><script type="module" src="/${name}.js"></script></body>`,
     );
-  files.set(
-    '/vendor/plugin-editor.js',
-    await readFile(join(place.directory, 'node_modules/plugin-editor/dist/cdn/plugin-editor.js'), 'utf8'),
-  );
+  // A tag with the hash of another build would load nothing.
+  const [, src = '', hash] = /<script[^>]* src="([^"]+)"[^>]* integrity="([^"]+)"/.exec(page) ?? [];
+  const cdn = join(place.directory, 'node_modules/plugin-editor/dist/cdn');
+  const release = JSON.parse(await readFile(join(cdn, 'integrity.json'), 'utf8')) as {
+    files: Record<string, string>;
+  };
+  if (release.files['plugin-editor.js'] !== hash) throw new Error('README.md: run npm run readme:integrity');
+  files.set(src, await readFile(join(cdn, 'plugin-editor.js'), 'utf8'));
 
   const { app } = await place.load<{ app: Hono }>('hono.ts');
   app.get('/sign-in', async (c) => {
