@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame, Page } from 'puppeteer-core';
 import { launchChromium, until } from '../demo/harness.ts';
@@ -69,7 +70,9 @@ const draftOf = async (fn: string) => {
 };
 
 test('every block of TypeScript compiles, as strictly as can be', async () => {
-  const own = blocks.filter(({ name }) => /\.tsx?$/.test(name) && !['route.ts', 'worker.ts'].includes(name));
+  const own = blocks.filter(({ name }) => /\.tsx?$/.test(name));
+  for (const name of ['route.ts', 'worker.ts']) await pages.place.write(name, snippet(name));
+  await pages.place.write('session.ts', await readFile(new URL('session.ts', import.meta.url), 'utf8'));
   const compilerOptions = {
     target: 'es2023',
     module: 'esnext',

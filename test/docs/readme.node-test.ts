@@ -85,6 +85,15 @@ test('every error code is explained, and none that there is not', () => {
   assert.deepEqual(new Set(classes), new Set([...thrown, 'TypeError']));
 });
 
+for (const module of ['client', 'server', 'editor'])
+  test(`the reference of ${module}.js names all that it exports`, async () => {
+    const own =
+      new RegExp(`<code>plugin-editor/${module}\\.js</code>.*?</details>`, 's').exec(readme)?.[0] ?? '';
+    const exported = Object.keys((await import(new URL(`src/${module}.ts`, root).href)) as object);
+    assert.ok(exported.length > 0);
+    for (const name of exported) assert.match(own, new RegExp(`\`(?:class |const )?${name}\\b`), name);
+  });
+
 test('the pictures are small', () => {
   for (const theme of ['light', 'dark'])
     assert.ok(statSync(new URL(`test/docs/picture-${theme}.webp`, root)).size < 100_000, theme);
