@@ -2,20 +2,26 @@ import { readFileSync } from 'node:fs';
 import { type Options, format, resolveConfig } from 'prettier';
 
 import { elementsOf } from './elements.ts';
+import { frameworkTypes, frameworks } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
-import { fillMarkers } from './markers.ts';
 import { moduleReference } from './modules.ts';
 import { reactModule } from './react.ts';
+import { fillMarkers, readmeSections } from './readme.ts';
 
 const HEAD = '// Generated from the doc comments of the elements by `npm run generate`.';
 
 /** Every file that is generated and committed, by path. */
 export async function committedFiles(manifest = createManifest()): Promise<Map<string, string>> {
   const elements = elementsOf(manifest);
-  const files = new Map([
-    ['src/react.ts', reactModule(elements, HEAD)],
-    ['README.md', fillMarkers(readFileSync('README.md', 'utf8'), new Map([['modules', moduleReference()]]))],
-  ]);
+  const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
+  for (const name of frameworks) files.set(`src/types/${name}.d.ts`, frameworkTypes(name, elements, HEAD));
+  files.set(
+    'README.md',
+    fillMarkers(readFileSync('README.md', 'utf8'), {
+      ...readmeSections(elements),
+      modules: moduleReference(),
+    }),
+  );
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }

@@ -1,0 +1,141 @@
+// Generated from the doc comments of the elements by `npm run generate`.
+
+import type { JSX as SolidJSX } from 'solid-js';
+import type {
+  PluginEditorElement,
+  PluginFeaturesElement,
+  PluginEditorStateEvent,
+  PluginEditorReadyEvent,
+  PluginEditorErrorEvent,
+  PluginEditorExpiringEvent,
+  PluginEditorDiscardEvent,
+  PluginEditorDirtyEvent,
+  PluginEditorSaveEvent,
+  PluginEditorBuildEvent,
+  PluginEditorTestEvent,
+  PluginEditorDeployEvent,
+  PluginFeaturesLoadEvent,
+  PluginFeaturesErrorEvent,
+} from '../index.js';
+
+interface PluginEditorAttributes {
+  /** Address of the editor page, http or https; a relative one is resolved against the document. Required. */
+  'editor-url'?: PluginEditorElement['editorUrl'] | undefined;
+  /** Base address of the builder interface, http or https, absolute. Required. */
+  builder?: PluginEditorElement['builder'] | undefined;
+  /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
+  ident?: PluginEditorElement['ident'] | undefined;
+  /** Namespace of the plugin, as one segment of a path. */
+  namespace?: PluginEditorElement['namespace'] | undefined;
+  /** Name of the plugin, as one segment of a path. Required. */
+  fn?: PluginEditorElement['fn'] | undefined;
+  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
+  template?: PluginEditorElement['template'] | undefined;
+  /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
+  'token-endpoint'?: PluginEditorElement['tokenEndpoint'] | undefined;
+  /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
+  'token-method'?: PluginEditorElement['tokenMethod'] | undefined;
+  /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
+  credentials?: PluginEditorElement['credentials'] | undefined;
+  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading beside the token request; no address holds the token then. */
+  'token-delivery'?: PluginEditorElement['tokenDelivery'] | undefined;
+  /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
+  loading?: PluginEditorElement['loading'] | undefined;
+  /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
+  preload?: PluginEditorElement['preload'] | undefined;
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
+  unguarded?: PluginEditorElement['unguarded'] | undefined;
+  /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
+  timeout?: PluginEditorElement['timeout'] | undefined;
+  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
+  sandbox?: PluginEditorElement['sandbox'] | undefined;
+  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
+  allow?: PluginEditorElement['allow'] | undefined;
+  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
+  referrerpolicy?: PluginEditorElement['referrerpolicy'] | undefined;
+  /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
+  label?: PluginEditorElement['label'] | undefined;
+  /** Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
+  fetchToken?: PluginEditorElement['fetchToken'] | undefined;
+  /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
+  tokenHeaders?: PluginEditorElement['tokenHeaders'] | undefined;
+  /** Texts in place of the English ones, any of them. */
+  strings?: PluginEditorElement['strings'] | undefined;
+  /** Every change of `state`. */
+  'on:plugin-editor-state'?:
+    ((event: PluginEditorStateEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The editor can be used: it said so, or (`confirmed` is `false`) its page loaded, which is all that a browser tells. */
+  'on:plugin-editor-ready'?:
+    ((event: PluginEditorReadyEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The editor cannot be shown; `state` became `error`. */
+  'on:plugin-editor-error'?:
+    ((event: PluginEditorErrorEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The token is about to end, and the editor could not be given a new one. */
+  'on:plugin-editor-expiring'?:
+    | ((event: PluginEditorExpiringEvent & { readonly currentTarget: PluginEditorElement }) => void)
+    | undefined;
+  /** Unsaved work is about to go; `preventDefault()` keeps it. */
+  'on:plugin-editor-discard'?:
+    ((event: PluginEditorDiscardEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** Unsaved work appeared or went. */
+  'on:plugin-editor-dirty'?:
+    ((event: PluginEditorDirtyEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The draft was saved. */
+  'on:plugin-editor-save'?:
+    ((event: PluginEditorSaveEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** A build ended. */
+  'on:plugin-editor-build'?:
+    ((event: PluginEditorBuildEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** A test run ended, with a `result` or an `error`. */
+  'on:plugin-editor-test'?:
+    ((event: PluginEditorTestEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** A version was deployed. */
+  'on:plugin-editor-deploy'?:
+    ((event: PluginEditorDeployEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+}
+
+interface PluginFeaturesAttributes {
+  /** Base address of the builder interface, http or https, absolute; by default that of the editor that `for` names. */
+  builder?: PluginFeaturesElement['builder'] | undefined;
+  /** Id of a `<plugin-editor>` in the same tree, whose `template` is chosen here. */
+  for?: PluginFeaturesElement['htmlFor'] | undefined;
+  /** Whether one of the languages can be chosen; with `for` it always can. */
+  selectable?: PluginFeaturesElement['selectable'] | undefined;
+  /** The name under which a form submits the choice. */
+  name?: PluginFeaturesElement['name'] | undefined;
+  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
+  value?: PluginFeaturesElement['defaultValue'] | undefined;
+  /** Whether a form needs a choice. */
+  required?: PluginFeaturesElement['required'] | undefined;
+  /** Whether nothing can be chosen, and nothing is submitted. */
+  disabled?: PluginFeaturesElement['disabled'] | undefined;
+  /** Accessible name of the list or group; while empty it is the word of `strings`. */
+  label?: PluginFeaturesElement['label'] | undefined;
+  /** Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The request is then not shared with other elements. */
+  fetchToken?: PluginFeaturesElement['fetchToken'] | undefined;
+  /** Texts in place of the English ones, any of them. */
+  strings?: PluginFeaturesElement['strings'] | undefined;
+  /** The record arrived, for the first time or anew. */
+  'on:plugin-features-load'?:
+    | ((event: PluginFeaturesLoadEvent & { readonly currentTarget: PluginFeaturesElement }) => void)
+    | undefined;
+  /** The record could not be had; `state` became `error`. */
+  'on:plugin-features-error'?:
+    | ((event: PluginFeaturesErrorEvent & { readonly currentTarget: PluginFeaturesElement }) => void)
+    | undefined;
+  /** The user chose a language. */
+  'on:input'?: ((event: Event & { readonly currentTarget: PluginFeaturesElement }) => void) | undefined;
+  /** The user chose a language. */
+  'on:change'?: ((event: Event & { readonly currentTarget: PluginFeaturesElement }) => void) | undefined;
+}
+
+declare module 'solid-js' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'plugin-editor': PluginEditorAttributes &
+        Omit<SolidJSX.HTMLAttributes<PluginEditorElement>, keyof PluginEditorAttributes>;
+      'plugin-features': PluginFeaturesAttributes &
+        Omit<SolidJSX.HTMLAttributes<PluginFeaturesElement>, keyof PluginFeaturesAttributes>;
+    }
+  }
+}

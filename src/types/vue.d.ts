@@ -1,0 +1,157 @@
+// Generated from the doc comments of the elements by `npm run generate`.
+
+import type { HTMLAttributes, PublicProps } from 'vue';
+import type {
+  PluginEditorElement,
+  PluginFeaturesElement,
+  PluginEditorStateEvent,
+  PluginEditorReadyEvent,
+  PluginEditorErrorEvent,
+  PluginEditorExpiringEvent,
+  PluginEditorDiscardEvent,
+  PluginEditorDirtyEvent,
+  PluginEditorSaveEvent,
+  PluginEditorBuildEvent,
+  PluginEditorTestEvent,
+  PluginEditorDeployEvent,
+  PluginFeaturesLoadEvent,
+  PluginFeaturesErrorEvent,
+} from '../index.js';
+
+interface PluginEditorProps {
+  /** Address of the editor page, http or https; a relative one is resolved against the document. Required. */
+  editorUrl?: PluginEditorElement['editorUrl'] | undefined;
+  /** Base address of the builder interface, http or https, absolute. Required. */
+  builder?: PluginEditorElement['builder'] | undefined;
+  /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
+  ident?: PluginEditorElement['ident'] | undefined;
+  /** Namespace of the plugin, as one segment of a path. */
+  namespace?: PluginEditorElement['namespace'] | undefined;
+  /** Name of the plugin, as one segment of a path. Required. */
+  fn?: PluginEditorElement['fn'] | undefined;
+  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
+  template?: PluginEditorElement['template'] | undefined;
+  /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
+  tokenEndpoint?: PluginEditorElement['tokenEndpoint'] | undefined;
+  /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
+  tokenMethod?: PluginEditorElement['tokenMethod'] | undefined;
+  /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
+  credentials?: PluginEditorElement['credentials'] | undefined;
+  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading beside the token request; no address holds the token then. */
+  tokenDelivery?: PluginEditorElement['tokenDelivery'] | undefined;
+  /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
+  loading?: PluginEditorElement['loading'] | undefined;
+  /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
+  preload?: PluginEditorElement['preload'] | undefined;
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
+  unguarded?: PluginEditorElement['unguarded'] | undefined;
+  /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
+  timeout?: PluginEditorElement['timeout'] | undefined;
+  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
+  sandbox?: PluginEditorElement['sandbox'] | undefined;
+  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
+  allow?: PluginEditorElement['allow'] | undefined;
+  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
+  referrerpolicy?: PluginEditorElement['referrerpolicy'] | undefined;
+  /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
+  label?: PluginEditorElement['label'] | undefined;
+  /** Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
+  fetchToken?: PluginEditorElement['fetchToken'] | undefined;
+  /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
+  tokenHeaders?: PluginEditorElement['tokenHeaders'] | undefined;
+  /** Texts in place of the English ones, any of them. */
+  strings?: PluginEditorElement['strings'] | undefined;
+
+  /** Every change of `state`. */
+  onPluginEditorState?:
+    ((event: PluginEditorStateEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The editor can be used: it said so, or (`confirmed` is `false`) its page loaded, which is all that a browser tells. */
+  onPluginEditorReady?:
+    ((event: PluginEditorReadyEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The editor cannot be shown; `state` became `error`. */
+  onPluginEditorError?:
+    ((event: PluginEditorErrorEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The token is about to end, and the editor could not be given a new one. */
+  onPluginEditorExpiring?:
+    | ((event: PluginEditorExpiringEvent & { readonly currentTarget: PluginEditorElement }) => void)
+    | undefined;
+  /** Unsaved work is about to go; `preventDefault()` keeps it. */
+  onPluginEditorDiscard?:
+    ((event: PluginEditorDiscardEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** Unsaved work appeared or went. */
+  onPluginEditorDirty?:
+    ((event: PluginEditorDirtyEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** The draft was saved. */
+  onPluginEditorSave?:
+    ((event: PluginEditorSaveEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** A build ended. */
+  onPluginEditorBuild?:
+    ((event: PluginEditorBuildEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** A test run ended, with a `result` or an `error`. */
+  onPluginEditorTest?:
+    ((event: PluginEditorTestEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+  /** A version was deployed. */
+  onPluginEditorDeploy?:
+    ((event: PluginEditorDeployEvent & { readonly currentTarget: PluginEditorElement }) => void) | undefined;
+}
+
+/** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports what becomes of it. */
+type PluginEditor = new () => PluginEditorElement & {
+  /** For type checks alone, as in Vue's guide; nothing has it at run time. */
+  $props: PluginEditorProps & Omit<HTMLAttributes, keyof PluginEditorProps> & PublicProps;
+};
+
+interface PluginFeaturesProps {
+  /** Base address of the builder interface, http or https, absolute; by default that of the editor that `for` names. */
+  builder?: PluginFeaturesElement['builder'] | undefined;
+  /** Id of a `<plugin-editor>` in the same tree, whose `template` is chosen here. */
+  for?: PluginFeaturesElement['htmlFor'] | undefined;
+  /** Whether one of the languages can be chosen; with `for` it always can. */
+  selectable?: PluginFeaturesElement['selectable'] | undefined;
+  /** The name under which a form submits the choice. */
+  name?: PluginFeaturesElement['name'] | undefined;
+  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
+  value?: PluginFeaturesElement['defaultValue'] | undefined;
+  /** Whether a form needs a choice. */
+  required?: PluginFeaturesElement['required'] | undefined;
+  /** Whether nothing can be chosen, and nothing is submitted. */
+  disabled?: PluginFeaturesElement['disabled'] | undefined;
+  /** Accessible name of the list or group; while empty it is the word of `strings`. */
+  label?: PluginFeaturesElement['label'] | undefined;
+  /** Id of a `<plugin-editor>` in the same tree, whose `template` is chosen here. */
+  htmlFor?: PluginFeaturesElement['htmlFor'] | undefined;
+  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
+  defaultValue?: PluginFeaturesElement['defaultValue'] | undefined;
+  /** Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The request is then not shared with other elements. */
+  fetchToken?: PluginFeaturesElement['fetchToken'] | undefined;
+  /** Texts in place of the English ones, any of them. */
+  strings?: PluginFeaturesElement['strings'] | undefined;
+  /** `v-model`: the `value`, and what the user chooses. */
+  modelValue?: string | null | undefined;
+  'onUpdate:modelValue'?: ((value: string) => void) | undefined;
+  /** The record arrived, for the first time or anew. */
+  onPluginFeaturesLoad?:
+    | ((event: PluginFeaturesLoadEvent & { readonly currentTarget: PluginFeaturesElement }) => void)
+    | undefined;
+  /** The record could not be had; `state` became `error`. */
+  onPluginFeaturesError?:
+    | ((event: PluginFeaturesErrorEvent & { readonly currentTarget: PluginFeaturesElement }) => void)
+    | undefined;
+  /** The user chose a language. */
+  onInput?: ((event: Event & { readonly currentTarget: PluginFeaturesElement }) => void) | undefined;
+  /** The user chose a language. */
+  onChange?: ((event: Event & { readonly currentTarget: PluginFeaturesElement }) => void) | undefined;
+}
+
+/** Shows what a builder supports: its languages, as a list or to choose one of, and its features. */
+type PluginFeatures = new () => PluginFeaturesElement & {
+  /** For type checks alone, as in Vue's guide; nothing has it at run time. */
+  $props: PluginFeaturesProps & Omit<HTMLAttributes, keyof PluginFeaturesProps> & PublicProps;
+};
+
+declare module 'vue' {
+  interface GlobalComponents {
+    'plugin-editor': PluginEditor;
+    'plugin-features': PluginFeatures;
+  }
+}
