@@ -46,6 +46,7 @@ export async function startWorkplace({ cdn = false, packages = [] as string[] })
       build: { outDir: join(outDir, 'cdn') },
     });
   await tsc(['-p', join(projectRoot, 'src'), '--outDir', outDir]);
+  await cp(join(projectRoot, 'src/types'), join(outDir, 'types'), { recursive: true });
   for (const name of ['lit', 'zod', ...packages]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(await realpath(join(projectRoot, 'node_modules', name)), join(modules, name), 'dir');

@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame, Page } from 'puppeteer-core';
 import { launchChromium, until } from '../demo/harness.ts';
 import { type Pages, startPages } from './pages.ts';
-import { blocks, snippet } from './readme.ts';
+import { blocks, readme, snippet } from './readme.ts';
 import { tscFile } from './package.ts';
 
 let pages: Pages;
@@ -73,13 +73,20 @@ test('every block of TypeScript compiles, as strictly as can be', async () => {
   const own = blocks.filter(({ name }) => /\.tsx?$/.test(name));
   for (const name of ['route.ts', 'worker.ts']) await pages.place.write(name, snippet(name));
   await pages.place.write('session.ts', await readFile(new URL('session.ts', import.meta.url), 'utf8'));
+  const frameworks = [...readme.matchAll(/"(plugin-editor\/types\/\w+\.d\.ts)"/g)].map(([, path]) => path);
+  assert.equal(frameworks.length, 4);
+  // Without the types of its framework, this is no tag that TypeScript knows, and with them, 1 is no plugin's name.
+  await pages.place.write(
+    'tags.tsx',
+    'export const tag = <plugin-editor fn="add-record" />;\n// @ts-expect-error\nexport const wrong = <plugin-editor fn={1} />;',
+  );
   const compilerOptions = {
     target: 'es2023',
     module: 'esnext',
     moduleResolution: 'bundler',
     lib: ['es2024', 'dom', 'dom.iterable'],
     jsx: 'react-jsx',
-    types: ['node', 'plugin-editor'],
+    types: ['node', 'plugin-editor', ...frameworks],
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
@@ -89,7 +96,7 @@ test('every block of TypeScript compiles, as strictly as can be', async () => {
   };
   await pages.place.write(
     'tsconfig.json',
-    JSON.stringify({ compilerOptions, files: own.map(({ name }) => name) }),
+    JSON.stringify({ compilerOptions, files: [...own.map(({ name }) => name), 'tags.tsx'] }),
   );
   await pages.place.run(process.execPath, [tscFile, '-p', '.']);
 });
