@@ -114,7 +114,11 @@ describe('the README’s token endpoint', () => {
       join(place.directory, `app${PATH}/session.ts`),
     );
     // The packages lie outside of the directory, by links.
-    const config = { turbopack: { root: parse(place.directory).root } };
+    const config = {
+      turbopack: { root: parse(place.directory).root },
+      // Nothing is built here twice.
+      experimental: { turbopackFileSystemCacheForBuild: false },
+    };
     await place.write('next.config.mjs', `export default ${JSON.stringify(config)};`);
     const next = join(place.directory, 'node_modules/next/dist/bin/next');
     const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
