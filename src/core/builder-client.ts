@@ -21,10 +21,12 @@ export interface DraftLocation {
   userID: string;
   /** Default: `default`. */
   namespace?: string | undefined;
+  /** Plugin name. */
   pluginName: string;
 }
 
 export interface CallOptions {
+  /** Ends the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 

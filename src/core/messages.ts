@@ -19,6 +19,7 @@ export type EditorMessage =
   | { type: 'test'; session: string; name?: string; result?: string; error?: unknown }
   | { type: 'deploy'; session: string; version: string };
 
+/** Why an editor asks for a token: it has none, its time is over, or the builder refused it. */
 export type TokenRequestReason = 'missing' | 'expired' | 'refused';
 
 /** What the launcher says. `expiresAt` is ISO 8601. */
@@ -30,12 +31,19 @@ export type LauncherMessage =
 
 /** What an editor is asked to open. */
 export interface PluginToOpen {
+  /** Base address of the builder interface. Whoever frames the editor chooses it: check that it is one you know. */
   builder: string;
+  /** Environment, a period, tenant. */
   ident: string;
+  /** Plugin namespace, `default` included. */
   namespace: string;
+  /** Plugin name. */
   fn: string;
+  /** Language for a new plugin. */
   template?: string;
+  /** Editor token. */
   token: string;
+  /** When the token ends, ISO 8601, by the clock of this machine; missing when nothing tells. */
   expiresAt?: string;
 }
 

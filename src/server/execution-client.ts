@@ -23,6 +23,7 @@ export interface ExecutionLocation {
   identifier: string;
   /** Default: `default`. */
   namespace?: string | undefined;
+  /** Plugin name. */
   pluginName: string;
   /** Such as `1.0.0` or `v1.0.0`, which are the same. */
   version: string;

@@ -13,6 +13,7 @@ export interface PluginTarget {
   readonly environment: string;
   /** The part of `ident` after its last period: the vendor's user. */
   readonly tenant: string;
+  /** Plugin namespace, `default` included. */
   readonly namespace: string;
   /** Plugin name. */
   readonly fn: string;

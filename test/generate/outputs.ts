@@ -4,6 +4,7 @@ import { type Options, format, resolveConfig } from 'prettier';
 import { elementsOf } from './elements.ts';
 import { frameworkTypes } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
+import { moduleReference } from './modules.ts';
 import { reactModule } from './react.ts';
 import { fillMarkers, readmeSections } from './readme.ts';
 
@@ -14,7 +15,13 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   const elements = elementsOf(manifest);
   const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
   for (const [path, text] of frameworkTypes(elements, HEAD)) files.set(path, text);
-  files.set('README.md', fillMarkers(readFileSync('README.md', 'utf8'), readmeSections(elements)));
+  files.set(
+    'README.md',
+    fillMarkers(readFileSync('README.md', 'utf8'), {
+      ...readmeSections(elements),
+      modules: moduleReference(),
+    }),
+  );
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }

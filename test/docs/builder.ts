@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listen } from '../../demo/listen.ts';
+import { createService } from '../../demo/service/app.ts';
+import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
+import { openStore } from '../../demo/service/store.ts';
+
+/** The README's environment. */
+export const ENVIRONMENT = 'com.acme';
+
+export interface Builder extends AsyncDisposable {
+  origin: string;
+  environmentToken: string;
+  /** Calls it with a token; a path like `/api/v1/features`. */
+  call: (path: string, token: string, body?: string) => Promise<Response>;
+}
+
+/** The real plugin service, on a port and with a file of its own. */
+export async function startBuilder(): Promise<Builder> {
+  const directory = await mkdtemp(join(tmpdir(), 'plugin-editor-docs-data-'));
+  const store = openStore(directory);
+  const hosts: string[] = [];
+  const service = createService({ store, editorAssets: new Map(), hosts });
+  const { port, close } = await listen(service, 0, 'SERVICE_PORT');
+  hosts.push(`127.0.0.1:${port}`);
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    origin,
+    environmentToken: provisionEnvironmentToken(store, ENVIRONMENT),
+    call: (path, token, body) =>
+      fetch(origin + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body }),
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      await service.close();
+      store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

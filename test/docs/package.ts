@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+import { root } from './readme.ts';
+
+const run = promisify(execFile);
+const projectRoot = fileURLToPath(root);
+
+export interface Workplace extends AsyncDisposable {
+  directory: string;
+  /** Writes a file, and says where it is. */
+  write: (name: string, text: string) => Promise<string>;
+  /** Imports a file of it, as Node does. */
+  load: <T>(name: string) => Promise<T>;
+  /** Runs a command in it; rejects with all its output unless it succeeds. */
+  run: (command: string, args: string[], env?: Record<string, string>) => Promise<string>;
+}
+
+/**
+ * A directory as an application's is: this package is in its node_modules as it is published, with its export map, and
+ * beside it the packages named, so that what the README says is found the way in which users find it.
+ */
+export async function startWorkplace({ cdn = false, packages = [] as string[] }): Promise<Workplace> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-docs-')));
+  const modules = join(directory, 'node_modules');
+  const own = join(modules, 'plugin-editor');
+  await mkdir(own, { recursive: true });
+  await cp(join(projectRoot, 'package.json'), join(own, 'package.json'));
+  const outDir = join(own, 'dist');
+  await build({
+    root: projectRoot,
+    configFile: join(projectRoot, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir, emptyOutDir: true },
+  });
+  if (cdn)
+    await build({
+      root: projectRoot,
+      configFile: join(projectRoot, 'vite.config.ts'),
+      mode: 'cdn',
+      logLevel: 'error',
+      build: { outDir: join(outDir, 'cdn') },
+    });
+  await tsc(['-p', join(projectRoot, 'src'), '--outDir', outDir]);
+  await cp(join(projectRoot, 'src/types'), join(outDir, 'types'), { recursive: true });
+  for (const name of ['lit', 'zod', ...packages]) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(await realpath(join(projectRoot, 'node_modules', name)), join(modules, name), 'dir');
+  }
+  await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }');
+
+  const write = async (name: string, text: string) => {
+    const file = join(directory, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    return file;
+  };
+  return {
+    directory,
+    write,
+    load: async <T>(name: string) => (await import(pathToFileURL(join(directory, name)).href)) as T,
+    run: async (command, args, env = {}) => {
+      try {
+        const { stdout } = await run(command, args, { cwd: directory, env: { ...process.env, ...env } });
+        return stdout;
+      } catch (error) {
+        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+        throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+      }
+    },
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** The compiler of this project. */
+export const tscFile = join(projectRoot, 'node_modules/typescript/bin/tsc');
+
+const tsc = (args: string[]) => run(process.execPath, [tscFile, ...args]);

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Browser, Frame, Page } from 'puppeteer-core';
+import { launchChromium, until } from '../demo/harness.ts';
+import { type Pages, startPages } from './pages.ts';
+import { blocks, readme, snippet } from './readme.ts';
+import { tscFile } from './package.ts';
+
+let pages: Pages;
+let browser: Browser;
+let page: Page;
+/** What the page's console said, by kind. */
+let said: string[];
+
+before(async () => {
+  [pages, browser] = await Promise.all([startPages(), launchChromium()]);
+});
+after(async () => {
+  await browser?.close();
+  await pages?.[Symbol.asyncDispose]();
+});
+afterEach(async () => {
+  for (const context of browser.browserContexts().slice(1)) await context.close();
+});
+
+/** A page of the vendor's app, for somebody who is signed in. */
+async function open(path: string): Promise<void> {
+  page = await (await browser.createBrowserContext()).newPage();
+  page.setDefaultTimeout(60_000);
+  said = [];
+  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => said.push(`uncaught: ${String(error)}`));
+  await page.goto(`${pages.vendor}/sign-in`);
+  await page.goto(pages.vendor + path);
+}
+
+/** Waits for a state, and says why it is `error` instead. */
+async function inState(wanted: string): Promise<void> {
+  await page.waitForFunction(
+    (state) => [state, 'error'].includes(document.querySelector('plugin-editor')?.state ?? ''),
+    {},
+    wanted,
+  );
+  const { state, error } = await page.$eval('plugin-editor', (editor) => ({
+    state: editor.state,
+    error: editor.error?.message,
+  }));
+  assert.equal(state, wanted, error);
+}
+
+/** The editor's frame, once it has a text to edit. */
+async function editorFrame(): Promise<Frame> {
+  await inState('ready');
+  const frame = page.frames().find((one) => one.url().startsWith(pages.editor)) as Frame;
+  await frame.waitForSelector('textarea:enabled');
+  return frame;
+}
+
+const text = (frame: Frame) => frame.$eval('textarea', ({ value }) => value);
+
+const draftOf = async (fn: string) => {
+  const access = await pages.builder.call(
+    `/auth/v2/access/com.acme.customer-7/default/${fn}`,
+    pages.builder.environmentToken,
+  );
+  const { token } = (await access.json()) as { token: string };
+  const draft = await pages.builder.call(`/api/v1/draft/com.acme.customer-7/default/${fn}`, token);
+  return { token, source: draft.ok ? ((await draft.json()) as { contents: string }).contents : undefined };
+};
+
+test('every block of TypeScript compiles, as strictly as can be', async () => {
+  const own = blocks.filter(({ name }) => /\.tsx?$/.test(name));
+  for (const name of ['route.ts', 'worker.ts']) await pages.place.write(name, snippet(name));
+  await pages.place.write('session.ts', await readFile(new URL('session.ts', import.meta.url), 'utf8'));
+  const frameworks = [...readme.matchAll(/"(plugin-editor\/types\/\w+\.d\.ts)"/g)].map(([, path]) => path);
+  assert.equal(frameworks.length, 4);
+  // Without the types of its framework, this is no tag that TypeScript knows, and with them, 1 is no plugin's name.
+  await pages.place.write(
+    'tags.tsx',
+    'export const tag = <plugin-editor fn="add-record" />;\n// @ts-expect-error\nexport const wrong = <plugin-editor fn={1} />;',
+  );
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    jsx: 'react-jsx',
+    types: ['node', 'plugin-editor', ...frameworks],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  await pages.place.write(
+    'tsconfig.json',
+    JSON.stringify({ compilerOptions, files: [...own.map(({ name }) => name), 'tags.tsx'] }),
+  );
+  await pages.place.run(process.execPath, [tscFile, '-p', '.']);
+});
+
+describe('the README’s page', () => {
+  for (const name of ['page.html', 'react.html', 'vue.html'])
+    test(`${name}: opens its editor, with the languages beside it`, async () => {
+      await open(`/${name}`);
+      const frame = await editorFrame();
+      assert.match(await text(frame), /export/);
+      await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+      assert.equal(await page.$$eval('iframe, plugin-editor >>> iframe', (all) => all.length), 1);
+      // `message` delivery: the token is in no address.
+      assert.doesNotMatch(
+        page
+          .frames()
+          .map((one) => one.url())
+          .join(),
+        /token/,
+      );
+      assert.deepEqual(said, []);
+    });
+
+  for (const name of ['react.html', 'vue.html'])
+    test(`${name}: hears of a deployment`, async () => {
+      await open(`/${name}`);
+      await editorFrame();
+      await page.$eval('plugin-editor', (editor) =>
+        editor.dispatchEvent(
+          Object.assign(new Event('plugin-editor-deploy', { bubbles: true }), { version: 'v1.0.0' }),
+        ),
+      );
+      await page.waitForFunction(() => document.querySelector('output')?.textContent === 'v1.0.0');
+    });
+});
+
+test('listen.ts hears of all that it names, and theme.css is seen', async () => {
+  assert.ok(snippet('theme.css') && snippet('listen.ts'));
+  await open('/listening.html');
+  const frame = await editorFrame();
+  await until(() => said.includes('info: can be used'));
+  assert.deepEqual(
+    await page.$eval('plugin-editor', (editor) => {
+      const { borderRadius, blockSize } = getComputedStyle(editor);
+      return [borderRadius, Math.round(parseFloat(blockSize) - innerHeight * 0.8)];
+    }),
+    ['12px', 0],
+  );
+
+  // Unsaved work, and another plugin: kept when the user says so.
+  const asked = new Promise<string>((resolve) =>
+    page.once('dialog', (dialog) => void dialog.dismiss().then(() => resolve(dialog.message()))),
+  );
+  await frame.type('textarea', '// mine\n');
+  await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
+  await page.$eval('plugin-editor', (editor) => (editor.fn = 'price-rule'));
+  assert.equal(await asked, 'Discard what is not saved?');
+  // Saved, the change is made, in the same frame.
+  await frame.click('button');
+  await frame.waitForFunction(() => !document.querySelector('textarea')?.value.includes('// mine'));
+  assert.match((await draftOf('add-record')).source ?? '', /\/\/ mine/);
+
+  await page.$eval('plugin-editor', (editor) => (editor.ident = 'com.acme.customer-8'));
+  await inState('error');
+  await until(() => said.some((line) => line.startsWith('warn: token-unauthorized ')));
+  await page.evaluate(snippet('german.js'));
+  await page.waitForSelector('plugin-editor >>> ::-p-text(Erneut versuchen)');
+
+  await page.$eval('plugin-editor', (editor) => (editor.ident = 'com.acme.customer-7'));
+  await inState('ready');
+  await page.click('#sign-out');
+  await inState('idle');
+  await page.waitForFunction(
+    () => !document.querySelector('plugin-editor')?.shadowRoot?.querySelector('iframe'),
+  );
+});
+
+describe('the README’s editor', () => {
+  test('greets before its own script is there', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    pages.hold('/editor.js', promise);
+    try {
+      page = await (await browser.createBrowserContext()).newPage();
+      const greeted = Promise.withResolvers<void>();
+      await page.exposeFunction('greeted', () => greeted.resolve());
+      await page.evaluateOnNewDocument(() => {
+        addEventListener('message', ({ data }) => {
+          if (data.type === 'hello') (globalThis as unknown as { greeted: () => void }).greeted();
+        });
+      });
+      await page.goto(`${pages.vendor}/sign-in`);
+      // Not its `load`, which waits for all of the frame.
+      await page.goto(`${pages.vendor}/page.html`, { waitUntil: 'domcontentloaded' });
+      await greeted.promise;
+    } finally {
+      resolve();
+    }
+    assert.match(await text(await editorFrame()), /export/);
+  });
+
+  test('asks for a new token when the builder refuses the old one, and saves with it', async () => {
+    await open('/page.html');
+    await page.$eval('plugin-editor', (editor) => (editor.fn = 'refused-once'));
+    const frame = await editorFrame();
+    await page.setRequestInterception(true);
+    let refused = 0;
+    page.on('request', (request) => {
+      if (request.method() !== 'POST' || !request.url().includes('/draft/') || refused++)
+        void request.continue();
+      else void request.respond({ status: 401, headers: { 'access-control-allow-origin': '*' } });
+    });
+    await frame.waitForFunction(() => document.querySelector('textarea')?.value.includes('refused-once'));
+    await frame.type('textarea', '// again\n');
+    await frame.click('button');
+    await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty === false);
+    assert.match((await draftOf('refused-once')).source ?? '', /\/\/ again/);
+    assert.equal(refused, 2);
+  });
+
+  test('opens nothing for a builder that it does not know', async () => {
+    await open('/page.html');
+    await editorFrame();
+    await page.$eval('plugin-editor', (editor) => (editor.builder = 'https://evil.example.com'));
+    await inState('error');
+    const { code, message } = await page.$eval('plugin-editor', ({ error }) => ({
+      code: error?.code,
+      message: error?.message,
+    }));
+    assert.equal(code, 'editor');
+    assert.match(String(message), /does not work with that builder/);
+  });
+});
+
+test('client.ts reads a draft or a template, and run.ts runs what is deployed', async () => {
+  const { readSource } = await pages.place.load<{
+    readSource: (token: string) => Promise<{ contents: string }>;
+  }>('client.ts');
+  const { priceOf } = await pages.place.load<{ priceOf: (order: object) => Promise<string> }>('run.ts');
+  const { token } = await draftOf('add-record');
+  const at = 'com.acme.customer-7/default/add-record';
+  assert.match((await readSource(token)).contents, /export|mine/);
+
+  const code = 'export const run = (text) => String(JSON.parse(text).count * 2);';
+  const built = await pages.builder.call(`/api/v1/build/javascript/${at}`, token, code);
+  assert.equal(built.status, 200);
+  const promoted = await pages.builder.call(`/api/v1/draft/${at}/promote`, token, '');
+  assert.deepEqual(await promoted.json(), { version: 'v1.0.0' });
+  assert.equal((await readSource(token)).contents, code);
+  assert.equal(await priceOf({ count: 21 }), '42');
+});

@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { setSignedCookie } from 'hono/cookie';
+import { type Rolldown, build } from 'vite';
+import { listen } from '../server/raw-request.ts';
+import { type Builder, startBuilder } from './builder.ts';
+import { type Workplace, startWorkplace } from './package.ts';
+import { snippet } from './readme.ts';
+
+const SECRET = 'the secret of this test';
+
+/** What an application adds to the README's components: where they are mounted. */
+const MOUNTS = {
+  'react.tsx': `import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { CustomerEditor } from './CustomerEditor.tsx';
+createRoot(document.body).render(<StrictMode><CustomerEditor customer="customer-7" fn="react-plugin" /></StrictMode>);`,
+  'vue.ts': `import { createApp } from 'vue';
+import CustomerEditor from './CustomerEditor.vue';
+createApp(CustomerEditor, { customer: 'customer-7', fn: 'vue-plugin' }).mount(document.body);`,
+};
+
+export interface Pages extends AsyncDisposable {
+  builder: Builder;
+  place: Workplace;
+  /** The vendor's app: `/page.html`, `/listening.html`, `/react.html` and `/vue.html`, and a cookie at `/sign-in`. */
+  vendor: string;
+  editor: string;
+  /** Has requests for a file of the editor wait until the promise resolves. */
+  hold: (path: string, until: Promise<void>) => void;
+}
+
+/** All of the README at once: its pages, in front of its Hono endpoint, with its editor and the real plugin service. */
+export async function startPages(): Promise<Pages> {
+  const packages = ['hono', 'react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
+  const [builder, place] = await Promise.all([
+    startBuilder(),
+    startWorkplace({ cdn: true, packages: [...packages, 'vue', '@vitejs/plugin-vue'] }),
+  ]);
+  process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
+  process.env['SESSION_SECRET'] = SECRET;
+  const toBuilder = { 'https://builder.example.com': builder.origin };
+
+  const held = new Map<string, Promise<void>>();
+  const editorFiles = new Map<string, string>();
+  const editorServer = await serve(async (path) => {
+    await held.get(path);
+    return editorFiles.get(path);
+  });
+  const editor = `http://127.0.0.1:${editorServer.port}`;
+  for (const name of ['greet.ts', 'client.ts', 'hono.ts', 'listen.ts', 'german.js', 'vite.config.js'])
+    await place.write(name, snippet(name, /client|hono/.test(name) ? toBuilder : {}));
+  await place.write('editor.ts', snippet('editor.ts', toBuilder));
+  await place.write('run.ts', snippet('run.ts', { 'https://run.example.com': `${builder.origin}/exec` }));
+  const places = { ...toBuilder, 'https://editor.example.com/': `${editor}/editor.html` };
+  for (const name of ['CustomerEditor.tsx', 'CustomerEditor.vue'])
+    await place.write(name, snippet(name, places));
+  for (const [name, code] of Object.entries(MOUNTS)) await place.write(name, code);
+
+  editorFiles.set('/editor.html', snippet('editor.html'));
+  await bundle(place, ['greet.ts', 'editor.ts'], editorFiles);
+
+  const files = new Map<string, string>();
+  await bundle(place, [...Object.keys(MOUNTS), 'listen.ts'], files);
+  const page = snippet('page.html', places);
+  files.set('/page.html', page);
+  files.set('/theme.css', snippet('theme.css'));
+  files.set(
+    '/listening.html',
+    page.replace(
+      '</html>',
+      '<link rel="stylesheet" href="/theme.css"><button id="sign-out">Sign out</button><script type="module" src="/listen.js"></script></html>',
+    ),
+  );
+  for (const name of ['react', 'vue'])
+    files.set(
+      `/${name}.html`,
+      `<!doctype html><title>${name}</title><body><script type="module" src="/${name}.js"></script></body>`,
+    );
+  // A tag with the hash of another build would load nothing.
+  const [, src = '', hash] = /<script[^>]* src="([^"]+)"[^>]* integrity="([^"]+)"/.exec(page) ?? [];
+  const cdn = join(place.directory, 'node_modules/plugin-editor/dist/cdn');
+  const release = JSON.parse(await readFile(join(cdn, 'integrity.json'), 'utf8')) as {
+    files: Record<string, string>;
+  };
+  if (release.files['plugin-editor.js'] !== hash) throw new Error('README.md: run npm run readme:integrity');
+  files.set(src, await readFile(join(cdn, 'plugin-editor.js'), 'utf8'));
+
+  const { app } = await place.load<{ app: Hono }>('hono.ts');
+  app.get('/sign-in', async (c) => {
+    await setSignedCookie(c, 'customer', 'customer-7', SECRET);
+    return c.text('signed in');
+  });
+  app.get('*', (c) => answer(c.req.path, files.get(c.req.path)));
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const vendorServer = await listen((req, res) => void listener(req, res));
+
+  return {
+    builder,
+    place,
+    vendor: `http://localhost:${vendorServer.port}`,
+    editor,
+    hold: (path, until) => void held.set(path, until),
+    [Symbol.asyncDispose]: async () => {
+      await vendorServer[Symbol.asyncDispose]();
+      await editorServer[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+      await builder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Builds modules as an application does, with the README's `vite.config.js`. */
+async function bundle(
+  { directory }: Workplace,
+  entries: string[],
+  files: Map<string, string>,
+): Promise<void> {
+  const result = await build({
+    root: directory,
+    configFile: join(directory, 'vite.config.js'),
+    logLevel: 'error',
+    build: {
+      write: false,
+      target: 'esnext',
+      modulePreload: { polyfill: false },
+      rolldownOptions: {
+        input: entries.map((name) => join(directory, name)),
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        checks: { bundlerTimings: false },
+      },
+    },
+  });
+  for (const file of (result as Rolldown.RolldownOutput).output)
+    if (file.type === 'chunk') files.set(`/${file.fileName}`, file.code);
+}
+
+const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+
+const answer = (path: string, body: string | undefined) =>
+  body === undefined
+    ? new Response(null, { status: path === '/favicon.ico' ? 204 : 404 })
+    : new Response(body, {
+        headers: { 'content-type': `${TYPES[path.split('.').at(-1) ?? '']}; charset=utf-8` },
+      });
+
+function serve(read: (path: string) => Promise<string | undefined>) {
+  const app = new Hono().get('*', async (c) => answer(c.req.path, await read(c.req.path)));
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return listen((req, res) => void listener(req, res));
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { join, parse } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { getRequestListener } from '@hono/node-server';
+import type { Express, Request } from 'express';
+import type { Hono } from 'hono';
+import { setSignedCookie } from 'hono/cookie';
+import { build } from 'vite';
+import { listen, rawRequest } from '../server/raw-request.ts';
+import { type Builder, startBuilder } from './builder.ts';
+import { type Workplace, startWorkplace } from './package.ts';
+import { readme, snippet } from './readme.ts';
+import { cookieFor } from './session.ts';
+import { NEWEST_DATE, startWorker } from './worker-process.ts';
+
+const CUSTOMER = 'customer-7';
+const SECRET = 'the secret of this test';
+const PATH = '/plugins/editor-token';
+const NEXT = ['next', 'react', 'react-dom', 'typescript', '@types/node', '@types/react'];
+
+let builder: Builder;
+let place: Workplace;
+
+before(async () => {
+  [builder, place] = await Promise.all([
+    startBuilder(),
+    startWorkplace({ packages: ['express', 'express-session', 'hono', ...NEXT] }),
+  ]);
+  process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
+  process.env['SESSION_SECRET'] = SECRET;
+});
+after(async () => {
+  await place?.[Symbol.asyncDispose]();
+  await builder?.[Symbol.asyncDispose]();
+});
+
+/** A snippet, pointed at the builder that runs here. */
+const local = (name: string) => snippet(name, { 'https://builder.example.com': builder.origin });
+
+const fields = (ident: string) => ({ ident, namespace: 'default', fn: 'add-record' });
+
+/** What every way must do, with a cookie of `customer-7`. `ports` answer in turn. */
+async function holds(cookie: string, ...ports: number[]): Promise<void> {
+  let turn = 0;
+  const ask = (body: object, headers: Record<string, string | undefined>) =>
+    rawRequest(ports[turn++ % ports.length] as number, { path: PATH, body, headers });
+
+  for (let i = 0; i < 2 * ports.length; i++) {
+    const { status, json, text, headers } = await ask(fields(`com.acme.${CUSTOMER}`), { cookie });
+    assert.equal(status, 200, text);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.deepEqual(Object.keys(json).toSorted(), ['expires_in', 'token']);
+    // A real token: the builder takes it for that plugin, and for no other.
+    const record = JSON.stringify({ contents: 'export const run = String;', lang: 'javascript' });
+    const save = (fn: string) =>
+      builder.call(`/api/v1/draft/com.acme.${CUSTOMER}/default/${fn}`, String(json.token), record);
+    assert.deepEqual([(await save('add-record')).status, (await save('price-rule')).status], [200, 403]);
+  }
+  for (const [why, body, headers, code] of [
+    ['another customer’s plugin', fields('com.acme.customer-8'), { cookie }, 'not-authorized'],
+    ['nobody signed in', fields(`com.acme.${CUSTOMER}`), {}, 'not-authorized'],
+    [
+      'a foreign page',
+      fields(`com.acme.${CUSTOMER}`),
+      { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      'origin-not-allowed',
+    ],
+  ] as const) {
+    const { status, json, text } = await ask(body, headers);
+    assert.deepEqual([status, json.error?.code], [403, code], why);
+    assert.ok(!text.includes(builder.environmentToken));
+  }
+}
+
+/** Signs in at a server, by a route that the test has added. */
+async function signIn(port: number): Promise<string> {
+  const { headers } = await rawRequest(port, { path: '/sign-in' });
+  return String(headers['set-cookie']?.[0]?.split(';')[0]);
+}
+
+describe('the README’s token endpoint', () => {
+  test('for Express', async () => {
+    await place.write('express.js', local('express.js'));
+    const { app } = await place.load<{ app: Express }>('express.js');
+    app.post('/sign-in', (req: Request & { session?: object }, res) => {
+      Object.assign(req.session ?? {}, { customer: CUSTOMER });
+      res.status(204).end();
+    });
+    await using server = await listen(app as RequestListener);
+    await holds(await signIn(server.port), server.port);
+  });
+
+  test('for Hono', async () => {
+    await place.write('hono.ts', local('hono.ts'));
+    const { app } = await place.load<{ app: Hono }>('hono.ts');
+    app.post('/sign-in', async (c) => {
+      await setSignedCookie(c, 'customer', CUSTOMER, SECRET);
+      return c.body(null, 204);
+    });
+    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    await using server = await listen((req, res) => void listener(req, res));
+    await holds(await signIn(server.port), server.port);
+  });
+
+  test('for Next.js: built by `next build`, types and all, and served by `next start`', async () => {
+    await place.write(`app${PATH}/route.ts`, local('route.ts'));
+    await copyFile(
+      fileURLToPath(new URL('session.ts', import.meta.url)),
+      join(place.directory, `app${PATH}/session.ts`),
+    );
+    // The packages lie outside of the directory, by links.
+    const config = {
+      turbopack: { root: parse(place.directory).root },
+      // Nothing is built here twice.
+      experimental: { turbopackFileSystemCacheForBuild: false },
+    };
+    await place.write('next.config.mjs', `export default ${JSON.stringify(config)};`);
+    const next = join(place.directory, 'node_modules/next/dist/bin/next');
+    const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
+    // The secret is there when it runs, not when it is built.
+    await place.run(process.execPath, [next, 'build'], { ...env, ENVIRONMENT_TOKEN: '' });
+
+    const child = spawn(process.execPath, [next, 'start', '--hostname', '127.0.0.1', '--port', '0'], {
+      cwd: place.directory,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    try {
+      let output = '';
+      for await (const part of child.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        output += String(part);
+        if (output.includes('Ready')) break;
+      }
+      const port = Number(/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
+      await holds(await cookieFor(CUSTOMER), port);
+    } finally {
+      child.kill();
+      await ended;
+    }
+  });
+
+  test('for Cloudflare Workers: in two processes of workerd, which answer in turn and share nothing', async () => {
+    await place.write('worker.ts', local('worker.ts'));
+    await copyFile(
+      fileURLToPath(new URL('session.ts', import.meta.url)),
+      join(place.directory, 'session.ts'),
+    );
+    await build({
+      root: place.directory,
+      configFile: false,
+      logLevel: 'error',
+      // Wrangler's.
+      resolve: { conditions: ['workerd', 'worker', 'browser'] },
+      build: {
+        outDir: '.',
+        emptyOutDir: false,
+        minify: false,
+        lib: { entry: 'worker.ts', formats: ['es'], fileName: () => 'worker.js' },
+      },
+    });
+    const bindings = { ENVIRONMENT_TOKEN: builder.environmentToken };
+    const start = (date: string) => startWorker(place.directory, place.write, { date, bindings });
+    // The oldest date that the README promises, and the newest: what `URL` and `fetch` can do differs between them.
+    const [, oldest = ''] = /compatibility date from (\S+) on/.exec(readme) ?? [];
+    await using one = await start(oldest);
+    await using other = await start(NEWEST_DATE);
+    await holds(await cookieFor(CUSTOMER), one.port, other.port);
+  });
+});

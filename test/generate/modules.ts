@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  type Class,
+  type ClassElement,
+  type Comment,
+  type Declaration,
+  type ParamPattern,
+  type Span,
+  parseSync,
+} from 'oxc-parser';
+
+/** The modules without elements; a name that an earlier one has is only named again. */
+const MODULES = ['client', 'server', 'editor'];
+
+interface Entry {
+  signature: string;
+  doc: string;
+  members: Entry[];
+}
+
+interface Source {
+  path: string;
+  text: string;
+  comments: Comment[];
+  body: ReturnType<typeof parseSync>['program']['body'];
+}
+
+/** The README's reference of the modules that hold no elements: what each exports, by its signature and doc comment. */
+export function moduleReference(): string {
+  const modules = MODULES.map((module) => ({ module, exports: exportsOf(read(`src/${module}.ts`)) }));
+  return modules
+    .map(({ module, exports }, at) => {
+      const before = modules.slice(0, at).flatMap((earlier) => earlier.exports.map(({ name }) => name));
+      const own = exports.filter(({ name }) => !before.includes(name));
+      const again = exports.filter(({ name }) => before.includes(name)).map(({ name }) => `\`${name}\``);
+      return [
+        `<details>\n<summary><code>plugin-editor/${module}.js</code></summary>\n`,
+        ...own.map(({ source, declaration }) => inList(describe(source, declaration))),
+        ...(again.length > 0 ? [`- As in the modules above: ${again.join(', ')}`] : []),
+        '\n</details>',
+      ].join('\n');
+    })
+    .join('\n\n');
+}
+
+const inList = ({ signature, doc, members }: Entry, indent = ''): string =>
+  [
+    `${indent}- \`${signature}\`${doc && `: ${doc}`}`,
+    ...members.map((member) => inList(member, `${indent}  `)),
+  ].join('\n');
+
+function read(path: string): Source {
+  const text = readFileSync(path, 'utf8');
+  const { program, comments } = parseSync(path, text);
+  return { path, text, comments, body: program.body };
+}
+
+interface Exported {
+  name: string;
+  source: Source;
+  declaration: Declaration;
+}
+
+/** Everything that a module exports, in the order of its statements; what it hands on is followed to its own file. */
+function exportsOf(source: Source): Exported[] {
+  return source.body.flatMap((statement) => {
+    if (statement.type === 'ExportAllDeclaration') throw new Error(`${source.path}: exports must have names`);
+    if (statement.type !== 'ExportNamedDeclaration') return [];
+    const { declaration } = statement;
+    if (declaration) return [{ name: nameOf(declaration), source, declaration }];
+    if (!statement.source) throw new Error(`${source.path}: exports must be where they are declared`);
+    const there = exportsOf(read(join(dirname(source.path), statement.source.value)));
+    return statement.specifiers.map(({ local }) => {
+      const name = local.type === 'Identifier' ? local.name : '';
+      const found = there.find((one) => one.name === name);
+      if (!found) throw new Error(`${source.path}: where is ${name} declared?`);
+      return found;
+    });
+  });
+}
+
+function nameOf(declaration: Declaration): string {
+  if (declaration.type === 'VariableDeclaration') {
+    const [variable] = declaration.declarations;
+    return variable?.id.type === 'Identifier' ? variable.id.name : '';
+  }
+  return 'id' in declaration && declaration.id && 'name' in declaration.id ? declaration.id.name : '';
+}
+
+/** An export and its members. */
+function describe(source: Source, declaration: Declaration): Entry {
+  const doc = docBefore(source, declaration);
+  const generic = 'typeParameters' in declaration ? textOf(source, declaration.typeParameters) : '';
+  const name = nameOf(declaration) + generic;
+  const entry = (signature: string, members: Entry[] = []) => ({ signature, doc, members });
+  switch (declaration.type) {
+    case 'FunctionDeclaration':
+      return entry(name + callOf(source, declaration));
+    case 'ClassDeclaration':
+      return entry(
+        `class ${name}${declaration.superClass ? ` extends ${textOf(source, declaration.superClass)}` : ''}`,
+        declaration.body.body.flatMap((member) => memberOf(source, declaration, member)),
+      );
+    case 'TSInterfaceDeclaration':
+      return entry(
+        `interface ${name}${declaration.extends.map((one) => ` extends ${textOf(source, one)}`).join('')}`,
+        declaration.body.body.map((member) => ({
+          signature: textOf(source, member)
+            .replace(/^readonly |;$/g, '')
+            .replace(/(\?: .*?) \| undefined$/, '$1'),
+          doc: docBefore(source, member),
+          members: [],
+        })),
+      );
+    case 'TSTypeAliasDeclaration':
+      return entry(`type ${name} = ${textOf(source, declaration.typeAnnotation)}`);
+    default:
+      return entry(`const ${name}`);
+  }
+}
+
+/** A member that users see, with its doc comment; errors are made by this package alone. */
+function memberOf(source: Source, { id, superClass }: Class, member: ClassElement): Entry[] {
+  if (!('key' in member) || member.key.type !== 'Identifier') return [];
+  const doc = docBefore(source, member);
+  const { name } = member.key;
+  const entry = (signature: string) => (doc ? [{ signature, doc, members: [] }] : []);
+  if (member.type === 'PropertyDefinition') return entry(name + textOf(source, member.typeAnnotation));
+  if (member.type !== 'MethodDefinition') return [];
+  if (member.kind === 'get') return entry(name + textOf(source, member.value.returnType));
+  if (member.kind === 'constructor')
+    return superClass ? [] : entry(`new ${id?.name}${callOf(source, member.value)}`);
+  return entry(name + callOf(source, member.value));
+}
+
+interface Callable {
+  params: readonly ParamPattern[];
+  returnType?: Span | null;
+}
+
+const callOf = (source: Source, { params, returnType }: Callable) =>
+  `(${parameters(source, params)})${textOf(source, returnType)}`;
+
+/** Parameters by what can be given: `{ a, b? }: Type`, whatever their defaults are. */
+function parameters(source: Source, params: readonly ParamPattern[]): string {
+  return params
+    .map((param) => {
+      const optional = param.type === 'AssignmentPattern' ? '?' : '';
+      const pattern = param.type === 'AssignmentPattern' ? param.left : param;
+      if (pattern.type !== 'ObjectPattern') return textOf(source, pattern);
+      const names = pattern.properties.map((property) => {
+        if (property.type !== 'Property' || property.key.type !== 'Identifier') return '…';
+        return property.key.name + (property.value.type === 'AssignmentPattern' ? '?' : '');
+      });
+      return `{ ${names.join(', ')} }${optional}${textOf(source, pattern.typeAnnotation)}`;
+    })
+    .join(', ');
+}
+
+const textOf = ({ text }: Source, span: Span | null | undefined) =>
+  span ? flat(text.slice(span.start, span.end)) : '';
+
+/** On one line, without comments. */
+const flat = (text: string) =>
+  text
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/,? (?=[)>](?!=))/g, '')
+    .replaceAll(/([(<]) /g, '$1')
+    .trim();
+
+/** The first paragraph of the doc comment right before something, and what it throws. */
+function docBefore({ comments, text }: Source, { start }: Span): string {
+  const comment = comments.findLast(
+    (one) =>
+      one.end <= start && /^\s*(export\s+)?$/.test(text.slice(one.end, start)) && one.value.startsWith('*'),
+  );
+  const parts = (comment?.value.slice(1) ?? '')
+    .replaceAll(/^\s*\* ?/gm, '')
+    .trim()
+    .split(/^(?=@)/m);
+  const throws = parts.find((tag) => tag.startsWith('@throws'));
+  const [first = ''] = (parts[0]?.startsWith('@') ? '' : (parts[0] ?? '')).split(/\n\s*\n/);
+  return flat(`${first} ${throws ? `Throws ${throws.slice('@throws '.length)}` : ''}`);
+}
