@@ -5,20 +5,20 @@ import { type Cell, STEPS, allCells, nameOf, survey } from './faults/matrix.ts';
 
 /** Each fault and each step at least once; `npm run soak faults` runs them all. */
 const SHORT: readonly string[] = [
+  'frame load: wrong type',
   'token request: 429 with Retry-After',
   'token request: reset midway',
-  'frame load: wrong type',
   'features request: 500 for ever',
-  'features request: truncated JSON',
+  'features request: hang',
   'draft: 10 MB body',
   'draft: 500 once',
+  'draft: slow drip',
   'save: offline then online',
   'save: redirect elsewhere',
-  'save: hang',
   'build stream: empty body',
   'test: 429 without Retry-After',
-  'deploy: refused',
-  'renewal: slow drip',
+  'deploy: truncated JSON',
+  'renewal: refused',
   'save: killed and restarted',
 ];
 

@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts';
 
 /** What the user sees of a fault, and what it costs. */
 export interface Outcome {
-  /** `none`: it goes on by itself. */
+  /** What the element, or in its step `<plugin-features>`, comes to; `ready`: it goes on by itself. */
   state: 'ready' | 'error';
   code?: string;
   /** Said to the user while the fault lasts, or in passing. */
@@ -41,7 +41,7 @@ const isToken =
 const isFrame: Hits = ({ method, path }) => method === 'GET' && /^\/editor\/(\?|$)/.test(path);
 const isFeatures: Hits = ({ method, path }) => method === 'GET' && path === '/api/v1/features';
 
-const asks =
+export const asks =
   (method: string, pattern: (fn: string) => string) =>
   (fn: string): Hits =>
   (request) =>
@@ -103,7 +103,7 @@ const token: Step = {
   recover: retry,
 };
 
-const openAndType = async (visit: Visit): Promise<void> => {
+export const openAndType = async (visit: Visit): Promise<void> => {
   await visit.open();
   await visit.type('before');
   await visit.fact('saved', 'Saved');
@@ -207,7 +207,7 @@ const draft: Step = {
   recover: retry,
 };
 
-const renewal: Step = {
+export const renewal: Step = {
   name: 'renewal',
   pause: RETRY_PAUSE,
   to: 'vendor',
@@ -254,6 +254,4 @@ const renewal: Step = {
   },
 };
 
-export { openAndType, asks };
 export const openingSteps: readonly Step[] = [token, frame, features, draft];
-export { renewal };
