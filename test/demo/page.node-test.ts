@@ -95,7 +95,7 @@ describe('the demo page', () => {
     ]);
     // From the frame's address: the browser does not always hand an answer's body to who watches from outside.
     const token = await page.$eval('plugin-editor >>> iframe', (frame) =>
-      new URL((frame as HTMLIFrameElement).src).searchParams.get('token'),
+      new URL(frame.src).searchParams.get('token'),
     );
     assert.ok(token);
     const shown = await page.evaluate(() => document.querySelector('.inspector')?.textContent ?? '');
