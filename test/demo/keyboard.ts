@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Frame, JSHandle, KeyInput, Page } from 'puppeteer-core';
+import { until } from './harness.ts';
 
 /** What has the focus: its role and name as one would tell somebody of it, and whether that can be seen. */
 export interface Focused {
@@ -37,9 +38,11 @@ export class Keyboard {
       // The documented way out of the text.
       if (now.text) await this.press('Escape');
       await this.press('Tab', ...(back ? (['Shift'] as const) : []));
-      const next = await this.focused();
-      // Past the last stop the browser itself has its turn, and then the first.
-      if (next.name) assert.ok(next.seen, `the focus on "${next.name}" is not to be seen`);
+      let next = await this.focused();
+      // The editor draws its caret a moment after it got the focus. Past the last stop the browser itself has its turn.
+      await until(async () => (next = await this.focused()).seen || !next.name).catch(() =>
+        assert.fail(`the focus on "${next.name}" is not to be seen`),
+      );
       passed.push(next.name);
     }
     assert.fail(`Tab does not lead to ${name}, but to ${passed.join(', ')}`);

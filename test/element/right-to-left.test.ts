@@ -89,7 +89,7 @@ describe('accessibility of <plugin-features> in the dark', () => {
     );
 
   for (const selectable of [false, true]) {
-    it(selectable ? 'as a radio group' : 'as a list', async () => {
+    it(`as a ${selectable ? 'radio group' : 'list'}`, async () => {
       const server = await builder();
       await expect(await loaded(await dark(server.url(), selectable))).to.be.accessible();
     });
