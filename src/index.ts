@@ -7,7 +7,7 @@ export * from './element/events.ts';
 export * from './element/features-events.ts';
 export type { FetchFeaturesToken } from './element/features-source.ts';
 export type { PluginFeaturesStrings } from './element/features-strings.ts';
-export type { PluginEditorState } from './element/session.ts';
+export type { PluginEditorState } from './element/state.ts';
 export type { PluginEditorStrings } from './element/strings.ts';
 export { HttpError, NetworkError, PluginEditorError, SchemaError, TimeoutError } from './core/errors.ts';
 export type { PluginEditorErrorCode } from './core/errors.ts';

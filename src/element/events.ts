@@ -1,5 +1,5 @@
 import type { PluginEditorError } from '../core/errors.ts';
-import type { PluginEditorState } from './session.ts';
+import type { PluginEditorState } from './state.ts';
 
 /** What all events of both elements have in common: they bubble, cross shadow roots and have read-only fields. */
 export class PluginEditorEvent extends Event {

@@ -5,7 +5,7 @@ import { DEFAULT_TIMEOUT, bearer, requestJson } from '../core/request.ts';
 import { featuresShape } from '../core/shapes.ts';
 import { type TokenRequest, type TokenSource, getToken } from '../core/token.ts';
 import type { EditorToken } from '../core/token-life.ts';
-import type { PluginEditorState } from './session.ts';
+import type { PluginEditorState } from './state.ts';
 
 /** Gets a token for the features request, where a builder asks for one. */
 export type FetchFeaturesToken = (request: { signal: AbortSignal }) => Promise<string | EditorToken>;

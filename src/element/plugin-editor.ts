@@ -4,7 +4,8 @@ import type { PluginEditorError } from '../core/errors.ts';
 import type { FetchToken, TokenHeaders } from '../core/token.ts';
 import { renderError } from './error-view.ts';
 import type { FrameAttributes } from './frame.ts';
-import { type PluginEditorState, Session, type SessionHost } from './session.ts';
+import { Session } from './session.ts';
+import type { PluginEditorState } from './state.ts';
 import { type PluginEditorStrings, defaultStrings } from './strings.ts';
 import { styles } from './styles.ts';
 
@@ -62,7 +63,7 @@ const ATTRIBUTES = {
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
  * @cssprop [--plugin-editor-gap=1rem] - Space around and between the parts of its own views.
  */
-export class PluginEditorElement extends LitElement implements SessionHost {
+export class PluginEditorElement extends LitElement {
   static override styles = styles;
 
   static override properties: PropertyDeclarations = {

@@ -8,7 +8,7 @@ import { type PluginFeaturesStrings, defaultFeaturesStrings } from './features-s
 import { featuresStyles } from './features-styles.ts';
 import { renderFeatures } from './features-view.ts';
 import { FormControl } from './form-control.ts';
-import type { PluginEditorState } from './session.ts';
+import type { PluginEditorState } from './state.ts';
 
 const flag = { type: Boolean, reflect: true };
 

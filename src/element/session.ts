@@ -16,12 +16,10 @@ import {
 import type { FrameAttributes } from './frame.ts';
 import { Launch, type LaunchHost } from './launch.ts';
 import { messageEvent } from './message-event.ts';
+import type { PluginEditorState } from './state.ts';
 import { openTab } from './tab.ts';
 import { UnsavedWork } from './unsaved-work.ts';
 import { whenNear } from './viewport.ts';
-
-/** `idle`: nothing to show; `loading`: token or frame under way; `ready`: shown; `error`: `error` says why not. */
-export type PluginEditorState = 'idle' | 'loading' | 'ready' | 'error';
 
 /** What a session needs of its element: attributes, read whenever they are needed, and a place to say its state. */
 export interface SessionHost extends ReactiveControllerHost, HTMLElement, RawConfig {

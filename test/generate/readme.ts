@@ -18,13 +18,19 @@ export function readmeSections(elements: ElementView[]): Record<string, string> 
   };
 }
 
-/** Puts the sections between their markers. */
+/** Puts the sections between their markers, as they are: padding tables to their widest cell would double them. */
 export function fillMarkers(text: string, sections: Record<string, string>): string {
   for (const [name, section] of Object.entries(sections)) {
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
     if (from < 0 || to < from) throw new Error(`README.md lacks ${begin} … ${end}`);
-    text = `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
+    text = [
+      text.slice(0, from + begin.length),
+      '<!-- prettier-ignore-start -->',
+      section,
+      '<!-- prettier-ignore-end -->',
+      text.slice(to),
+    ].join('\n\n');
   }
   return text;
 }
