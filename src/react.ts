@@ -28,65 +28,65 @@ interface PluginEditorOwnProps {
   editorUrl?: PluginEditorElement['editorUrl'] | undefined;
   /** Base address of the builder interface, http or https, absolute. Required. */
   builder?: PluginEditorElement['builder'] | undefined;
-  /** Environment name, a period, tenant name. Required. */
+  /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
   ident?: PluginEditorElement['ident'] | undefined;
-  /** Plugin namespace. */
+  /** Namespace of the plugin, as one segment of a path. */
   namespace?: PluginEditorElement['namespace'] | undefined;
-  /** Plugin name. Required. */
+  /** Name of the plugin, as one segment of a path. Required. */
   fn?: PluginEditorElement['fn'] | undefined;
-  /** Language for a new plugin. */
+  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
   template?: PluginEditorElement['template'] | undefined;
-  /** The page's own endpoint that answers with an editor token. Required unless `fetchToken` is set. */
+  /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
   tokenEndpoint?: PluginEditorElement['tokenEndpoint'] | undefined;
-  /** How the token is asked for: `post` or `get`. */
+  /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
   tokenMethod?: PluginEditorElement['tokenMethod'] | undefined;
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
   credentials?: PluginEditorElement['credentials'] | undefined;
   /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading beside the token request; no address holds the token then. */
   tokenDelivery?: PluginEditorElement['tokenDelivery'] | undefined;
-  /** `lazy`: nothing is fetched until the element comes near the viewport. */
+  /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
   loading?: PluginEditorElement['loading'] | undefined;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   preload?: PluginEditorElement['preload'] | undefined;
-  /** Turns off the question that is asked before the page is left while `dirty`. */
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
   unguarded?: PluginEditorElement['unguarded'] | undefined;
-  /** Time limit for one token request, and for the frame to load (`url`) or be ready (`message`), in ms. */
+  /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
   timeout?: PluginEditorElement['timeout'] | undefined;
-  /** The frame's sandbox; `none` removes it. */
+  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
   sandbox?: PluginEditorElement['sandbox'] | undefined;
-  /** The frame's permissions. */
+  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
   allow?: PluginEditorElement['allow'] | undefined;
-  /** The frame's referrer policy. */
+  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
   referrerpolicy?: PluginEditorElement['referrerpolicy'] | undefined;
-  /** The frame's accessible name; by default `Plugin editor: ` and the plugin's name. */
+  /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
   label?: PluginEditorElement['label'] | undefined;
-  /** Gets tokens in place of `token-endpoint`; a new function restarts nothing. */
+  /** Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
   fetchToken?: PluginEditorElement['fetchToken'] | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   tokenHeaders?: PluginEditorElement['tokenHeaders'] | undefined;
-  /** Texts in place of the English ones. */
+  /** Texts in place of the English ones, any of them. */
   strings?: PluginEditorElement['strings'] | undefined;
-  /** The state changed: `state`, `previous`. */
+  /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
-  /** The editor can be used: `confirmed`. */
+  /** The editor can be used: it said so, or (`confirmed` is `false`) its page loaded, which is all that a browser tells. */
   onPluginEditorReady?: ((event: EventOn<PluginEditorElement, PluginEditorReadyEvent>) => void) | undefined;
-  /** The editor cannot be shown: `error`. */
+  /** The editor cannot be shown; `state` became `error`. */
   onPluginEditorError?: ((event: EventOn<PluginEditorElement, PluginEditorErrorEvent>) => void) | undefined;
-  /** The token is about to end, and the editor could not be given a new one: `expiresAt`, `error`. */
+  /** The token is about to end, and the editor could not be given a new one. */
   onPluginEditorExpiring?:
     ((event: EventOn<PluginEditorElement, PluginEditorExpiringEvent>) => void) | undefined;
-  /** Unsaved work is about to go; cancelable. */
+  /** Unsaved work is about to go; `preventDefault()` keeps it. */
   onPluginEditorDiscard?:
     ((event: EventOn<PluginEditorElement, PluginEditorDiscardEvent>) => void) | undefined;
-  /** Unsaved work appeared or went: `dirty`. */
+  /** Unsaved work appeared or went. */
   onPluginEditorDirty?: ((event: EventOn<PluginEditorElement, PluginEditorDirtyEvent>) => void) | undefined;
   /** The draft was saved. */
   onPluginEditorSave?: ((event: EventOn<PluginEditorElement, PluginEditorSaveEvent>) => void) | undefined;
-  /** A build ended: `succeeded`, `outputLog`. */
+  /** A build ended. */
   onPluginEditorBuild?: ((event: EventOn<PluginEditorElement, PluginEditorBuildEvent>) => void) | undefined;
-  /** A test run ended: `name`, `result`, `error`. */
+  /** A test run ended, with a `result` or an `error`. */
   onPluginEditorTest?: ((event: EventOn<PluginEditorElement, PluginEditorTestEvent>) => void) | undefined;
-  /** A version was deployed: `version`. */
+  /** A version was deployed. */
   onPluginEditorDeploy?: ((event: EventOn<PluginEditorElement, PluginEditorDeployEvent>) => void) | undefined;
 }
 
@@ -121,23 +121,24 @@ interface PluginFeaturesOwnProps {
   selectable?: PluginFeaturesElement['selectable'] | undefined;
   /** The name under which a form submits the choice. */
   name?: PluginFeaturesElement['name'] | undefined;
-  /** The `identifier` that is chosen at first and after a reset of the form: the attribute `value`. */
+  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
   defaultValue?: PluginFeaturesElement['defaultValue'] | undefined;
   /** Whether a form needs a choice. */
   required?: PluginFeaturesElement['required'] | undefined;
+  /** Whether nothing can be chosen, and nothing is submitted. */
   disabled?: PluginFeaturesElement['disabled'] | undefined;
-  /** Accessible name of the list or group. */
+  /** Accessible name of the list or group; while empty it is the word of `strings`. */
   label?: PluginFeaturesElement['label'] | undefined;
-  /** Gets a token that is sent as Bearer; a new function restarts nothing. The request is then not shared. */
+  /** Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The request is then not shared with other elements. */
   fetchToken?: PluginFeaturesElement['fetchToken'] | undefined;
-  /** Texts in place of the English ones. */
+  /** Texts in place of the English ones, any of them. */
   strings?: PluginFeaturesElement['strings'] | undefined;
   /** The chosen `identifier`, or an empty string. */
   value?: PluginFeaturesElement['value'] | undefined;
-  /** The record arrived, also anew: `record`. */
+  /** The record arrived, for the first time or anew. */
   onPluginFeaturesLoad?:
     ((event: EventOn<PluginFeaturesElement, PluginFeaturesLoadEvent>) => void) | undefined;
-  /** The record could not be had: `error`. */
+  /** The record could not be had; `state` became `error`. */
   onPluginFeaturesError?:
     ((event: EventOn<PluginFeaturesElement, PluginFeaturesErrorEvent>) => void) | undefined;
   /** The user chose a language. */

@@ -40,8 +40,8 @@ function sourcesOf(file: string): string[] {
   return name ? ['ts', 'tsx'].map((end) => `src/${name}.${end}`).filter((path) => existsSync(at(path))) : [];
 }
 
-/** Keys of data for tools; nothing imports them. */
-const isData = (key: string) => key.endsWith('.json');
+/** Keys of data for tools and of types alone; nothing imports them at run time. */
+const isData = (key: string) => /\.(?:json|d\.ts)$/.test(key);
 const modules = Object.entries(map).filter(([key]) => !isData(key) && !key.startsWith('./dist/cdn/'));
 
 test('the keys of the contract are there', () => {

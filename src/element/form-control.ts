@@ -9,24 +9,31 @@ export abstract class FormControl extends LitElement {
   /** Whether something around the element disables it, such as a fieldset. */
   protected barred = false;
 
+  /** The form that the element belongs to. */
   get form(): HTMLFormElement | null {
     return this.internals.form;
   }
+  /** The `<label>` elements for it. */
   get labels(): NodeList {
     return this.internals.labels;
   }
+  /** What is wrong with the choice, if anything. */
   get validity(): ValidityState {
     return this.internals.validity;
   }
+  /** The same in words. */
   get validationMessage(): string {
     return this.internals.validationMessage;
   }
+  /** Whether a form checks it. */
   get willValidate(): boolean {
     return this.internals.willValidate;
   }
+  /** Whether the choice is valid; fires `invalid` if not. */
   checkValidity(): boolean {
     return this.internals.checkValidity();
   }
+  /** The same, and shows the user what is wrong. */
   reportValidity(): boolean {
     return this.internals.reportValidity();
   }

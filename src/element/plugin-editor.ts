@@ -27,16 +27,16 @@ const ATTRIBUTES = {
  *
  * @element plugin-editor
  *
- * @fires {PluginEditorStateEvent} plugin-editor-state - The state changed: `state`, `previous`.
- * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: `confirmed`.
- * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown: `error`.
- * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one: `expiresAt`, `error`.
- * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to go; cancelable.
- * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - Unsaved work appeared or went: `dirty`.
+ * @fires {PluginEditorStateEvent} plugin-editor-state - Every change of `state`.
+ * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: it said so, or (`confirmed` is `false`) its page loaded, which is all that a browser tells.
+ * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown; `state` became `error`.
+ * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one.
+ * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to go; `preventDefault()` keeps it.
+ * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - Unsaved work appeared or went.
  * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
- * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended: `succeeded`, `outputLog`.
- * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended: `name`, `result`, `error`.
- * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed: `version`.
+ * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended.
+ * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`.
+ * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed.
  *
  * @slot idle - Shown while the element is `idle`.
  * @slot loading - Shown in place of the words and the bar while it is `loading`.
@@ -86,17 +86,20 @@ export class PluginEditorElement extends LitElement implements SessionHost {
   declare editorUrl: string | null;
   /** Base address of the builder interface, http or https, absolute. Required. */
   declare builder: string | null;
-  /** Environment name, a period, tenant name. Required. */
+  /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
   declare ident: string | null;
-  /** Plugin namespace. */
+  /** Namespace of the plugin, as one segment of a path. */
   declare namespace: string | null;
-  /** Plugin name. Required. */
+  /** Name of the plugin, as one segment of a path. Required. */
   declare fn: string | null;
-  /** Language for a new plugin. */
+  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
   declare template: string | null;
-  /** The page's own endpoint that answers with an editor token. Required unless `fetchToken` is set. */
+  /**
+   * Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the
+   * document. Needed unless `fetchToken` is set.
+   */
   declare tokenEndpoint: string | null;
-  /** How the token is asked for: `post` or `get`. */
+  /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
   declare tokenMethod: 'post' | 'get' | null;
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
   declare credentials: 'omit' | 'same-origin' | 'include' | null;
@@ -105,27 +108,30 @@ export class PluginEditorElement extends LitElement implements SessionHost {
    * frame starts loading beside the token request; no address holds the token then.
    */
   declare tokenDelivery: 'url' | 'message' | null;
-  /** `lazy`: nothing is fetched until the element comes near the viewport. */
+  /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
   declare loading: 'eager' | 'lazy' | null;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   declare preload: boolean;
-  /** Turns off the question that is asked before the page is left while `dirty`. */
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
   declare unguarded: boolean;
-  /** Time limit for one token request, and for the frame to load (`url`) or be ready (`message`), in ms. */
+  /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
   declare timeout: number | null;
-  /** The frame's sandbox; `none` removes it. */
+  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
   declare sandbox: string | null;
-  /** The frame's permissions. */
+  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
   declare allow: string | null;
-  /** The frame's referrer policy. */
+  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
   declare referrerpolicy: string | null;
-  /** The frame's accessible name; by default `Plugin editor: ` and the plugin's name. */
+  /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
   declare label: string | null;
-  /** Gets tokens in place of `token-endpoint`; a new function restarts nothing. */
+  /**
+   * Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or
+   * `{ token, expires_in?, expires_at? }`. A new function restarts nothing.
+   */
   declare fetchToken: FetchToken | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   declare tokenHeaders: TokenHeaders | undefined;
-  /** Texts in place of the English ones. */
+  /** Texts in place of the English ones, any of them. */
   declare strings: Partial<PluginEditorStrings> | undefined;
 
   #internals = this.attachInternals();
@@ -137,7 +143,7 @@ export class PluginEditorElement extends LitElement implements SessionHost {
     this.showState('idle');
   }
 
-  /** Where the element stands. */
+  /** Where the element stands: `idle`, `loading`, `ready` or `error`. */
   get state(): PluginEditorState {
     return this.#session.state;
   }
@@ -185,6 +191,7 @@ export class PluginEditorElement extends LitElement implements SessionHost {
     return this.#session.openInNewTab();
   }
 
+  /** Moves the focus to the frame, or to the button of the error view. */
   override focus(options?: FocusOptions): void {
     (this.#session.frame ?? this.renderRoot.querySelector('button'))?.focus(options);
   }

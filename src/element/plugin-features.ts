@@ -26,10 +26,8 @@ const flag = { type: Boolean, reflect: true };
  *
  * @element plugin-features
  *
- * @attr {string} value - The `identifier` that is chosen at first and after a reset of the form.
- *
- * @fires {PluginFeaturesLoadEvent} plugin-features-load - The record arrived, also anew: `record`.
- * @fires {PluginFeaturesErrorEvent} plugin-features-error - The record could not be had: `error`.
+ * @fires {PluginFeaturesLoadEvent} plugin-features-load - The record arrived, for the first time or anew.
+ * @fires {PluginFeaturesErrorEvent} plugin-features-error - The record could not be had; `state` became `error`.
  * @fires {Event} input - The user chose a language.
  * @fires {Event} change - The user chose a language.
  *
@@ -84,16 +82,20 @@ export class PluginFeaturesElement extends FormControl {
   declare selectable: boolean;
   /** The name under which a form submits the choice. */
   declare name: string | null;
-  /** The `identifier` that is chosen at first and after a reset of the form: the attribute `value`. */
+  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
   declare defaultValue: string | null;
   /** Whether a form needs a choice. */
   declare required: boolean;
+  /** Whether nothing can be chosen, and nothing is submitted. */
   declare disabled: boolean;
-  /** Accessible name of the list or group. */
+  /** Accessible name of the list or group; while empty it is the word of `strings`. */
   declare label: string | null;
-  /** Gets a token that is sent as Bearer; a new function restarts nothing. The request is then not shared. */
+  /**
+   * Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The
+   * request is then not shared with other elements.
+   */
   declare fetchToken: FetchFeaturesToken | undefined;
-  /** Texts in place of the English ones. */
+  /** Texts in place of the English ones, any of them. */
   declare strings: Partial<PluginFeaturesStrings> | undefined;
 
   #source: FeaturesSource | undefined;
@@ -150,6 +152,7 @@ export class PluginFeaturesElement extends FormControl {
     await this.#source?.load();
   }
 
+  /** Moves the focus to what is chosen, or to what comes first. */
   override focus(options?: FocusOptions): void {
     const checked = this.renderRoot.querySelector<HTMLElement>(':checked');
     if (checked) checked.focus(options);

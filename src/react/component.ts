@@ -124,7 +124,7 @@ function settable({ observedAttributes, elementProperties }: ElementClass<unknow
 function attributesFrom(props: Values, names: Map<string, string>): Values {
   const attributes: Values = {};
   for (const [name, attribute] of names) {
-    const value = (props[name] ?? (attribute === 'value' ? props.value : null)) as Plain | null;
+    const value = (props[name] ?? (attribute === 'value' ? props.value : null) ?? null) as Plain | null;
     if (value !== null && value !== false) attributes[attribute] = value === true ? '' : String(value);
   }
   return attributes;

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { type Options, format, resolveConfig } from 'prettier';
 
 import { elementsOf } from './elements.ts';
+import { frameworkTypes } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
 import { reactModule } from './react.ts';
+import { fillMarkers, readmeSections } from './readme.ts';
 
 const HEAD = '// Generated from the doc comments of the elements by `npm run generate`.';
 
@@ -10,6 +13,8 @@ const HEAD = '// Generated from the doc comments of the elements by `npm run gen
 export async function committedFiles(manifest = createManifest()): Promise<Map<string, string>> {
   const elements = elementsOf(manifest);
   const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
+  for (const [path, text] of frameworkTypes(elements, HEAD)) files.set(path, text);
+  files.set('README.md', fillMarkers(readFileSync('README.md', 'utf8'), readmeSections(elements)));
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }

@@ -2,7 +2,8 @@
  * `npm run generate` writes what is generated from the doc comments and committed; with `--check` it only says what
  * differs.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { committedFiles } from './outputs.ts';
 
@@ -12,7 +13,9 @@ const differing: string[] = [];
 for (const [path, text] of await committedFiles()) {
   if (readOr(path) === text) continue;
   differing.push(path);
-  if (!check) writeFileSync(path, text);
+  if (check) continue;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
 if (check && differing.length > 0) {

@@ -1,0 +1,136 @@
+// Generated from the doc comments of the elements by `npm run generate`.
+
+import type {
+  PluginEditorElement,
+  PluginEditorEventMap,
+  PluginFeaturesElement,
+  PluginFeaturesEventMap,
+} from '../index.js';
+
+/** Listeners by event, each under the event's name after a prefix. */
+export type Listeners<Events, Element, Prefix extends string> = {
+  [Name in keyof Events & string as `${Prefix}${Name}`]?:
+    ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
+};
+
+/** Some of an element's properties. */
+export type Settable<Element, Name extends keyof Element> = { [Key in Name]?: Element[Key] | undefined };
+
+/** Attributes of `<plugin-editor>`. */
+export interface PluginEditorAttributes {
+  /** Address of the editor page, http or https; a relative one is resolved against the document. Required. */
+  'editor-url'?: PluginEditorElement['editorUrl'] | undefined;
+  /** Base address of the builder interface, http or https, absolute. Required. */
+  builder?: PluginEditorElement['builder'] | undefined;
+  /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
+  ident?: PluginEditorElement['ident'] | undefined;
+  /** Namespace of the plugin, as one segment of a path. */
+  namespace?: PluginEditorElement['namespace'] | undefined;
+  /** Name of the plugin, as one segment of a path. Required. */
+  fn?: PluginEditorElement['fn'] | undefined;
+  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
+  template?: PluginEditorElement['template'] | undefined;
+  /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
+  'token-endpoint'?: PluginEditorElement['tokenEndpoint'] | undefined;
+  /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
+  'token-method'?: PluginEditorElement['tokenMethod'] | undefined;
+  /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
+  credentials?: PluginEditorElement['credentials'] | undefined;
+  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading beside the token request; no address holds the token then. */
+  'token-delivery'?: PluginEditorElement['tokenDelivery'] | undefined;
+  /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
+  loading?: PluginEditorElement['loading'] | undefined;
+  /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
+  preload?: PluginEditorElement['preload'] | undefined;
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
+  unguarded?: PluginEditorElement['unguarded'] | undefined;
+  /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
+  timeout?: PluginEditorElement['timeout'] | undefined;
+  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
+  sandbox?: PluginEditorElement['sandbox'] | undefined;
+  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
+  allow?: PluginEditorElement['allow'] | undefined;
+  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
+  referrerpolicy?: PluginEditorElement['referrerpolicy'] | undefined;
+  /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
+  label?: PluginEditorElement['label'] | undefined;
+}
+
+/** All that can be set on `<plugin-editor>`: properties, of which some have an attribute. */
+export type PluginEditorProperties = Settable<
+  PluginEditorElement,
+  | 'editorUrl'
+  | 'builder'
+  | 'ident'
+  | 'namespace'
+  | 'fn'
+  | 'template'
+  | 'tokenEndpoint'
+  | 'tokenMethod'
+  | 'credentials'
+  | 'tokenDelivery'
+  | 'loading'
+  | 'preload'
+  | 'unguarded'
+  | 'timeout'
+  | 'sandbox'
+  | 'allow'
+  | 'referrerpolicy'
+  | 'label'
+  | 'fetchToken'
+  | 'tokenHeaders'
+  | 'strings'
+>;
+
+/** Properties of `<plugin-editor>` without an attribute. */
+export type PluginEditorOnly = Pick<PluginEditorProperties, 'fetchToken' | 'tokenHeaders' | 'strings'>;
+
+/** Events of `<plugin-editor>`. */
+export interface PluginEditorEvents extends PluginEditorEventMap {}
+
+/** Attributes of `<plugin-features>`. */
+export interface PluginFeaturesAttributes {
+  /** Base address of the builder interface, http or https, absolute; by default that of the editor that `for` names. */
+  builder?: PluginFeaturesElement['builder'] | undefined;
+  /** Id of a `<plugin-editor>` in the same tree, whose `template` is chosen here. */
+  for?: PluginFeaturesElement['htmlFor'] | undefined;
+  /** Whether one of the languages can be chosen; with `for` it always can. */
+  selectable?: PluginFeaturesElement['selectable'] | undefined;
+  /** The name under which a form submits the choice. */
+  name?: PluginFeaturesElement['name'] | undefined;
+  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
+  value?: PluginFeaturesElement['defaultValue'] | undefined;
+  /** Whether a form needs a choice. */
+  required?: PluginFeaturesElement['required'] | undefined;
+  /** Whether nothing can be chosen, and nothing is submitted. */
+  disabled?: PluginFeaturesElement['disabled'] | undefined;
+  /** Accessible name of the list or group; while empty it is the word of `strings`. */
+  label?: PluginFeaturesElement['label'] | undefined;
+}
+
+/** All that can be set on `<plugin-features>`: properties, of which some have an attribute. */
+export type PluginFeaturesProperties = Settable<
+  PluginFeaturesElement,
+  | 'builder'
+  | 'htmlFor'
+  | 'selectable'
+  | 'name'
+  | 'defaultValue'
+  | 'required'
+  | 'disabled'
+  | 'label'
+  | 'fetchToken'
+  | 'strings'
+  | 'value'
+>;
+
+/** Properties of `<plugin-features>` without an attribute. */
+export type PluginFeaturesOnly = Pick<PluginFeaturesProperties, 'fetchToken' | 'strings' | 'value'>;
+
+/** Events of `<plugin-features>`. */
+export interface PluginFeaturesEvents extends PluginFeaturesEventMap {
+  /** The user chose a language. */
+  input: Event;
+  /** The user chose a language. */
+  change: Event;
+}

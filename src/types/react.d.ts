@@ -1,0 +1,34 @@
+// Generated from the doc comments of the elements by `npm run generate`.
+
+import type { ClassAttributes, HTMLAttributes } from 'react';
+import type { PluginEditorElement, PluginFeaturesElement } from '../index.js';
+import type {
+  Listeners,
+  PluginEditorAttributes,
+  PluginEditorEvents,
+  PluginEditorOnly,
+  PluginFeaturesAttributes,
+  PluginFeaturesEvents,
+  PluginFeaturesOnly,
+} from './attributes.js';
+
+type PluginEditor = PluginEditorAttributes &
+  PluginEditorOnly &
+  Listeners<PluginEditorEvents, PluginEditorElement, 'on'>;
+type PluginFeatures = PluginFeaturesAttributes &
+  PluginFeaturesOnly &
+  Listeners<PluginFeaturesEvents, PluginFeaturesElement, 'on'>;
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'plugin-editor': PluginEditor &
+        Omit<ClassAttributes<PluginEditorElement> & HTMLAttributes<PluginEditorElement>, keyof PluginEditor>;
+      'plugin-features': PluginFeatures &
+        Omit<
+          ClassAttributes<PluginFeaturesElement> & HTMLAttributes<PluginFeaturesElement>,
+          keyof PluginFeatures
+        >;
+    }
+  }
+}

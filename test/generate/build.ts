@@ -1,0 +1,10 @@
+/** The last step of `npm run build`: puts into dist/ what is generated and not committed, and the types of frameworks. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { toolFiles } from './editor-data.ts';
+import { createManifest } from './manifest.ts';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+for (const [path, text] of toolFiles(createManifest(), version)) writeFileSync(`dist/${path}`, text);
+cpSync('src/types', 'dist/types', { recursive: true });

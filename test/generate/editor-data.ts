@@ -1,0 +1,43 @@
+import { getWebTypesData } from 'custom-element-jet-brains-integration';
+import { getVsCodeCssCustomData, getVsCodeHtmlCustomData } from 'custom-element-vs-code-integration';
+
+import type { Manifest } from './manifest-types.ts';
+
+/** These say all of it in fields of their own. */
+const WITHOUT_LISTS = {
+  hideEventDocs: true,
+  hideSlotDocs: true,
+  hideMethodDocs: true,
+  hideCssPropertiesDocs: true,
+  hideCssPartsDocs: true,
+};
+
+/** What tools read: the manifest itself, and the same for VS Code and for JetBrains' editors. By path in dist/. */
+export function toolFiles(manifest: Manifest, version: string): Map<string, string> {
+  // The generators change what they are given.
+  const copy = () => structuredClone(manifest) as never;
+  const webTypes = JSON.parse(getWebTypesData(copy(), WITHOUT_LISTS)) as Record<string, unknown>;
+  return new Map(
+    Object.entries({
+      'custom-elements.json': manifest,
+      'vscode.html-custom-data.json': JSON.parse(getVsCodeHtmlCustomData(copy(), {})) as unknown,
+      'vscode.css-custom-data.json': once(JSON.parse(getVsCodeCssCustomData(copy(), {})) as CssData),
+      'web-types.json': { ...webTypes, name: 'plugin-editor', version },
+    }).map(([path, data]) => [path, `${JSON.stringify(data)}\n`]),
+  );
+}
+
+type CssData = Record<'properties' | 'pseudoElements', { name: string; description: string }[]>;
+
+/** Both elements have some parts and custom properties by the same name, which VS Code would offer twice. */
+function once(data: CssData): CssData {
+  const merged = { ...data };
+  for (const key of ['properties', 'pseudoElements'] as const) {
+    const byName = Map.groupBy(data[key], ({ name }) => name);
+    merged[key] = [...byName.values()].map((same) => ({
+      ...(same[0] as CssData[typeof key][number]),
+      description: [...new Set(same.map(({ description }) => description))].join(' / '),
+    }));
+  }
+  return merged;
+}

@@ -1,0 +1,167 @@
+import { type ElementView, comment } from './elements.ts';
+
+/** Where a framework's types keep the elements that they know, and what they say about any. */
+interface Framework {
+  module: string;
+  /** What of the module the text names. */
+  imports: string;
+  /** The interface to add to, around its entries. */
+  within: (entries: string) => string;
+  /** Any HTML element with the class of ours. */
+  base: (className: string) => string;
+  /** What comes before an event's name in the name of its listener; several where there are several ways. */
+  prefixes: string[];
+}
+
+const inJsx = (entries: string) => `namespace JSX { interface IntrinsicElements { ${entries} } }`;
+
+const FRAMEWORKS: Record<string, Framework> = {
+  react: {
+    module: 'react',
+    imports: 'ClassAttributes, HTMLAttributes',
+    within: inJsx,
+    base: (className) => `ClassAttributes<${className}> & HTMLAttributes<${className}>`,
+    prefixes: ['on'],
+  },
+  solid: {
+    module: 'solid-js',
+    imports: 'JSX as SolidJSX',
+    within: inJsx,
+    base: (className) => `SolidJSX.HTMLAttributes<${className}>`,
+    prefixes: ['on:'],
+  },
+  svelte: {
+    module: 'svelte/elements',
+    imports: 'HTMLAttributes',
+    within: (entries) => `interface SvelteHTMLElements { ${entries} }`,
+    base: (className) => `HTMLAttributes<${className}>`,
+    prefixes: ['on', 'on:'],
+  },
+};
+
+/** The types of frameworks, by path. */
+export function frameworkTypes(elements: ElementView[], head: string): [path: string, text: string][] {
+  return [
+    ['src/types/attributes.d.ts', sharedTypes(elements, head)],
+    ['src/types/vue.d.ts', vueTypes(elements, head)],
+    ...Object.entries(FRAMEWORKS).map(([name, framework]): [string, string] => [
+      `src/types/${name}.d.ts`,
+      typesOf(framework, elements, head),
+    ]),
+  ];
+}
+
+/** What all have in common: attributes and properties with their descriptions, and events by name. */
+const sharedTypes = (elements: ElementView[], head: string) => `
+${head}
+
+import type { ${elements.flatMap(({ className, name }) => [className, `${name}EventMap`]).join(', ')} } from '../index.js';
+
+/** Listeners by event, each under the event's name after a prefix. */
+export type Listeners<Events, Element, Prefix extends string> = {
+  [Name in keyof Events & string as \`\${Prefix}\${Name}\`]?:
+    ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
+};
+
+/** Some of an element's properties. */
+export type Settable<Element, Name extends keyof Element> = { [Key in Name]?: Element[Key] | undefined };
+${elements.map(sharedOf).join('')}`;
+
+const sharedOf = ({ tag, name, className, attributes, properties, events }: ElementView) => `
+/** Attributes of \`<${tag}>\`. */
+export interface ${name}Attributes {
+  ${attributes
+    .map((one) => `${comment(one.description)}'${one.name}'?: ${className}['${one.fieldName}'] | undefined;`)
+    .join('\n')}
+}
+
+/** All that can be set on \`<${tag}>\`: properties, of which some have an attribute. */
+export type ${name}Properties = Settable<${className},
+  ${[...attributes.map((one) => one.fieldName), ...properties.map((one) => one.name)].map((one) => `'${one}'`).join(' | ')}>;
+
+/** Properties of \`<${tag}>\` without an attribute. */
+export type ${name}Only = Pick<${name}Properties, ${properties.map((one) => `'${one.name}'`).join(' | ')}>;
+
+/** Events of \`<${tag}>\`. */
+export interface ${name}Events extends ${name}EventMap {
+  ${events
+    .filter(({ own }) => !own)
+    .map((one) => `${comment(one.description)}${one.name}: ${one.type.text};`)
+    .join('\n')}
+}
+`;
+
+const typesOf = (
+  { module, imports, within, base, prefixes }: Framework,
+  elements: ElementView[],
+  head: string,
+) => `
+${head}
+
+import type { ${imports} } from '${module}';
+import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
+import type { Listeners, ${elements.flatMap(({ name }) => [`${name}Attributes`, `${name}Events`, `${name}Only`]).join(', ')} } from './attributes.js';
+
+${elements
+  .map(
+    ({ name, className }) =>
+      `type ${name} = ${name}Attributes & ${name}Only & ${prefixes.map((prefix) => `Listeners<${name}Events, ${className}, '${prefix}'>`).join(' & ')};`,
+  )
+  .join('\n')}
+
+declare module '${module}' {
+  ${within(elements.map(({ tag, name, className }) => `'${tag}': ${name} & Omit<${base(className)}, keyof ${name}>;`).join('\n'))}
+}
+`;
+
+/** Vue knows components, by their names in either case, and what they are given by its name in camel case. */
+const vueTypes = (elements: ElementView[], head: string) => `
+${head}
+
+import type { HTMLAttributes, PublicProps } from 'vue';
+import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
+import type { ${elements.flatMap(({ name }) => [`${name}Attributes`, `${name}Events`, `${name}Properties`]).join(', ')} } from './attributes.js';
+
+/** \`plugin-editor-ready\` is \`PluginEditorReady\`. */
+type Pascal<Name extends string> =
+  Name extends \`\${infer First}-\${infer Rest}\` ? \`\${Capitalize<First>}\${Pascal<Rest>}\` : Capitalize<Name>;
+
+/** Listeners, which Vue writes as \`@plugin-editor-ready\`. */
+type VueListeners<Events, Element> = {
+  [Name in keyof Events & string as \`on\${Pascal<Name>}\`]?:
+    ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
+};
+
+${elements.map(vueTypeOf).join('\n')}
+
+declare module 'vue' {
+  interface GlobalComponents {
+    ${elements.map(({ tag, name }) => `'${tag}': ${name};`).join('\n')}
+  }
+}
+`;
+
+function vueTypeOf({ name, className, summary, attributes }: ElementView): string {
+  const others = attributes.filter((one) => one.name !== one.fieldName && !one.name.includes('-'));
+  const parts = [
+    `${name}Properties`,
+    ...(others.length > 0
+      ? [`Pick<${name}Attributes, ${others.map((one) => `'${one.name}'`).join(' | ')}>`]
+      : []),
+    `VueListeners<${name}Events, ${className}>`,
+  ];
+  const model = attributes.some((one) => one.name === 'value')
+    ? `& {
+      /** \`v-model\`: the \`value\`, and what the user chooses. */
+      modelValue?: string | null | undefined;
+      'onUpdate:modelValue'?: ((value: string) => void) | undefined;
+    }`
+    : '';
+  return `type ${name}Props = ${parts.join(' & ')}${model};
+
+${comment(summary)}type ${name} = new () => ${className} & {
+  /** For type checks alone, as in Vue's guide; nothing has it at run time. */
+  $props: ${name}Props & Omit<HTMLAttributes, keyof ${name}Props> & PublicProps;
+};
+`;
+}

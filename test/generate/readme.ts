@@ -1,0 +1,94 @@
+import type { ElementView } from './elements.ts';
+import type { Documented, Member, Typed } from './manifest-types.ts';
+
+/** What is generated into README.md, by the name of its markers. */
+export function readmeSections(elements: ElementView[]): Record<string, string> {
+  const editor = elements.find(({ tag }) => tag === 'plugin-editor') as ElementView;
+  const features = elements.find(({ tag }) => tag === 'plugin-features') as ElementView;
+  return {
+    'plugin-editor attributes': attributes(editor),
+    'plugin-editor events': events(editor),
+    'plugin-editor styling': styling(editor),
+    'plugin-features reference': [
+      attributes(features),
+      members(features),
+      events(features),
+      styling(features),
+    ].join('\n\n'),
+  };
+}
+
+/** Puts the sections between their markers. */
+export function fillMarkers(text: string, sections: Record<string, string>): string {
+  for (const [name, section] of Object.entries(sections)) {
+    const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`README.md lacks ${begin} … ${end}`);
+    text = `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
+  }
+  return text;
+}
+
+const attributes = ({ attributes: all }: ElementView) =>
+  table(
+    ['attribute (property)', 'default', 'meaning'],
+    all.map((one) => [
+      code(one.name) + (one.fieldName === one.name ? '' : ` (${code(one.fieldName)})`),
+      defaultOf(one),
+      (one.description ?? '').replace(/ Required\.$/, ''),
+    ]),
+  );
+
+/** A long one is told beside the table. */
+function defaultOf({ description = '', default: value, type }: Typed): string {
+  if (description.endsWith('Required.')) return 'required';
+  if (type?.text === 'boolean') return 'off';
+  if (value === undefined) return '-';
+  return value.length > 40 ? 'see below' : code(value.replaceAll("'", ''));
+}
+
+const events = ({ events: all }: ElementView) =>
+  table(
+    ['event', 'fields', 'when'],
+    all.map(({ name, fields, description }) => [
+      code(name),
+      fields.map(field).join(', ') || '-',
+      description,
+    ]),
+  );
+
+const field = ({ name, type }: Member) => code(name + (type?.text.endsWith('| undefined') ? '?' : ''));
+
+const members = ({ properties, readonly, methods }: ElementView) =>
+  table(
+    ['property or method', 'meaning'],
+    [
+      ...properties.map((one): [string, Documented] => [code(one.name), one]),
+      ...readonly.map((one): [string, Documented] => [`${code(one.name)}, read-only`, one]),
+      ...methods.map((one): [string, Documented] => [code(`${one.name}()`), one]),
+    ].map(([name, { description = '' }]) => [name, description]),
+  );
+
+/** Parts, states, slots and custom properties in one table. */
+const styling = ({ parts, states, slots, cssProperties }: ElementView) =>
+  [
+    table(
+      ['style hook', 'what it is'],
+      [
+        ...parts.map((one) => [code(`::part(${one.name})`), one.description ?? '']),
+        ...states.map((one) => [code(`:state(${one.name})`), one.description ?? '']),
+        ...slots.map((one) => [code(`slot="${one.name}"`), one.description ?? '']),
+      ],
+    ),
+    table(
+      ['custom property', 'default', 'what it is'],
+      cssProperties.map((one) => [code(one.name), code(one.default ?? ''), one.description ?? '']),
+    ),
+  ].join('\n\n');
+
+const code = (text: string) => `\`${text}\``;
+
+const table = (head: string[], rows: string[][]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -1,0 +1,75 @@
+import type { PluginEditorElement } from '../../src/index.ts';
+import { PluginEditor, PluginFeatures } from '../../src/react.ts';
+import type {} from '../../src/types/react.d.ts';
+
+/** Plain elements in React 19. */
+export const plain = (
+  <>
+    <plugin-editor
+      id="editor"
+      className="wide"
+      editor-url="/editor/"
+      token-delivery="message"
+      timeout={5000}
+      preload
+      fetchToken={({ ident, signal }) => Promise.resolve(`${ident} ${signal.aborted}`)}
+      strings={{ loading: 'Lade' }}
+      ref={(element) => void element?.reload({ discard: true })}
+      onplugin-editor-ready={({ confirmed, currentTarget }) => [
+        confirmed satisfies boolean,
+        currentTarget.state,
+      ]}
+    />
+    <plugin-features
+      for="editor"
+      value="typescript"
+      required
+      onplugin-features-load={({ record }) => record.languages}
+    />
+    {/* @ts-expect-error an attribute's name is its own */}
+    <plugin-editor editorUrl="/editor/" />
+    {/* @ts-expect-error there is no such delivery */}
+    <plugin-editor token-delivery="pigeon" />
+    {/* @ts-expect-error an event has its own fields */}
+    <plugin-editor onplugin-editor-ready={({ version }) => version} />
+    {/* @ts-expect-error a flag is true or false */}
+    <plugin-features required="yes please" />
+  </>
+);
+
+const ref: { current: PluginEditorElement | null } = { current: null };
+
+/** The components. */
+export const components = (
+  <>
+    <PluginEditor
+      ref={ref}
+      key="editor"
+      className="wide"
+      editorUrl="/editor/"
+      tokenMethod="get"
+      fn={undefined}
+      fetchToken={() => Promise.resolve({ token: 't', expires_in: 60 })}
+      onPluginEditorDeploy={({ version, fn }) => `${version satisfies string} ${fn}`}
+      onClick={(event) => event.currentTarget.close()}
+    >
+      <p slot="idle">Choose a plugin</p>
+    </PluginEditor>
+    <PluginFeatures
+      htmlFor="editor"
+      value="typescript"
+      onChange={(event) => event.currentTarget.value satisfies string}
+      onPluginFeaturesError={({ error }) => error.message}
+    />
+    {/* @ts-expect-error a property's name is in camel case */}
+    <PluginEditor editorurl="/editor/" />
+    {/* @ts-expect-error there is no such method */}
+    <PluginEditor tokenMethod="put" />
+    {/* @ts-expect-error an event has its own fields */}
+    <PluginEditor onPluginEditorReady={({ version }) => version} />
+    {/* @ts-expect-error the ref is the other element */}
+    <PluginFeatures ref={ref} />
+    {/* @ts-expect-error what is read-only cannot be set */}
+    <PluginEditor dirty />
+  </>
+);
