@@ -7,7 +7,7 @@ import type { Browser } from 'puppeteer-core';
 import { launchChromium } from '../setup/chromium.ts';
 import type { Rule } from '../setup/script-rules.ts';
 import { type Workshop, openWorkshop, run, serveFolder } from './harness.ts';
-import { fromServer, withSilentEditor, withSpeakingEditor } from './scenes.ts';
+import { fromServer, mountedAnew, withSilentEditor, withSpeakingEditor } from './scenes.ts';
 import type { Place } from './visit.ts';
 
 let workshop: Workshop;
@@ -29,16 +29,32 @@ async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
   return serveFolder(workshop.at(app, 'dist'));
 }
 
-for (const app of ['vue-3', 'svelte-5', 'angular']) {
-  it(`${app}: attributes, properties, events and the choice of a language, with types`, async () => {
+/** Far more than any takes: without it, something that a page never does would be waited for without end. */
+const timeout = 240_000;
+
+for (const app of ['react-19', 'react-18']) {
+  it(`${app}: the components under StrictMode, and mounted anew, with types`, { timeout }, async () => {
     const files = await build(app, 'check');
     await withSpeakingEditor(browser, app, files);
     await withSilentEditor(browser, app, files);
+    await mountedAnew(browser, app, files);
   });
 }
 
-for (const app of ['server-vue', 'server-lit']) {
-  it(`${app}: rendered on a server, taken over in the browser, everything once`, async () => {
+for (const app of ['vue-3', 'svelte-5', 'angular']) {
+  it(
+    `${app}: attributes, properties, events and the choice of a language, with types`,
+    { timeout },
+    async () => {
+      const files = await build(app, 'check');
+      await withSpeakingEditor(browser, app, files);
+      await withSilentEditor(browser, app, files);
+    },
+  );
+}
+
+for (const app of ['server-react', 'server-vue', 'server-lit']) {
+  it(`${app}: rendered on a server, taken over in the browser, everything once`, { timeout }, async () => {
     const files = await build(app);
     const render = (place: Place) => {
       const code = `const { render } = await import('./dist-server/server.js');
@@ -68,13 +84,13 @@ describe('a page without tools', () => {
     return [{ path: '/index.html', html }, ...(await serveFolder(cdn()))];
   }
 
-  it('with a classic script', async () => {
+  it('with a classic script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.iife.js', '');
     await withSpeakingEditor(browser, 'classic', files);
     await withSilentEditor(browser, 'classic', files);
   });
 
-  it('with a module', async () => {
+  it('with a module', { timeout }, async () => {
     const files = await pageWith('plugin-editor.js', 'type="module"');
     await withSpeakingEditor(browser, 'classic', files);
     await withSilentEditor(browser, 'classic', files);

@@ -25,10 +25,14 @@ export async function openWorkshop(): Promise<Workshop> {
   const at = (...path: string[]) => join(folder, ...path);
   const close = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    const isSource = (path: string) => !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
+    const isSource = (path: string) =>
+      !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
     await cp(join(root, 'test/apps'), folder, { recursive: true, filter: isSource });
     await pack(at('plugin-editor.tgz'));
-    await npm(folder, 'ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts');
+    // React 18 by itself, or the package would find one of the two Reacts for both.
+    for (const place of [folder, at('react-18')]) {
+      await npm(place, 'ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts');
+    }
   } catch (error) {
     await close();
     throw error;

@@ -75,23 +75,25 @@ export async function visit(
   page.setDefaultTimeout(LIMIT);
 
   const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  page.on('pageerror', (error) =>
+    complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  );
   page.on('console', (message) => {
     const text = message.text();
     const serious = message.type() === 'error' || message.type() === 'warn';
     if (serious && !GREETING.test(text) && !ICON.test(message.location().url ?? '')) complaints.push(text);
   });
 
-  const shows = async (where: Page | Frame, selector: string, text: string): Promise<void> => {
+  const waitFor = async (where: Page | Frame, selector: string, wanted: string): Promise<void> => {
     const wait = where.waitForFunction(
-      (selector, text) => document.querySelector(selector)?.textContent === text,
+      (path, content) => document.querySelector(path)?.textContent === content,
       { timeout: LIMIT },
       selector,
-      text,
+      wanted,
     );
     await wait.catch(async () => {
       const found = await where.$eval(selector, (element) => element.textContent).catch(String);
-      assert.equal(found, text, `${selector}; complaints: ${complaints.join('\n')}`);
+      assert.equal(found, wanted, `${selector}; complaints: ${complaints.join('\n')}`);
     });
   };
   const inside = () => page.frames().filter((frame) => frame !== page.mainFrame());
@@ -103,10 +105,10 @@ export async function visit(
     vendor,
     service,
     tokenRequests: () => vendor.requests({ path: '/token' }),
-    shows: (selector, text) => shows(page, selector, text),
+    shows: (selector, text) => waitFor(page, selector, text),
     editorShows: async (text) => {
-      const frame = await page.waitForFrame((frame) => frame.url().startsWith(place.editor));
-      await shows(frame, 'p', text);
+      const inFrame = await page.waitForFrame((frame) => frame.url().startsWith(place.editor));
+      await waitFor(inFrame, 'p', text);
     },
     frames: () => inside().length,
     [Symbol.asyncDispose]: async () => {

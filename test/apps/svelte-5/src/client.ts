@@ -6,4 +6,8 @@ import App from './App.svelte';
 
 const { editor = '', builder = '', delivery } = Object.fromEntries(new URLSearchParams(location.search));
 const target = document.querySelector('#app');
-if (target) mount(App, { target, props: { place: { editor, builder, delivery: delivery === 'message' ? delivery : 'url' } } });
+if (target)
+  mount(App, {
+    target,
+    props: { place: { editor, builder, delivery: delivery === 'message' ? delivery : 'url' } },
+  });

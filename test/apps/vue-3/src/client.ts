@@ -5,4 +5,6 @@ import { createApp } from 'vue';
 import App from './App.vue';
 
 const { editor = '', builder = '', delivery } = Object.fromEntries(new URLSearchParams(location.search));
-createApp(App, { place: { editor, builder, delivery: delivery === 'message' ? delivery : 'url' } }).mount('#app');
+createApp(App, { place: { editor, builder, delivery: delivery === 'message' ? delivery : 'url' } }).mount(
+  '#app',
+);
