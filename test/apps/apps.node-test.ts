@@ -65,6 +65,16 @@ for (const app of ['server-react', 'server-vue', 'server-lit']) {
   });
 }
 
+it('the lock files name no registry, and pin no build of this package', async () => {
+  for (const folder of ['', 'react-18/']) {
+    const text = await readFile(new URL(`${folder}package-lock.json`, import.meta.url), 'utf8');
+    assert.doesNotMatch(text, /"resolved": "https?:/);
+    const { packages } = JSON.parse(text) as { packages: Record<string, { integrity?: string }> };
+    assert.ok(packages['node_modules/plugin-editor']);
+    assert.equal(packages['node_modules/plugin-editor'].integrity, undefined);
+  }
+});
+
 describe('a page without tools', () => {
   const cdn = () => workshop.at('node_modules/plugin-editor/dist/cdn');
 
@@ -72,7 +82,7 @@ describe('a page without tools', () => {
   async function pageWith(file: string, attributes: string): Promise<Rule[]> {
     const [list, page] = [`${cdn()}/integrity.json`, workshop.at('classic/index.html')];
     const hashes = existsSync(list)
-      ? (JSON.parse(await readFile(list, 'utf8')) as Record<string, string>)
+      ? (JSON.parse(await readFile(list, 'utf8')) as { files: Record<string, string> }).files
       : undefined;
     if (hashes) assert.match(hashes[file] ?? '', /^sha384-/);
     const integrity = hashes ? ` integrity="${hashes[file]}" crossorigin="anonymous"` : '';
