@@ -24,6 +24,7 @@ import { whenNear } from './viewport.ts';
 /** What a session needs of its element: attributes, read whenever they are needed, and a place to say its state. */
 export interface SessionHost extends ReactiveControllerHost, HTMLElement, RawConfig {
   frameAttributes(fn: string | undefined): FrameAttributes;
+  readonly hasUpdated: boolean;
   readonly renderRoot: HTMLElement | DocumentFragment;
   readonly unguarded: boolean;
   fetchToken?: FetchToken | undefined;
@@ -56,6 +57,7 @@ export class Session implements ReactiveController, LaunchHost {
   #tabs = new AbortController();
   #stopWatching: (() => void) | undefined;
   #near = false;
+  #hydrates = false;
   #closed: Promise<void> | undefined;
   /** A `reload()` that waits for unsaved work to be saved. */
   #reloadLater = false;
@@ -87,13 +89,17 @@ export class Session implements ReactiveController, LaunchHost {
     this.#reset();
   }
 
+  /** What a server rendered is `idle`, and is taken over as that before anything is done. */
   hostUpdate(): void {
-    this.#follow();
+    const host = this.#host;
+    this.#hydrates = !host.hasUpdated && !!host.renderRoot.firstChild;
+    if (this.#hydrates) queueMicrotask(() => host.requestUpdate());
+    else this.#follow();
   }
 
   /** Once more, for a listener that changed an attribute in the midst of the update. */
   hostUpdated(): void {
-    this.#follow();
+    if (!this.#hydrates) this.#follow();
   }
 
   /** Does what the attributes now ask for, and nothing when they have not changed. */

@@ -85,10 +85,11 @@ test('every error code is explained, and none that there is not', () => {
   assert.deepEqual(new Set(classes), new Set([...thrown, 'TypeError']));
 });
 
+const reference = readFileSync(new URL('src/README.md', root), 'utf8');
+
 for (const module of ['client', 'server', 'editor'])
   test(`the reference of ${module}.js names all that it exports`, async () => {
-    const own =
-      new RegExp(`<code>plugin-editor/${module}\\.js</code>.*?</details>`, 's').exec(readme)?.[0] ?? '';
+    const own = new RegExp(`## plugin-editor/${module}\\.js\n.*?(?=\n## |$)`, 's').exec(reference)?.[0] ?? '';
     const exported = Object.keys((await import(new URL(`src/${module}.ts`, root).href)) as object);
     assert.ok(exported.length > 0);
     for (const name of exported) assert.match(own, new RegExp(`\`(?:class |const )?${name}\\b`), name);

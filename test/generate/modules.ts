@@ -26,22 +26,25 @@ interface Source {
   body: ReturnType<typeof parseSync>['program']['body'];
 }
 
-/** The README's reference of the modules that hold no elements: what each exports, by its signature and doc comment. */
+const PREFACE = `# Reference of the modules without elements
+
+Every export with its signature and doc comment, from which \`npm run generate\` writes this page. How they are used stands in
+the [README of the whole](../README.md#clients).`;
+
+/** What each module that holds no elements exports, by its signature and doc comment. */
 export function moduleReference(): string {
   const modules = MODULES.map((module) => ({ module, exports: exportsOf(read(`src/${module}.ts`)) }));
-  return modules
-    .map(({ module, exports }, at) => {
-      const before = modules.slice(0, at).flatMap((earlier) => earlier.exports.map(({ name }) => name));
-      const own = exports.filter(({ name }) => !before.includes(name));
-      const again = exports.filter(({ name }) => before.includes(name)).map(({ name }) => `\`${name}\``);
-      return [
-        `<details>\n<summary><code>plugin-editor/${module}.js</code></summary>\n`,
-        ...own.map(({ source, declaration }) => inList(describe(source, declaration))),
-        ...(again.length > 0 ? [`- As in the modules above: ${again.join(', ')}`] : []),
-        '\n</details>',
-      ].join('\n');
-    })
-    .join('\n\n');
+  const sections = modules.map(({ module, exports }, at) => {
+    const before = modules.slice(0, at).flatMap((earlier) => earlier.exports.map(({ name }) => name));
+    const own = exports.filter(({ name }) => !before.includes(name));
+    const again = exports.filter(({ name }) => before.includes(name)).map(({ name }) => `\`${name}\``);
+    return [
+      `## plugin-editor/${module}.js\n`,
+      ...own.map(({ source, declaration }) => inList(describe(source, declaration))),
+      ...(again.length > 0 ? [`- As in the modules above: ${again.join(', ')}`] : []),
+    ].join('\n');
+  });
+  return [PREFACE, ...sections].join('\n\n');
 }
 
 const inList = ({ signature, doc, members }: Entry, indent = ''): string =>

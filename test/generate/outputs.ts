@@ -5,6 +5,7 @@ import { elementsOf } from './elements.ts';
 import { frameworkTypes } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
 import { moduleReference } from './modules.ts';
+import { withPolicies } from './policies.ts';
 import { reactModule } from './react.ts';
 import { fillMarkers, readmeSections } from './readme.ts';
 
@@ -15,13 +16,9 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   const elements = elementsOf(manifest);
   const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
   for (const [path, text] of frameworkTypes(elements, HEAD)) files.set(path, text);
-  files.set(
-    'README.md',
-    fillMarkers(readFileSync('README.md', 'utf8'), {
-      ...readmeSections(elements),
-      modules: moduleReference(),
-    }),
-  );
+  const readme = fillMarkers(readFileSync('README.md', 'utf8'), readmeSections(elements));
+  files.set('README.md', await withPolicies(readme));
+  files.set('src/README.md', moduleReference());
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }

@@ -1,13 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
 import { type Source, editorSources, hostSources, policy } from '../policies.ts';
 
-// The README's section on policies, from the table that the tests of strict pages use. Run by itself it writes the
-// section into the README.
+// The README's section on policies, from the table that the tests of strict pages use.
 
 const readme = fileURLToPath(new URL('../../README.md', import.meta.url));
 const section = /(<!-- begin policies -->\n)[^]*?(\n<!-- end policies -->)/;
@@ -48,7 +45,3 @@ Content-Security-Policy: ${policy(sources).replaceAll('; ', ';\n  ')}
 | --- | --- |
 ${sources.map(({ directive, source, why }) => `| \`${directive} ${source}\` | ${why} |`).join('\n')}
 `;
-
-if (argv[1] === fileURLToPath(import.meta.url)) {
-  await writeFile(readme, await withPolicies(await readFile(readme, 'utf8')));
-}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'puppeteer-core';
+
+import { launchChromium } from '../setup/chromium.ts';
+import type { Rule } from '../setup/script-rules.ts';
+import { type Workshop, openWorkshop, run, serveFolder } from './harness.ts';
+import { fromServer, mountedAnew, withSilentEditor, withSpeakingEditor } from './scenes.ts';
+import type { Place } from './visit.ts';
+
+let workshop: Workshop;
+let browser: Browser;
+
+before(async () => {
+  workshop = await openWorkshop();
+  browser = await launchChromium();
+});
+
+after(async () => {
+  await browser?.close();
+  await workshop?.[Symbol.asyncDispose]();
+});
+
+/** Builds an app as its users would, and checks its types beside that. */
+async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
+  await Promise.all(['build', ...scripts].map((script) => workshop.runScript(app, script)));
+  return serveFolder(workshop.at(app, 'dist'));
+}
+
+/** Far more than any takes: without it, something that a page never does would be waited for without end. */
+const timeout = 240_000;
+
+for (const app of ['react-19', 'react-18']) {
+  it(`${app}: the components under StrictMode, and mounted anew, with types`, { timeout }, async () => {
+    const files = await build(app, 'check');
+    await withSpeakingEditor(browser, app, files);
+    await withSilentEditor(browser, app, files);
+    await mountedAnew(browser, app, files);
+  });
+}
+
+for (const app of ['vue-3', 'svelte-5', 'angular']) {
+  it(
+    `${app}: attributes, properties, events and the choice of a language, with types`,
+    { timeout },
+    async () => {
+      const files = await build(app, 'check');
+      await withSpeakingEditor(browser, app, files);
+      await withSilentEditor(browser, app, files);
+    },
+  );
+}
+
+for (const app of ['server-react', 'server-vue', 'server-lit']) {
+  it(`${app}: rendered on a server, taken over in the browser, everything once`, { timeout }, async () => {
+    const files = await build(app);
+    const render = (place: Place) => {
+      const code = `const { render } = await import('./dist-server/server.js');
+        process.stdout.write(await render(${JSON.stringify(place)}));`;
+      return run(process.execPath, ['--input-type=module', '--eval', code], workshop.at(app), {});
+    };
+    await fromServer(browser, app, files, render);
+  });
+}
+
+it('the lock files name no registry, and pin no build of this package', async () => {
+  for (const folder of ['', 'react-18/']) {
+    const text = await readFile(new URL(`${folder}package-lock.json`, import.meta.url), 'utf8');
+    assert.doesNotMatch(text, /"resolved": "https?:/);
+    const { packages } = JSON.parse(text) as { packages: Record<string, { integrity?: string }> };
+    assert.ok(packages['node_modules/plugin-editor']);
+    assert.equal(packages['node_modules/plugin-editor'].integrity, undefined);
+  }
+});
+
+describe('a page without tools', () => {
+  const cdn = () => workshop.at('node_modules/plugin-editor/dist/cdn');
+
+  /** The page with a tag for one of the two files, as the README shows it: with the hash, where there are hashes. */
+  async function pageWith(file: string, attributes: string): Promise<Rule[]> {
+    const [list, page] = [`${cdn()}/integrity.json`, workshop.at('classic/index.html')];
+    const hashes = existsSync(list)
+      ? (JSON.parse(await readFile(list, 'utf8')) as { files: Record<string, string> }).files
+      : undefined;
+    if (hashes) assert.match(hashes[file] ?? '', /^sha384-/);
+    const integrity = hashes ? ` integrity="${hashes[file]}" crossorigin="anonymous"` : '';
+    const html = (await readFile(page, 'utf8')).replace(
+      '<!--script-->',
+      `<script ${attributes} src="${file}"${integrity}></script>`,
+    );
+    assert.ok(html.includes(file));
+    return [{ path: '/index.html', html }, ...(await serveFolder(cdn()))];
+  }
+
+  it('with a classic script', { timeout }, async () => {
+    const files = await pageWith('plugin-editor.iife.js', '');
+    await withSpeakingEditor(browser, 'classic', files);
+    await withSilentEditor(browser, 'classic', files);
+  });
+
+  it('with a module', { timeout }, async () => {
+    const files = await pageWith('plugin-editor.js', 'type="module"');
+    await withSpeakingEditor(browser, 'classic', files);
+    await withSilentEditor(browser, 'classic', files);
+  });
+});

@@ -1,0 +1,13 @@
+// What must not compile. Nothing imports this file.
+import { PluginEditor, PluginFeatures } from 'plugin-editor/react.js';
+
+export const wrong = [
+  // @ts-expect-error: this event has no version
+  <PluginEditor key="1" onPluginEditorReady={({ version }) => version} />,
+  // @ts-expect-error: a property is named as in the reference
+  <PluginEditor key="2" editorURL="https://editor.example.com/" />,
+  // @ts-expect-error: there are two ways of delivery
+  <PluginEditor key="3" tokenDelivery="post" />,
+  // @ts-expect-error: it is called htmlFor
+  <PluginFeatures key="4" for="editor" />,
+];

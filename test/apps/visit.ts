@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+
+import type { Browser, Frame, Page } from 'puppeteer-core';
+
+import type { Rule } from '../setup/script-rules.ts';
+import type { ScriptedServer } from '../setup/scripted-server-api.ts';
+import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { EDITOR_RULES } from './editor.ts';
+
+/** What the app is told about the place where it runs. */
+export interface Place {
+  editor: string;
+  builder: string;
+  delivery: 'url' | 'message';
+}
+
+export interface Visit {
+  page: Page;
+  /** How many requests came before the page was opened. */
+  requestsBefore: number;
+  /** The app's own origin: its files and its token endpoint. */
+  vendor: ScriptedServer;
+  /** The editor's and the builder's. */
+  service: ScriptedServer;
+  tokenRequests: () => ReturnType<ScriptedServer['requests']>;
+  /** Waits until an element of the page, or of the editor in its frame, has this text. */
+  shows: (selector: string, text: string) => Promise<void>;
+  editorShows: (text: string) => Promise<void>;
+  /** How many frames the page holds, wherever they come from. */
+  frames: () => number;
+  [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+export interface VisitOptions {
+  /** Rules that go before the app's, made while both servers listen. */
+  prepare?: ((place: Place) => Promise<Rule[]>) | undefined;
+  /** Parameters for the app, beside the place. */
+  query?: Record<string, string> | undefined;
+}
+
+const LIMIT = 60_000;
+
+/** What development builds say about themselves. */
+const GREETING = /^Lit is in dev mode/;
+/** What a browser asks each site for by itself. */
+const ICON = /\/favicon\.ico$/;
+
+/**
+ * Serves an app on one origin and an editor on another, and opens the app. Nothing that the page complains about is let
+ * pass: warnings, errors, policy violations.
+ */
+export async function visit(
+  browser: Browser,
+  app: Rule[],
+  editor: 'speaking' | 'silent',
+  { prepare = () => Promise.resolve([]), query = {} }: VisitOptions = {},
+): Promise<Visit> {
+  const service = await startScriptedServer(...EDITOR_RULES);
+  const place: Place = {
+    editor: service.crossSite.url(`/${editor}`),
+    builder: service.crossSite.url(),
+    delivery: editor === 'speaking' ? 'message' : 'url',
+  };
+  // Each token is another one.
+  const tokens = Array.from({ length: 9 }, (_, index) => ({
+    path: '/token',
+    method: 'POST',
+    times: 1,
+    json: { token: `t${index + 1}`, expires_in: 900 },
+  }));
+  const vendor = await startScriptedServer();
+  await vendor.on(...(await prepare(place)), ...tokens, ...app);
+  const requestsBefore = [...(await vendor.requests()), ...(await service.requests())].length;
+  const page = await browser.newPage();
+  page.setDefaultTimeout(LIMIT);
+
+  const complaints: string[] = [];
+  page.on('pageerror', (error) =>
+    complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  );
+  page.on('console', (message) => {
+    const text = message.text();
+    const serious = message.type() === 'error' || message.type() === 'warn';
+    if (serious && !GREETING.test(text) && !ICON.test(message.location().url ?? '')) complaints.push(text);
+  });
+
+  const waitFor = async (where: Page | Frame, selector: string, wanted: string): Promise<void> => {
+    const wait = where.waitForFunction(
+      (path, content) => document.querySelector(path)?.textContent === content,
+      { timeout: LIMIT },
+      selector,
+      wanted,
+    );
+    await wait.catch(async () => {
+      const found = await where.$eval(selector, (element) => element.textContent).catch(String);
+      assert.equal(found, wanted, `${selector}; complaints: ${complaints.join('\n')}`);
+    });
+  };
+  const inside = () => page.frames().filter((frame) => frame !== page.mainFrame());
+
+  await page.goto(vendor.url(`/index.html?${new URLSearchParams({ ...place, ...query })}`));
+  return {
+    page,
+    requestsBefore,
+    vendor,
+    service,
+    tokenRequests: () => vendor.requests({ path: '/token' }),
+    shows: (selector, text) => waitFor(page, selector, text),
+    editorShows: async (text) => {
+      const inFrame = await page.waitForFrame((frame) => frame.url().startsWith(place.editor));
+      await waitFor(inFrame, 'p', text);
+    },
+    frames: () => inside().length,
+    [Symbol.asyncDispose]: async () => {
+      await page.close();
+      await vendor[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+      assert.deepEqual(complaints, []);
+    },
+  };
+}
