@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
+import { serversDirectory } from './install.ts';
 import { root } from './readme.ts';
 
 const run = promisify(execFile);
@@ -24,7 +25,12 @@ export interface Workplace extends AsyncDisposable {
  * A directory as an application's is: this package is in its node_modules as it is published, with its export map, and
  * beside it the packages named, so that what the README says is found the way in which users find it.
  */
-export async function startWorkplace({ cdn = false, packages = [] as string[] }): Promise<Workplace> {
+export async function startWorkplace({
+  cdn = false,
+  packages = [] as string[],
+  /** What is installed apart from the project's own packages. */
+  servers = [] as string[],
+}): Promise<Workplace> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-docs-')));
   const modules = join(directory, 'node_modules');
   const own = join(modules, 'plugin-editor');
@@ -47,10 +53,12 @@ export async function startWorkplace({ cdn = false, packages = [] as string[] })
     });
   await tsc(['-p', join(projectRoot, 'src'), '--outDir', outDir]);
   await cp(join(projectRoot, 'src/types'), join(outDir, 'types'), { recursive: true });
-  for (const name of ['lit', 'zod', ...packages]) {
+  const link = async (from: string, name: string) => {
     await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(await realpath(join(projectRoot, 'node_modules', name)), join(modules, name), 'dir');
-  }
+    await symlink(await realpath(join(from, 'node_modules', name)), join(modules, name), 'dir');
+  };
+  for (const name of ['lit', 'zod', ...packages]) await link(projectRoot, name);
+  for (const name of servers) await link(serversDirectory, name);
   await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }');
 
   const write = async (name: string, text: string) => {

@@ -13,23 +13,25 @@ import { setSignedCookie } from 'hono/cookie';
 import { build } from 'vite';
 import { listen, rawRequest } from '../server/raw-request.ts';
 import { type Builder, startBuilder } from './builder.ts';
+import { installServers } from './install.ts';
 import { type Workplace, startWorkplace } from './package.ts';
 import { readme, snippet } from './readme.ts';
 import { cookieFor } from './session.ts';
-import { NEWEST_DATE, startWorker } from './worker-process.ts';
+import { newestDate, startWorker } from './worker-process.ts';
 
 const CUSTOMER = 'customer-7';
 const SECRET = 'the secret of this test';
 const PATH = '/plugins/editor-token';
-const NEXT = ['next', 'react', 'react-dom', 'typescript', '@types/node', '@types/react'];
+const PACKAGES = ['express', 'express-session', 'hono', 'typescript', '@types/node', '@types/react'];
 
 let builder: Builder;
 let place: Workplace;
 
 before(async () => {
+  await installServers();
   [builder, place] = await Promise.all([
     startBuilder(),
-    startWorkplace({ packages: ['express', 'express-session', 'hono', ...NEXT] }),
+    startWorkplace({ packages: PACKAGES, servers: ['next', 'react', 'react-dom'] }),
   ]);
   process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
   process.env['SESSION_SECRET'] = SECRET;
@@ -169,7 +171,7 @@ describe('the README’s token endpoint', () => {
     // The oldest date that the README promises, and the newest: what `URL` and `fetch` can do differs between them.
     const [, oldest = ''] = /compatibility date from (\S+) on/.exec(readme) ?? [];
     await using one = await start(oldest);
-    await using other = await start(NEWEST_DATE);
+    await using other = await start(newestDate());
     await holds(await cookieFor(CUSTOMER), one.port, other.port);
   });
 });

@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { serversDirectory } from './install.ts';
 
 /** The package has no types: where the binary for this machine is, and the newest date that it knows. */
-const { default: workerd, compatibilityDate } = createRequire(import.meta.url)('workerd') as Record<
-  'default' | 'compatibilityDate',
-  string
->;
-export const NEWEST_DATE = compatibilityDate;
+const workerd = () =>
+  createRequire(join(serversDirectory, 'package.json'))('workerd') as Record<
+    'default' | 'compatibilityDate',
+    string
+  >;
+
+export const newestDate = (): string => workerd().compatibilityDate;
 
 export interface WorkerProcess extends AsyncDisposable {
   port: number;
@@ -39,10 +43,14 @@ const worker :Workerd.Worker = (
 );
 `,
   );
-  const child = spawn(workerd, ['serve', file, '--socket-addr=http=127.0.0.1:0', '--control-fd=3'], {
-    cwd: directory,
-    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-  });
+  const child = spawn(
+    workerd().default,
+    ['serve', file, '--socket-addr=http=127.0.0.1:0', '--control-fd=3'],
+    {
+      cwd: directory,
+      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+    },
+  );
   const ended = once(child, 'exit');
   const port = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
