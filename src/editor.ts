@@ -34,7 +34,7 @@ export interface LauncherOptions {
 export interface PluginChannel {
   /** The plugin is loaded and can be edited. */
   ready(): void;
-  /** It cannot be opened; `message` is shown to the user. */
+  /** It cannot be opened; `message` is shown to the user where the page has no text of its own for that. */
   error(message: string): void;
   /** Whether there is work that is not saved. */
   dirty(dirty: boolean): void;
