@@ -34,6 +34,7 @@ export class EditorFrame {
     frame.addEventListener(
       'load',
       () => {
+        clearTimeout(this.#loaded);
         // WebKit fires it for a blocked frame too, and says a task later that it was blocked.
         this.#loaded = setTimeout(onLoad);
       },

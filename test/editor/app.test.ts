@@ -103,7 +103,7 @@ describe('editor app', () => {
     ['HTML in place of a record', { html: '<h1>Sign in</h1>' }, 'has a problem', true],
     ['a record of the wrong shape', { json: { contents: 1 } }, 'has a problem', true],
     ['no connection', { drop: 'start' }, 'cannot be reached', true],
-    ['a redirect', { redirect: '/login' }, 'refused to open this plugin', true],
+    ['a redirect', { redirect: '/login' }, 'has a problem', true],
   ] as [string, Omit<Rule, 'path'>, string, boolean][]) {
     it(`says in plain words what ${what} means${again ? ', and tries again' : ''}`, async () => {
       const target = await start({ path: DRAFT, ...rule });

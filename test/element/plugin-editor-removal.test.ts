@@ -62,6 +62,16 @@ describe('removing <plugin-editor>', () => {
     expect(frames(element)).to.have.length(0);
   });
 
+  it('leaves nothing of a frame that loaded twice within a task', async () => {
+    const traces = watchTraces();
+    const server = await editorServer();
+    const element = mount(server);
+    await inState(element, 'ready');
+    for (let i = 0; i < 2; i++) frameOf(element).dispatchEvent(new Event('load'));
+    element.remove();
+    expect(left(traces)).to.deep.equal(NOTHING);
+  });
+
   it('removes a running frame', async () => {
     const traces = watchTraces();
     const server = await editorServer();

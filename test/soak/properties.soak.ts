@@ -11,6 +11,8 @@ describe('properties of the elements', () => {
     console.warn = () => {};
   });
   for (const [name, property] of Object.entries(properties)) {
-    it(name, () => fc.assert(property as fc.IAsyncProperty<unknown>, { numRuns: 10_000 }));
+    it(name, () =>
+      fc.assert(property as fc.IAsyncProperty<unknown>, { numRuns: 10_000, includeErrorInReport: true }),
+    );
   }
 });
