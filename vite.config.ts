@@ -11,6 +11,14 @@ const entries = readdirSync('src').filter((name) => name.endsWith('.ts'));
 
 const shared = { target: 'es2022' } as const;
 
+/** `'use client'` is kept, and tested; the slowest plugin is the minifier. */
+const quiet = {
+  checks: { pluginTimings: false },
+  onLog: (level, log, handler) => {
+    if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log);
+  },
+} satisfies Rolldown.RolldownOptions;
+
 /** The styles of the elements hold nothing that their minifier could miss: no `${}`, which it would refuse. */
 const minifiedStyles: Plugin = {
   name: 'minified-styles',
@@ -39,6 +47,7 @@ const npm: UserConfig = {
     lib: { entry: entries.map((name) => `src/${name}`), formats: ['es'] },
     minify: false,
     rolldownOptions: {
+      ...quiet,
       external: /^(lit|react|zod|node:)/,
       output: {
         preserveModules: true,
@@ -159,6 +168,7 @@ const cdn = async (file: string): Promise<UserConfig> => ({
     license: { fileName: 'LICENSES.txt' },
     lib: { entry: resolve('dist/index.js'), formats: ['es'], fileName: () => file },
     rolldownOptions: {
+      ...quiet,
       output: {
         minify: true,
         // As seen from dist/cdn, wherever the packages and this build lie: every build of a version has the same bytes.

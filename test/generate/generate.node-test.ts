@@ -75,8 +75,8 @@ test('every part, slot, state and custom property that is used is documented, an
   const slots = /<slot name="(\w+)"/g;
   const properties = /var\((--plugin-editor-[\w-]+)/g;
   const [editorFiles, featuresFiles] = [
-    ['plugin-editor', 'frame', 'session', 'styles'],
-    ['plugin-features', 'features-view', 'features-styles'],
+    ['plugin-editor', 'error-view', 'frame', 'session', 'styles'],
+    ['plugin-features', 'error-view', 'features-view', 'features-styles'],
   ];
   assert.deepEqual(namesOf(features.parts), found(parts, ...featuresFiles));
   assert.deepEqual(namesOf(features.slots), found(slots, ...featuresFiles));
