@@ -36,12 +36,22 @@ const minifiedStyles: Plugin = {
 const minifyCss = (css: string) =>
   transform({ filename: 'styles.css', code: Buffer.from(css), minify: true }).code.toString();
 
+/** Says that it is a module, which the bundler leaves out: without, some import whatever they like from an empty file. */
+const emptyModule: Plugin = {
+  name: 'empty-module',
+  generateBundle(_, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk' && !file.code.trim()) file.code = 'export {};\n';
+    }
+  },
+};
+
 /**
  * For npm: one output file per source file; dependencies are left to the application's bundler. What it says of itself is
  * in the declarations, and as it is not minified, it needs no source maps.
  */
 const npm: UserConfig = {
-  plugins: [minifiedStyles],
+  plugins: [minifiedStyles, emptyModule],
   build: {
     ...shared,
     lib: { entry: entries.map((name) => `src/${name}`), formats: ['es'] },

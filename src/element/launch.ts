@@ -6,6 +6,7 @@ import { elapsed, instant } from '../core/token-life.ts';
 import { Conversation, type PluginMessage } from './conversation.ts';
 import { EditorFrame, type FrameAttributes } from './frame.ts';
 import { Renewal } from './renewal.ts';
+import { withoutTokens } from './without-tokens.ts';
 
 /** Requests of an editor for a token are answered no more often, in ms. */
 const REQUEST_INTERVAL = 5000;
@@ -46,6 +47,8 @@ export class Launch {
   #talk: Conversation | undefined;
   #renewal: Renewal | undefined;
   #token: HeldToken | undefined;
+  /** Every token that the frame may know of. */
+  #given = new Set<string>();
   /** Aborts what is under way. */
   #run = new AbortController();
   #renewing: Promise<void> | undefined;
@@ -154,12 +157,13 @@ export class Launch {
     });
   }
 
-  #hear = (message: PluginMessage): void => {
+  #hear = (said: PluginMessage): void => {
+    const message = withoutTokens(said, this.#given);
+    if (!message) return;
     if (message.type === 'ready') {
       this.#ready(true);
     } else if (message.type === 'error') {
-      const said = message.message.replaceAll((this.#token as HeldToken).token, '…');
-      this.#fail(new PluginEditorError('editor', `The editor cannot open the plugin: ${said}`));
+      this.#fail(new PluginEditorError('editor', `The editor cannot open the plugin: ${message.message}`));
     } else if (message.type === 'token-request') {
       this.#serve();
     } else {
@@ -203,6 +207,7 @@ export class Launch {
 
   #hold(token: HeldToken): void {
     this.#token = token;
+    this.#given.add(token.token);
     this.#renewal ??= new Renewal(
       () => this.#due(),
       () => void this.#restored(),
@@ -297,6 +302,7 @@ export class Launch {
   }
 
   #removeFrame(): void {
+    this.#given.clear();
     if (!this.frame) return;
     clearTimeout(this.#limit);
     this.frame.dispose();

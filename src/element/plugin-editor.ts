@@ -206,9 +206,9 @@ export class PluginEditorElement extends LitElement {
 
   /** @internal */
   frameAttributes(fn: string | undefined): FrameAttributes {
-    const { label, sandbox, allow, referrerpolicy } = this;
+    const { label, strings, sandbox, allow, referrerpolicy } = this;
     return {
-      title: label || (fn ? `Plugin editor: ${fn}` : 'Plugin editor'),
+      title: label || [{ ...defaultStrings, ...strings }.frame, fn].filter(Boolean).join(': '),
       sandbox: sandbox === 'none' ? null : (sandbox ?? ATTRIBUTES.sandbox),
       allow: allow ?? ATTRIBUTES.allow,
       referrerpolicy: referrerpolicy ?? ATTRIBUTES.referrerpolicy,

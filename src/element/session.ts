@@ -17,6 +17,7 @@ import type { FrameAttributes } from './frame.ts';
 import { Launch, type LaunchHost } from './launch.ts';
 import { messageEvent } from './message-event.ts';
 import type { PluginEditorState } from './state.ts';
+import { whenSettled } from './settled.ts';
 import { openTab } from './tab.ts';
 import { UnsavedWork } from './unsaved-work.ts';
 import { whenNear } from './viewport.ts';
@@ -197,7 +198,7 @@ export class Session implements ReactiveController, LaunchHost {
       this.#follow();
       if (this.state === 'idle') this.#checked();
     }
-    await this.#settled();
+    await whenSettled(this.#host, this);
   }
 
   close(): Promise<void> {
@@ -335,19 +336,6 @@ export class Session implements ReactiveController, LaunchHost {
     }
     // A listener may have changed it again.
     if (error && this.error === error) host.dispatchEvent(new PluginEditorErrorEvent({ error }));
-  }
-
-  #settled(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        if (this.state === 'loading') return;
-        this.#host.removeEventListener('plugin-editor-state', check);
-        if (this.error) reject(this.error);
-        else resolve();
-      };
-      this.#host.addEventListener('plugin-editor-state', check);
-      check();
-    });
   }
 }
 

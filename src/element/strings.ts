@@ -1,14 +1,16 @@
 import type { PluginEditorErrorCode } from '../core/errors.ts';
 
-/** Every visible text of `<plugin-editor>`: what stands in the error view by code, and the words around it. */
+/** Every visible text of `<plugin-editor>`: what stands in the error view by code, the words around it, the frame's name. */
 export type PluginEditorStrings = Record<
-  'loading' | 'retry' | Exclude<PluginEditorErrorCode, 'popup-blocked'>,
+  'frame' | 'loading' | 'retry' | Exclude<PluginEditorErrorCode, 'popup-blocked'>,
   string
 >;
 
 const server = 'The server could not open the editor.';
 
 export const defaultStrings: PluginEditorStrings = {
+  // A colon and the plugin's name follow.
+  frame: 'Plugin editor',
   loading: 'Loading the editor…',
   retry: 'Try again',
   config: 'The editor is not set up correctly.',

@@ -167,6 +167,27 @@ describe('message delivery', () => {
     expect(element.shadowRoot?.querySelector('iframe')).to.equal(null);
   });
 
+  it('keeps every token that the editor was given out of events and errors', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mountTalking(server);
+    const events = saidEvents(element);
+    await inState(element, 'ready');
+    await element.renewToken();
+    await ear.until('token');
+    const both = 'not token-1, nor token-2';
+    say(element, ear, { type: 'build', succeeded: false, outputLog: both });
+    say(element, ear, { type: 'test', name: both, error: { code: 'c', deep: [both] } });
+    await heardOut(element);
+    expect(named(events, 'build')[0]).to.include({ outputLog: 'not …, nor …' });
+    expect(named(events, 'test')[0]).to.deep.include({
+      name: 'not …, nor …',
+      error: { code: 'c', deep: ['not …, nor …'] },
+    });
+    say(element, ear, { type: 'error', message: both });
+    expect((await failure(element)).message).to.equal('The editor cannot open the plugin: not …, nor …');
+  });
+
   it('sets a time limit that begins with the frame and names what to change: an editor that does not speak', async () => {
     const clock = fakeClock();
     const server = await talkingServer(null);

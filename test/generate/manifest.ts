@@ -123,6 +123,10 @@ const inOneLine = {
 const pathsOfPackage = {
   name: 'paths-of-package',
   packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
+    const declaring = customElementsManifest.modules.map(({ path, declarations }) => ({ path, declarations }));
+    /** Where a class is, which entries export again. */
+    const placeOf = (name: string) =>
+      declaring.find(({ declarations }) => declarations.some((one) => one.name === name))?.path;
     const built = (path: string) => path.replace(/^\/?src\/(.*)\.ts$/, 'dist/$1.js');
     for (const module of customElementsManifest.modules) {
       module.path = built(module.path);
@@ -132,7 +136,7 @@ const pathsOfPackage = {
         }
       }
       for (const { declaration } of module.exports)
-        declaration.module = built(declaration.module ?? module.path);
+        declaration.module = built(placeOf(declaration.name) ?? declaration.module ?? module.path);
     }
   },
 };
