@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join, relative } from 'node:path';
+import { basename, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { Rule } from '../setup/script-rules.ts';
@@ -48,8 +48,8 @@ export async function openWorkshop(): Promise<Workshop> {
 async function pack(tarball: string): Promise<void> {
   const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-pack-'));
   try {
-    const left = new Set(['node_modules', 'dist', '.git', '.data', 'coverage', 'demo']);
-    const isNeeded = (path: string) => !left.has(relative(root, path));
+    const left = new Set(['dist', '.git', '.data', 'coverage', 'demo']);
+    const isNeeded = (path: string) => basename(path) !== 'node_modules' && !left.has(relative(root, path));
     await cp(root, copy, { recursive: true, filter: isNeeded });
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
     const name = (await npm(copy, 'pack', '--silent')).trim().split('\n').at(-1) ?? '';

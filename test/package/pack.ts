@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -39,8 +39,10 @@ export async function pack(): Promise<Packed> {
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     const copy = join(folder, 'source');
-    const left = ['node_modules', 'dist', 'demo', '.git', '.data', 'test/apps'];
-    await cp(root, copy, { recursive: true, filter: (path) => !left.includes(relative(root, path)) });
+    const left = ['dist', 'demo', '.git', '.data', 'test/apps'];
+    const isNeeded = (path: string) =>
+      basename(path) !== 'node_modules' && !left.includes(relative(root, path));
+    await cp(root, copy, { recursive: true, filter: isNeeded });
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
     const { stdout } = await npm(copy, 'pack', '--json');
     // The build prints before.

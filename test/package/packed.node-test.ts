@@ -5,3 +5,4 @@ import './linters.ts';
 import './node.ts';
 import './reproducible.ts';
 import './typescript.ts';
+import './weight.ts';

@@ -1,0 +1,8 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { packed } from './fixture.ts';
+
+test('the package is no heavier than promised', () => {
+  assert.ok(packed.size <= 120_000, `packed ${packed.size} bytes`);
+  assert.ok(packed.unpackedSize <= 500_000, `unpacked ${packed.unpackedSize} bytes`);
+});
