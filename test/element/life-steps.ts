@@ -174,6 +174,36 @@ const ignore = (promise: Promise<unknown>): void => void promise.catch(() => {})
 
 /** What can befall an element, each about as likely as it has to be for ends to meet. */
 export const commands: fc.Arbitrary<Command>[] = [
+  // All that is needed one after the other: by single steps hardly a life gets as far as a running editor.
+  ...[0, 1, 2].map(() =>
+    step(
+      fc.tuple(
+        fc.constantFrom('hello', 'open-hello'),
+        fc.constantFrom('token', 'short', 'long'),
+        fc.constantFrom('ready', 'dirty', 'token-request'),
+      ),
+      (parts) => `all goes well: ${parts.join(', ')}`,
+      ([greeting, kind, then]) =>
+        async (_, life) => {
+          const { world } = life;
+          // Twice: in url delivery the first round's token makes the frame, in message delivery it may come late.
+          for (let round = 0; round < 2; round++) {
+            const request = world.requests.findLast((one) => !one.answered && !one.aborted);
+            if (request) answer(life, request, kind);
+            await world.settle();
+            const frame = world.frames.at(-1);
+            if (!frame) continue;
+            const speak = (what: (typeof SAYINGS)[number]) =>
+              say(frame, message(what, String(openOf(frame)?.['session'])), originOf(frame));
+            if (!openOf(frame)) speak(greeting);
+            await world.settle();
+            speak('ready');
+            if (then !== 'ready') speak(then);
+            await world.settle();
+          }
+        },
+    ),
+  ),
   step(
     fc.array(anAttribute, { minLength: 1, maxLength: 3 }),
     (changes) => `set ${changes.map(([name, value]) => `${name}=${value}`).join(' ')}`,

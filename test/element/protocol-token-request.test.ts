@@ -150,6 +150,20 @@ describe('token-request', () => {
     expect(await settledTokens(element, server)).to.equal(4);
   });
 
+  it('that waits its turn ends with its plugin', async () => {
+    const { clock, server, ear, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
+    say(element, ear, { type: 'token-request', reason: 'refused' });
+    await renewed(ear, 1);
+    say(element, ear, { type: 'token-request', reason: 'refused' });
+    await heardOut(element);
+    expect(clock.waits).to.include(5000);
+    element.fn = 'g';
+    await ear.until('open', 2);
+    expect(clock.waits).not.to.include(5000);
+    await clock.advance(5000);
+    expect(await settledTokens(element, server)).to.equal(3);
+  });
+
   it('of another session, or for no reason that is known, is not met', async () => {
     const { clock, server, ear, element } = await running(undefined);
     say(element, ear, { type: 'token-request', reason: 'expired', session: 'x' });
