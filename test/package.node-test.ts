@@ -14,6 +14,7 @@ const manifest = JSON.parse(readFileSync(at('package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
   peerDependencies?: Record<string, string>;
   peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+  scripts: Record<string, string>;
 };
 const map = manifest.exports ?? {};
 
@@ -145,4 +146,17 @@ test('lit and zod are the only dependencies; peers are optional', () => {
   for (const peer of Object.keys(manifest.peerDependencies ?? {})) {
     assert.equal(manifest.peerDependenciesMeta?.[peer]?.optional, true, peer);
   }
+  // What npm installs besides.
+  for (const field of ['optionalDependencies', 'bundleDependencies', 'bundledDependencies']) {
+    assert.ok(!(field in manifest), field);
+  }
+});
+
+// The packed package has a like test; this one is part of `npm run check`, and of what an installation from git runs.
+test('no script runs by itself when it is installed', () => {
+  const lifecycle = ['install', 'prepare'].flatMap((name) => [`pre${name}`, name, `post${name}`]);
+  assert.deepEqual(
+    lifecycle.filter((name) => name in manifest.scripts),
+    [],
+  );
 });

@@ -89,6 +89,8 @@ async function onlyOnce(seen: Visit, app: string): Promise<void> {
     requests.map(({ headers }) => headers['x-app']),
     [app],
   );
+  const features = await seen.service.requests({ path: '/api/v1/features', count: 1 });
+  assert.equal(features.length, 1, 'requests for what the builder can do');
   assert.equal(seen.frames(), 1);
 }
 

@@ -49,6 +49,10 @@ async function compare(browser: Browser, pages: LazyPages, layout: Layout, turns
       if (way === 'elements') own.push(page);
       loaded[way] = pages.loads() - before;
     }
+    // Where they differ, so does the work, and the one says nothing about the other.
+    if (layout === 'gap' && loaded.elements !== loaded.frames) {
+      throw new Error(`${loaded.elements} elements loaded an editor, and ${loaded.frames} plain frames.`);
+    }
   }
   if (!loaded.frames || !loaded.elements) throw new Error('No frame was loaded.');
   const [ours, raw] = [median(taken.elements), median(taken.frames)];

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, mock, test } from 'node:test';
+import { SmartRouter } from 'hono/router/smart-router';
 import { createService } from '../../demo/service/app.ts';
 import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
 import { bearer, listen } from '../service/harness.ts';
@@ -22,11 +23,14 @@ const ROUTES: [method: 'GET' | 'POST', path: string, token?: 'editor' | 'environ
   ['GET', '/auth/v2/access/{com.acme.t1}/{default}/{add-record}', 'environment'],
   ['POST', '/exec/name/{com.acme.t1}/{default}/{add-record}', 'environment'],
   ['POST', '/exec/{com.acme.t1}/{default}/{add-record}/{v1.0.0}', 'environment'],
+  ['GET', '/editor'],
   ['GET', '/editor/{index.html}'],
   ['GET', '/editor/assets/{main.js}'],
 ];
 
 const plain = (path: string) => path.replaceAll(/[{}]/g, '');
+/** As the router is told of it. */
+const pattern = (path: string) => path.replace(/^\/editor\/.*/, '/editor/*').replaceAll(/\{[^}]+\}/g, ':');
 const parameters = (path: string) => path.match(/\{[^}]+\}/g) ?? [];
 
 async function start(t: TestContext) {
@@ -70,18 +74,33 @@ test('no way out of a path leads to a file, whatever segment it stands in', asyn
 });
 
 test('the routes in the table are all that there are', async (t) => {
+  const added = t.mock.method(SmartRouter.prototype, 'add');
   const { send } = await start(t);
-  for (const [method, path] of ROUTES) {
-    const { status, headers } = await send('OPTIONS', plain(path));
+  const paths = added.mock.calls.map(({ arguments: [, path] }) => path);
+  // What goes before every path, or every path of the builder's, and answers at none.
+  const routed = paths.filter((path) => path !== '/*' && path !== '/api/*');
+  const found: string[] = [];
+  for (const path of routed) {
+    const { status, headers } = await send('OPTIONS', path.replaceAll(/:\w+|\*/g, 'x'));
     assert.equal(status, 204, path);
-    assert.match(String(headers.allow), new RegExp(`\\b${method}\\b`), path);
+    const methods = String(headers.allow).split(', ');
+    for (const method of methods.filter((name) => name !== 'HEAD' && name !== 'OPTIONS')) {
+      found.push(`${method} ${path.replaceAll(/:\w+/g, ':')}`);
+    }
   }
+  const listed = new Set(ROUTES.map(([method, path]) => `${method} ${pattern(path)}`));
+  assert.deepEqual(found.toSorted(), [...listed].toSorted());
 });
 
 test('SQL in any name, field or token is text like any other', async (t) => {
-  const { send, token, own, save, store, errors } = await start(t);
+  const { send, token, own, environment, save, store, errors } = await start(t);
   const victim = { contents: 'export const run = (input) => input;\n', lang: 'javascript' };
   assert.equal((await save('com.acme.t1/default/add-record', own, victim)).status, 200);
+  // A version as well, for a careless query to find.
+  const plugin = 'com.acme.t1/default/add-record';
+  const built = await send('POST', `/api/v1/build/javascript/${plugin}`, bearer(own), victim.contents);
+  assert.equal(built.status, 200, built.body);
+  assert.equal((await send('POST', `/api/v1/draft/${plugin}/promote`, bearer(own))).status, 200);
   const schema = () => {
     const db = new DatabaseSync(store.file, { readOnly: true });
     const rows = db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
@@ -113,12 +132,24 @@ test('SQL in any name, field or token is text like any other', async (t) => {
       assert.equal((await send('GET', `/api/v1/progress/${path}`, bearer(given))).status, 200);
       assert.equal((await send('POST', `/api/v1/draft/${path}/promote`, bearer(given))).status, 409);
     }
-    const elsewhere = [
-      ['GET', `/api/v1/template/${name}`],
-      ['POST', `/exec/com.acme.t1/default/add-record/${name}`],
-      ['GET', `/auth/v2/access/${name}.t1/default/x`],
-    ] as const;
-    for (const [method, path] of elsewhere) assert.ok((await send(method, path)).status < 500, path);
+    const elsewhere: [method: string, path: string, status: number][] = [
+      ['GET', `/api/v1/template/${name}`, 404],
+      ['POST', `/exec/${plugin}/${name}`, 400],
+      ['GET', `/auth/v2/access/${name}.t1/default/x`, 403],
+      ['GET', `/auth/v2/access/com.acme${name}.t1/default/x`, 403],
+    ];
+    for (const [path, status] of [
+      [`${name}.t1/default/add-record`, 403],
+      [`com.acme.${tenant}/default/add-record`, 404],
+      [`com.acme.t1/${name}/add-record`, 404],
+      [`com.acme.t1/default/${name}`, 404],
+    ] as const) {
+      elsewhere.push(['POST', `/exec/${path}/v1.0.0`, status], ['POST', `/exec/name/${path}`, status]);
+    }
+    for (const [method, path, status] of elsewhere) {
+      const answer = await send(method, path, bearer(environment));
+      assert.equal(answer.status, status, `${method} ${path}: ${answer.body}`);
+    }
     const claimed = await send('GET', '/api/v1/draft/com.acme.t1/default/add-record', {
       authorization: `Bearer ${attack.replaceAll(/[^\x20-\x7e]/g, '')}`,
     });
@@ -127,6 +158,8 @@ test('SQL in any name, field or token is text like any other', async (t) => {
   assert.deepEqual(schema(), before);
   const left = await send('GET', '/api/v1/draft/com.acme.t1/default/add-record', bearer(own));
   assert.deepEqual(JSON.parse(left.body), victim);
+  const ran = await send('POST', `/exec/${plugin}/v1.0.0`, bearer(environment), 'x');
+  assert.deepEqual([ran.status, ran.body], [200, 'x']);
   assert.deepEqual(errors, []);
 });
 

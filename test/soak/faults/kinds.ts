@@ -11,6 +11,8 @@ export interface Fault {
   effect: Effect;
   /** What the server answers; else the fault is none of the server's answers. */
   answer?: Answer;
+  /** The server behind does what it is asked for, and only the answer is spoilt. */
+  isDone?: true;
   /** What befalls more than one request. */
   whole?: 'refused' | 'offline' | 'killed';
 }
@@ -67,6 +69,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'reset midway',
     effect: 'lost',
+    isDone: true,
     answer: spoilt(({ req, res }, body) => {
       res.write(body.subarray(0, body.length / 2), () => req.socket.resetAndDestroy());
     }),
@@ -75,6 +78,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'slow drip',
     effect: 'late',
+    isDone: true,
     // The first half at a byte in 50 ms, and never the second.
     answer: spoilt(({ res }, body) => {
       let sent = 0;
@@ -104,6 +108,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'truncated JSON',
     effect: 'unusable',
+    isDone: true,
     answer: async (exchange) => {
       const { body } = await exchange.forward();
       reply(exchange, 200, 'application/json', body.subarray(0, body.length / 2).toString());

@@ -48,7 +48,7 @@ async function lift(visit: Visit, proxy: FaultProxy): Promise<void> {
 }
 
 /** What is asked again is asked later, and not before the server wanted it. */
-function checkPauses({ fault }: Visit, step: Step, { times }: FaultProxy): void {
+function checkPauses({ fault }: Visit, step: Step, times: readonly number[]): void {
   // The head of an answer may come before the connection breaks: one that says that the draft is another is no fault, and
   // has the editor look at the draft and save at once.
   if (step.name === 'save' && fault.name === 'reset midway') return;
@@ -75,12 +75,15 @@ export async function runCell(lane: Lane, cell: Cell, fn: string): Promise<void>
   try {
     await step.prepare(visit);
     const before = visit.sent(hits);
+    const timesBefore = visit.times(hits).length;
     const seen = proxy.paths.length;
     await strike(visit, step, proxy);
     await step.act(visit);
     await step.check(visit, outcome);
+    const times = visit.times(hits).slice(timesBefore);
     if (outcome.requests !== undefined) assert.equal(visit.sent(hits) - before, outcome.requests, 'requests');
-    checkPauses(visit, step, proxy);
+    if ((outcome.requests ?? 1) > 1) assert.equal(times.length, outcome.requests, 'requests with a time');
+    checkPauses(visit, step, times);
     assert.ok(
       step.name === 'frame load' || !proxy.paths.slice(seen).includes(ELSEWHERE),
       'A redirect was followed',

@@ -36,8 +36,6 @@ export class FaultProxy {
   readonly #agent = new Agent({ keepAlive: false });
   #port = 0;
   #aimed: { hits: Hits; answer: Answer; nth: number } | undefined;
-  /** When each request came that the fault was aimed at, in ms. */
-  times: number[] = [];
   /** The paths of all requests. */
   readonly paths: string[] = [];
 
@@ -70,7 +68,6 @@ export class FaultProxy {
   }
 
   aim(hits: Hits, answer: Answer): void {
-    this.times = [];
     this.#aimed = { hits, answer, nth: 0 };
   }
 
@@ -92,7 +89,6 @@ export class FaultProxy {
     const pass = () => this.#pass(req, res, body);
     const aimed = this.#aimed;
     if (!aimed?.hits({ method, path, body: body.toString() })) return pass();
-    this.times.push(performance.now());
     const forward = () => this.#forward(req, body);
     await aimed.answer({ req, res, nth: ++aimed.nth, forward, pass });
   }

@@ -53,6 +53,9 @@ const RETRY_PAUSE = 150;
 /** In time for any machine, and soon enough for a test. */
 const LIMIT = 6000;
 
+/** Enough for any machine, also where the page's long waits are made shorter. */
+const AMPLE = 150_000;
+
 const TOKEN: Record<Effect, Outcome> = {
   lost: { state: 'error', code: 'token-network', words: /no connection to the server/, requests: 3 },
   late: { state: 'error', code: 'token-timeout', words: /did not answer in time/, requests: 1 },
@@ -82,6 +85,7 @@ const checkElement = async (visit: Visit, { state, code, words }: Outcome): Prom
 
 /** By the button in the element's error view. */
 const retry = async (visit: Visit, { state }: Outcome): Promise<void> => {
+  await visit.limit(AMPLE);
   if (state === 'error') await visit.page.locator('plugin-editor >>> [part=retry]').click();
   await visit.editor();
   await visit.type('after');
@@ -166,7 +170,7 @@ const features: Step = {
     const { page, demo } = visit;
     if (state === 'error') await page.locator('plugin-features >>> [part=retry]').click();
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
-    if (visit.fault.effect === 'late') await visit.limit(15_000 * 10);
+    await visit.limit(AMPLE);
     await demo.click('#launch');
     await visit.editor();
     await visit.type('after');
@@ -199,7 +203,7 @@ const draft: Step = {
   hits: asks('GET', (fn) => `draft/[^/]+/default/${fn}`),
   prepare: (visit) => visit.goTo(),
   act: async (visit) => {
-    if (visit.fault.effect === 'late') await visit.limit(15_000 * 10);
+    if (visit.fault.effect === 'late') await visit.limit(AMPLE);
     await visit.demo.click('#launch');
   },
   outcome: (effect) => DRAFT[effect],
@@ -247,7 +251,7 @@ export const renewal: Step = {
     await visit.type('meanwhile');
   },
   recover: async (visit) => {
-    await visit.limit(undefined);
+    await visit.limit(AMPLE);
     await visit.page.$eval('plugin-editor', (element) => element.renewToken());
     await visit.type('after');
     await visit.fact('saved', 'Saved');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Frame, HTTPRequest, Page } from 'puppeteer-core';
+import type { CDPSession, Frame, HTTPRequest, Page } from 'puppeteer-core';
 import { DemoPage } from '../../demo/page-driver.ts';
 import { until } from '../../demo/harness.ts';
 import { editorIn } from '../../editor/harness.ts';
@@ -16,6 +16,8 @@ export interface Shown {
   /** The words in its error view. */
   words: string;
 }
+
+type Asked = Parameters<Hits>[0];
 
 /** The text of a plugin before anybody types. */
 const CONTENTS = 'export function run(input) {\n  return `Hi ${input}`;\n}\n';
@@ -34,13 +36,32 @@ export class Visit {
   readonly typed: string[] = [];
   /** Sent by the page and its frames, also where nobody listens. */
   readonly #requests: HTTPRequest[] = [];
+  /** The same but for the first of each of the browser's processes, with the time at which it was sent there. */
+  readonly #sendings: { asked: Asked; ms: number }[] = [];
+  readonly #heard = new Set<CDPSession>();
 
   private constructor(lane: Lane, fault: Fault, fn: string, page: Page) {
     this.lane = lane;
     this.fault = fault;
     this.fn = fn;
     this.demo = new DemoPage(page);
-    page.on('request', (request) => this.#requests.push(request));
+    page.on('request', (request) => {
+      this.#requests.push(request);
+      this.#hear(request.client);
+    });
+  }
+
+  /** The clock of the sender: how late this process hears of a request says nothing about the pauses between two. */
+  #hear(client: CDPSession): void {
+    if (this.#heard.has(client)) return;
+    this.#heard.add(client);
+    client.on('Network.requestWillBeSent', ({ request: { method, url, postData = '' }, timestamp }) => {
+      const { pathname, search } = new URL(url);
+      this.#sendings.push({
+        asked: { method, path: pathname + search, body: postData },
+        ms: timestamp * 1000,
+      });
+    });
   }
 
   static async begin(lane: Lane, fault: Fault, fn: string): Promise<Visit> {
@@ -147,15 +168,14 @@ export class Visit {
     return this.shown();
   }
 
-  /** Sets the time limit for token and frame; `undefined` for the default. */
-  async limit(ms: number | undefined): Promise<void> {
+  /** Sets the time limit for token and frame. */
+  async limit(ms: number): Promise<void> {
     await this.page.$eval(
       'plugin-editor',
       (element, timeout) => {
-        if (timeout === null) element.removeAttribute('timeout');
-        else element.setAttribute('timeout', `${timeout}`);
+        element.setAttribute('timeout', `${timeout}`);
       },
-      ms ?? null,
+      ms,
     );
   }
 
@@ -171,6 +191,11 @@ export class Visit {
       };
       return fits && hits(asked);
     }).length;
+  }
+
+  /** When the requests of a kind were sent, in ms on the browser's clock, whether they were answered or not. */
+  times(hits: Hits): number[] {
+    return this.#sendings.filter(({ asked }) => hits(asked)).map(({ ms }) => ms);
   }
 
   /** What was typed is in the editor, and in the end at the service, and the browser has no need of copies. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '../../demo/harness.ts';
 import type { Effect } from './kinds.ts';
 import { type Outcome, type Step, asks, openAndType } from './steps.ts';
 import type { Visit } from './visit.ts';
@@ -21,12 +22,26 @@ const saveWords: Record<Effect, RegExp> = {
   redirected: /Not saved: the service has a problem, retrying/,
 };
 
+const isSave = asks('POST', (fn) => `draft/[^/]+/default/${fn}`);
+
+/** The first wait of the queue, at its shortest, in ms. */
+const FIRST_WAIT = 750;
+
+/** It is asked again and again, and ever more rarely. */
+async function checkBackoff(visit: Visit): Promise<void> {
+  const times = () => visit.times(isSave(visit.fn));
+  await until(() => times().length >= 3);
+  const [first = 0, second = 0, third = 0] = times();
+  const [one, two] = [second - first, third - second];
+  assert.ok(one >= FIRST_WAIT - 20, `Saved again after ${one} ms`);
+  assert.ok(two > one, `Saved again after ${one} ms, and then after ${two} ms`);
+}
+
 const save: Step = {
   name: 'save',
-  // The first wait of the queue, at its shortest.
-  pause: 750,
+  pause: FIRST_WAIT,
   to: 'service',
-  hits: asks('POST', (fn) => `draft/[^/]+/default/${fn}`),
+  hits: isSave,
   prepare: async (visit) => void (await visit.open()),
   act: (visit) => visit.type('at once'),
   outcome: (effect) => ({
@@ -37,6 +52,9 @@ const save: Step = {
   check: async (visit, outcome) => {
     await checkEditor(visit, outcome);
     if (outcome.requests !== undefined) return visit.fact('saved', 'Saved');
+    if (visit.fault.name === '500 for ever') await checkBackoff(visit);
+    // The save is there for all that the page knows, and when it asks again it may find that out.
+    if (visit.fault.isDone) return visit.type('meanwhile');
     const { dirty } = await visit.shown();
     assert.equal(dirty, true, 'Work that is not saved is dirty');
     await visit.type('meanwhile');
