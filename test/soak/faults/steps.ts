@@ -85,8 +85,18 @@ const checkElement = async (visit: Visit, { state, code, words }: Outcome): Prom
 
 /** By the button in the element's error view. */
 const retry = async (visit: Visit, { state }: Outcome): Promise<void> => {
-  await visit.limit(AMPLE);
-  if (state === 'error') await visit.page.locator('plugin-editor >>> [part=retry]').click();
+  if (state === 'error') {
+    await visit.page.waitForSelector('plugin-editor >>> [part=retry]', { visible: true });
+    // In one task, since an element in its error view starts over by itself when its limit changes.
+    await visit.page.$eval(
+      'plugin-editor',
+      (element, timeout) => {
+        element.setAttribute('timeout', `${timeout}`);
+        element.shadowRoot?.querySelector<HTMLElement>('[part=retry]')?.click();
+      },
+      AMPLE,
+    );
+  }
   await visit.editor();
   await visit.type('after');
   await visit.fact('saved', 'Saved');
