@@ -21,7 +21,7 @@ export interface Life {
   element: PluginEditorElement;
   place: HTMLElement;
   /** What a token may be used for: the plugin and endpoint it was asked for; and whether nobody wanted it any longer. */
-  tokens: Map<string, { plugin: string; late: boolean }>;
+  tokens: Map<string, { plugin: string; endpoint: string; late: boolean }>;
   /** What went wrong inside event listeners and handlers, where nobody would see it. */
   faults: string[];
 }
@@ -32,7 +32,8 @@ export function begin(world: FakeWorld, attributes: Record<string, string>): Lif
   const element = document.createElement('plugin-editor');
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   document.body.append(place);
-  place.append(element);
+  // Another place within, to move to and fro.
+  place.append(document.createElement('div'), element);
   return { world, element, place, tokens: new Map(), faults: [] };
 }
 
@@ -48,6 +49,12 @@ export const current = (life: Life): FakeFrame | undefined =>
 
 export const openOf = (frame: FakeFrame | undefined) =>
   frame?.posted.findLast(({ message }) => message['type'] === 'open')?.message;
+
+/** Origin and path of an address. */
+export const placeOf = (address = ''): string => {
+  const { origin, pathname } = new URL(address, document.baseURI);
+  return origin + pathname;
+};
 
 export const fail = (what: string): never => {
   throw new Error(what);
@@ -95,18 +102,33 @@ export function check({ attributes, connected, closed, putOff, restored }: Model
   }
 
   if (element.state === 'ready' && !putOff) {
-    const wanted = Object.fromEntries(
-      ['ident', 'namespace', 'fn'].map((name) => [name, attributes.get(name) || undefined]),
-    );
-    const frame = current(life);
-    if (!frame) return fail('ready without a frame');
-    const byAddress = new URL(frame.element.src).searchParams.has('token');
-    const opened =
-      openOf(frame) ?? (byAddress ? parseEditorUrl(frame.element.src) : fail('ready, and told nothing'));
-    if (pluginIn(opened as Record<string, unknown>) !== pluginIn(wanted)) {
-      fail(`shows ${pluginIn(opened as Record<string, unknown>)}, not ${pluginIn(wanted)}`);
-    }
+    checkShown(attributes, current(life) ?? fail('ready without a frame'), tokens);
   }
+}
+
+/** An editor that is ready shows what the attributes name, where and by whose leave they say. */
+function checkShown(attributes: Model['attributes'], frame: FakeFrame, tokens: Life['tokens']): void {
+  const wanted = Object.fromEntries(
+    ['ident', 'namespace', 'fn', 'builder', 'template'].map((name) => [
+      name,
+      attributes.get(name) || undefined,
+    ]),
+  );
+  const { src } = frame.element;
+  const byAddress = new URL(src).searchParams.get('token');
+  const opened: Record<string, unknown> =
+    openOf(frame) ?? (byAddress ? { ...parseEditorUrl(src) } : fail('ready, and told nothing'));
+  const all = (values: Record<string, unknown>) =>
+    `${pluginIn(values)} of ${String(values['builder'])} in ${String(values['template'])}`;
+  if (all(opened) !== all(wanted)) fail(`shows ${all(opened)}, not ${all(wanted)}`);
+
+  const page = placeOf(attributes.get('editor-url'));
+  if (placeOf(src) !== page) fail(`a frame at ${src}, not at ${page}`);
+
+  const told = frame.posted.findLast(({ message }) => 'token' in message)?.message['token'] ?? byAddress;
+  const { endpoint } = tokens.get(told as string) ?? fail('ready without a token');
+  const asked = placeOf(attributes.get('token-endpoint'));
+  if (endpoint !== asked) fail(`a token of ${endpoint}, not of ${asked}`);
 }
 
 function checkToken(tokens: Life['tokens'], token: string, plugin: string): void {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { CHANNEL, VERSION } from '../../src/core/messages.ts';
 import { type FakeFrame, type FakeRequest, say } from './fake-world.ts';
-import { type Life, type Model, check, current, fail, openOf, pluginIn } from './life-model.ts';
+import { type Life, type Model, check, current, fail, openOf, placeOf, pluginIn } from './life-model.ts';
 
 const ORIGIN = 'http://editor.test';
 
@@ -102,7 +102,7 @@ function answer({ tokens, world }: Life, request: FakeRequest, kind: (typeof ANS
   if (/^\d/.test(kind)) return request.answer(new Response('{}', { status: Number(kind) }));
   if (kind === 'garbage') return request.answer(new Response('<!doctype html>'));
   const token = `t${world.requests.indexOf(request)}`;
-  tokens.set(token, { plugin: pluginAsked(request), late: request.aborted });
+  tokens.set(token, { plugin: pluginAsked(request), endpoint: placeOf(request.url), late: request.aborted });
   const expires_in = kind === 'short' ? 20 : kind === 'long' ? 3600 : undefined;
   request.answer(new Response(JSON.stringify({ token, expires_in })));
 }
@@ -229,6 +229,18 @@ export const commands: fc.Arbitrary<Command>[] = [
         model.connected = what !== 'remove';
         if (what !== 'put back') model.putOff = false;
       },
+  ),
+  step(
+    fc.constant('move as it is'),
+    (what) => what,
+    () => (_, life) => {
+      const { element, place } = life;
+      const to = (element.parentElement === place ? place.firstElementChild : place) as Element & {
+        moveBefore?: (node: Element, child: null) => void;
+      };
+      // Not in every engine, and not for what is in no page.
+      if (element.isConnected) unheard(life, () => to.moveBefore?.(element, null));
+    },
   ),
   ...[0, 1].map(() =>
     step(

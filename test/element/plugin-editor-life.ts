@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { FakeWorld } from './fake-world.ts';
-import { type Life, type Model, begin, check, fail } from './life-model.ts';
+import { type Life, type Model, begin, check, fail, framesIn } from './life-model.ts';
 import { WHOLE, commands } from './life-steps.ts';
 
 /** Its state must hold at the end of every life, however it went on. */
@@ -13,6 +13,10 @@ async function end(model: Model, life: Life): Promise<void> {
   await world.advance(10 * 60_000);
   check(model, life);
   if (element.state === 'loading') fail('still loading after ten minutes');
+  if (model.closed) {
+    if (framesIn(life).length) fail('a frame though closed');
+    if (world.left.timers) fail(`${world.left.timers} timers though closed`);
+  }
   element.remove();
   model.connected = false;
   await element.updateComplete;
@@ -20,8 +24,14 @@ async function end(model: Model, life: Life): Promise<void> {
   check(model, life);
 }
 
+/** How many lives there were, and how many had an editor that said it was ready: without those little is tried. */
+export interface Tally {
+  lives: number;
+  ready: number;
+}
+
 /** Lives of an element from its creation to its removal. */
-export const lives = (make: () => FakeWorld) =>
+export const lives = (make: () => FakeWorld, tally: Tally = { lives: 0, ready: 0 }) =>
   fc.asyncProperty(
     fc.boolean(),
     fc.constantFrom('url', 'message'),
@@ -39,6 +49,10 @@ export const lives = (make: () => FakeWorld) =>
         restored: false,
       };
       const { element } = life;
+      let ready = 0;
+      element.addEventListener('plugin-editor-ready', ({ confirmed }) => {
+        if (confirmed) ready = 1;
+      });
       element.addEventListener('plugin-editor-discard', (event) => {
         if (model.keepsWork) event.preventDefault();
       });
@@ -55,6 +69,8 @@ export const lives = (make: () => FakeWorld) =>
         await fc.asyncModelRun(() => ({ model, real: life }), steps);
         await end(model, life);
       } finally {
+        tally.lives++;
+        tally.ready += ready;
         window.removeEventListener('error', onError);
         window.removeEventListener('unhandledrejection', onError);
         life.place.remove();

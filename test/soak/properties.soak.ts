@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { PROPERTIES } from '../element/element-properties.ts';
 import { fakeWorld } from '../element/fake-world.ts';
-import { lives } from '../element/plugin-editor-life.ts';
+import { type Tally, lives } from '../element/plugin-editor-life.ts';
 
-const properties = { ...PROPERTIES, 'a life of <plugin-editor>, on a model': lives(fakeWorld) };
+const tally: Tally = { lives: 0, ready: 0 };
+const properties = { ...PROPERTIES, 'a life of <plugin-editor>, on a model': lives(fakeWorld, tally) };
 
 describe('properties of the elements', () => {
   before(() => {
@@ -15,4 +16,9 @@ describe('properties of the elements', () => {
       fc.assert(property as fc.IAsyncProperty<unknown>, { numRuns: 10_000, includeErrorInReport: true }),
     );
   }
+  it('a life is seldom without an editor that is ready', () => {
+    if (!(tally.ready >= tally.lives / 5)) {
+      throw new Error(`${tally.ready} of ${tally.lives} lives had an editor that said it was ready`);
+    }
+  });
 });
