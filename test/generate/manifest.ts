@@ -123,7 +123,10 @@ const inOneLine = {
 const pathsOfPackage = {
   name: 'paths-of-package',
   packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
-    const declaring = customElementsManifest.modules.map(({ path, declarations }) => ({ path, declarations }));
+    const declaring = customElementsManifest.modules.map(({ path, declarations }) => ({
+      path,
+      declarations,
+    }));
     /** Where a class is, which entries export again. */
     const placeOf = (name: string) =>
       declaring.find(({ declarations }) => declarations.some((one) => one.name === name))?.path;
