@@ -101,7 +101,7 @@ describe('parseEditorMessage()', () => {
       }),
       { numRuns: 2000 },
     );
-  });
+  }).timeout(60_000);
 
   it('takes what the protocol says, and nothing else', () => {
     const near = fc.record(
@@ -128,5 +128,6 @@ describe('parseEditorMessage()', () => {
       }),
       { numRuns: 3000 },
     );
-  });
+    // Many words, which take their time on a machine with much else to do.
+  }).timeout(60_000);
 });
