@@ -121,20 +121,34 @@ export const almostToken = fc.record(
   },
   { requiredKeys: [] },
 );
-const almostFeatures = fc.record(
+/** Mostly of the right type, or a record of several fields would hardly ever be whole. */
+const nearly = <T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 4, arbitrary: right }, { weight: 1, arbitrary: fc.jsonValue() });
+
+/** A record whose fields are mostly there. */
+const almost = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Record<string, unknown>> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record(fields) },
+    { weight: 1, arbitrary: fc.record(fields, { requiredKeys: [] }) },
+  );
+
+const words = fc.string({ unit: 'binary' });
+const almostLanguage = almost({
+  identifier: fc.oneof({ weight: 9, arbitrary: words }, fc.jsonValue()),
+  pretty: words,
+  short: words,
+});
+const almostFeatures = almost({
+  features: nearly(fc.array(words)),
+  languages: nearly(fc.array(almostLanguage, { maxLength: 3 })),
+});
+const almostTest = fc.record({ name: words, description: words, payload: words }, { requiredKeys: [] });
+const almostSource = fc.oneof(
+  { weight: 1, arbitrary: almost({ contents: nearly(words), lang: nearly(words) }) },
   {
-    features: fc.oneof(fc.array(fc.string()), fc.jsonValue()),
-    languages: fc.oneof(
-      fc.array(
-        fc.record(
-          { identifier: fc.oneof(fc.string(), fc.jsonValue()), pretty: fc.string(), short: fc.string() },
-          { requiredKeys: [] },
-        ),
-      ),
-      fc.jsonValue(),
-    ),
+    weight: 1,
+    arbitrary: almost({ contents: nearly(words), lang: nearly(words), tests: nearly(fc.array(almostTest)) }),
   },
-  { requiredKeys: [] },
 );
 const HOSTILE = [
   '{"__proto__":{"token":"t"}}',
@@ -147,7 +161,7 @@ const HOSTILE = [
 /** The bytes of an answer: JSON of nearly the right shape, JSON of any, and no JSON. */
 export const answerBytes = fc.oneof(
   fc
-    .oneof(almostToken, almostFeatures, fc.jsonValue())
+    .oneof(almostToken, almostFeatures, almostSource, fc.jsonValue())
     .map((value) => new TextEncoder().encode(JSON.stringify(value))),
   fc.uint8Array({ maxLength: 60 }).map((bytes) => new Uint8Array(bytes)),
   fc.constantFrom(...HOSTILE).map((value) => new TextEncoder().encode(value)),
