@@ -1,7 +1,7 @@
 import { notFound, ServiceError } from './errors.ts';
 import type { PluginKey } from './plugin-key.ts';
 import type { PluginSource } from './records.ts';
-import type { Program } from './sandbox/outcome.ts';
+import type { Program } from './sandbox/program.ts';
 import type { Store } from './store.ts';
 
 /**

@@ -7,7 +7,8 @@ import type { PluginKey } from './plugin-key.ts';
 import { pathParameter, route } from './routes.ts';
 import { executionStatus, whenNotBusy } from './run-errors.ts';
 import { runLimits } from './sandbox/outcome.ts';
-import type { Program } from './sandbox/outcome.ts';
+import { storedProgram } from './sandbox/program.ts';
+import type { Program } from './sandbox/program.ts';
 
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
@@ -40,7 +41,7 @@ async function execute(
   const program = find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = { program, input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
+  const run = { program: storedProgram(program), input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
   const end = await whenNotBusy(false, () => context.sandbox.run(run));
   if ('error' in end)
     throw new ServiceError(executionStatus(end.error.code), end.error.code, end.error.message);

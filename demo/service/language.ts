@@ -1,5 +1,5 @@
 import type { PluginSource } from './records.ts';
-import type { Program } from './sandbox/outcome.ts';
+import type { Program } from './sandbox/program.ts';
 
 export type Severity = 'error' | 'warning' | 'information';
 

@@ -6,6 +6,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { route } from './routes.ts';
 import { whenNotBusy } from './run-errors.ts';
 import { runLimits } from './sandbox/outcome.ts';
+import { storedProgram } from './sandbox/program.ts';
 
 /** The builder interface's test runs: the draft as it is saved, which has to be built. */
 export const testing: ServiceInterface = {
@@ -20,7 +21,7 @@ async function testDraft(c: Context, context: ServiceContext): Promise<Response>
   requireEditorToken(c, context, plugin);
   const { program } = builtDraft(context.store, plugin);
   const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = { program, input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
+  const run = { program: storedProgram(program), input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
   return c.json({ ...end, ...(logs.length ? { logs } : {}) });
 }

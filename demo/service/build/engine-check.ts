@@ -1,17 +1,15 @@
 import { EvalFlags, JSException } from 'quickjs-wasi';
 import type { Diagnostic } from '../language.ts';
-import type { Program } from '../sandbox/outcome.ts';
-import { createEngine } from '../sandbox/script.ts';
+import type { ScriptProgram } from '../sandbox/program.ts';
+import { ScriptEngine } from '../sandbox/script-engine.ts';
 import { traceInSource } from '../sandbox/stack-trace.ts';
-
-type Script = Extract<Program, { kind: 'script' }>;
 
 /**
  * Has the engine that will run a script read it, without running it: a parser may know syntax that the engine does
  * not. Returns what it says against it.
  */
-export async function checkInEngine(program: Script): Promise<Diagnostic[]> {
-  const { vm } = await createEngine();
+export async function checkInEngine(program: ScriptProgram): Promise<Diagnostic[]> {
+  const { vm } = await ScriptEngine.create();
   try {
     vm.evalCode(program.code, program.file, EvalFlags.TYPE_MODULE | EvalFlags.COMPILE_ONLY);
     return [];

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { missingRun, positionAt, positionOfRun } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
-import { allowedImports, initialPages, maximumPages } from '../sandbox/wasm.ts';
+import { allowedImports, initialPages, maximumPages } from '../sandbox/wasm-runner.ts';
 import { stringLiteral } from '../source-text.ts';
 
 const assemblyscript: Language = {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
 import { missingRun, positionAt } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
-import type { Program } from '../sandbox/outcome.ts';
+import type { Program } from '../sandbox/program.ts';
 import { stringLiteral } from '../source-text.ts';
 
 const javascript: Language = {

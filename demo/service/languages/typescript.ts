@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
 import { missingRun, positionAt, positionOfRun } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
-import type { Program } from '../sandbox/outcome.ts';
+import type { Program } from '../sandbox/program.ts';
 import { stringLiteral } from '../source-text.ts';
 
 const typescript: Language = {

@@ -1,23 +1,16 @@
-/** What the sandbox can run: the output of a toolchain. Plain data, to be kept as JSON. */
-export type Program =
-  | {
-      readonly kind: 'script';
-      /** An ES module that exports `run`. */
-      readonly code: string;
-      /** The name of the user's source in stack traces. */
-      readonly file: string;
-      /** From `code` back to the user's source: a source map's `mappings`. None when they are the same. */
-      readonly mappings?: string;
-    }
-  | {
-      readonly kind: 'wasm';
-      /** An AssemblyScript module with its runtime exported and its memory imported, in base64. */
-      readonly module: string;
-    };
-
-/** Why a run gave no result: the plugin's own fault, or the limit that it met. */
+/**
+ * Why a run gave no result: the plugin's own fault, the limit that it met, or, as `runner-crashed`, that the process
+ * it ran in ended.
+ */
 export type RunErrorCode =
-  'plugin-error' | 'time-limit' | 'memory-limit' | 'stack-limit' | 'output-limit' | 'log-limit';
+  | 'plugin-error'
+  | 'time-limit'
+  | 'memory-limit'
+  | 'stack-limit'
+  | 'output-limit'
+  | 'log-limit'
+  | 'module-limit'
+  | 'runner-crashed';
 
 export interface RunError {
   readonly code: RunErrorCode;
@@ -41,6 +34,8 @@ export const runLimits = {
   input: mebibyte,
   output: mebibyte,
   logs: mebibyte,
+  /** How many entries the logs may have. */
+  logEntries: 10_000,
 } as const;
 
 const messages = {
@@ -48,7 +43,7 @@ const messages = {
   'memory-limit': `The plugin needed more than ${runLimits.memory / mebibyte} MiB, which is the limit of memory.`,
   'stack-limit': 'The plugin calls itself too deeply: it ran out of stack.',
   'output-limit': `The plugin answered with more than ${runLimits.output / mebibyte} MiB, which is the limit of output.`,
-  'log-limit': `The plugin logged more than ${runLimits.logs / mebibyte} MiB, which is the limit of logs.`,
+  'log-limit': `The plugin logged more than ${runLimits.logs / mebibyte} MiB or ${runLimits.logEntries} entries, which is the limit of logs.`,
 } as const;
 
 export const limitError = (code: keyof typeof messages): RunError => ({ code, message: messages[code] });

@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Turns } from '../turns.ts';
 import type { Outcome } from './outcome.ts';
-import { Runner } from './runner.ts';
-import type { Task } from './thread.ts';
+import type { StoredProgram } from './program.ts';
+import { RunnerProcess } from './runner-process.ts';
 
-export interface Run extends Task {
+export interface Run {
+  readonly program: StoredProgram;
+  readonly input: string;
   /** Whose run it is: tenants take turns. */
   readonly tenant: string;
   /** Takes a run back that has not begun yet. */
@@ -12,72 +14,77 @@ export interface Run extends Task {
 }
 
 // More than one even on a machine with one core: a run that loops must leave room for the others.
-const threads = Math.min(8, Math.max(4, availableParallelism()));
+const slots = Math.min(8, Math.max(4, availableParallelism()));
 
-/** Where plugins run: a few threads, each run in a VM that is made for it, tenants taking turns. */
+/** How often the memory of runners is looked at while runs are under way, in ms. */
+const watchInterval = 20;
+
+/** Where plugins run: a few processes, each of which runs one program at a time, tenants taking turns. */
 export class Sandbox {
   readonly #turns = new Turns({
-    slots: threads,
-    slotsPerKey: Math.ceil(threads / 2),
+    slots,
+    slotsPerKey: Math.ceil(slots / 2),
     waiting: 512,
     waitingPerKey: 256,
   });
-  readonly #idle: Runner[] = [];
-  readonly #all = new Set<Runner>();
-  #closed = false;
+  readonly #idle: RunnerProcess[] = [];
+  readonly #busy = new Set<RunnerProcess>();
+  #watch: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /**
    * Runs a program once. Throws a `BusyError` at once when too much is waiting; rejects when the sandbox is closed
-   * or cannot start a thread, and with the signal's reason.
+   * or no runner can be started, and with the signal's reason.
    */
   run({ program, input, tenant, signal }: Run): Promise<Outcome> {
-    const turn = this.#turns.take(tenant, signal);
-    return this.#run({ program, input }, turn);
+    return this.#run(program, input, this.#turns.take(tenant, signal));
   }
 
-  async #run(task: Task, turn: Promise<() => void>): Promise<Outcome> {
-    const end = await turn;
+  async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<Outcome> {
+    const release = await turn;
     try {
-      const runner = this.#runner();
+      const runner = this.#takeRunner(program.hash);
+      this.#busy.add(runner);
+      this.#watchMemory();
       try {
-        return await runner.run(task);
+        return await runner.run(program, input);
       } finally {
-        if (runner.usable) this.#idle.push(runner);
-        else this.#replace(runner);
+        this.#busy.delete(runner);
+        if (runner.isUsable) this.#idle.push(runner);
+        // The next run finds a runner that is up, or about to be.
+        else if (!this.#isClosed) this.#idle.unshift(new RunnerProcess());
       }
     } finally {
-      end();
+      release();
     }
   }
 
-  /** Has a first thread come up, so that the first run need not wait for it. */
+  /** Has a first runner come up, so that the first run need not wait for it. */
   warmUp(): void {
-    if (!this.#all.size) this.#idle.push(this.#start());
+    if (!this.#idle.length && !this.#busy.size) this.#idle.push(new RunnerProcess());
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#all].map((runner) => runner.close()));
+    this.#isClosed = true;
+    clearInterval(this.#watch);
+    await Promise.all([...this.#idle, ...this.#busy].map((runner) => runner.close()));
   }
 
-  #runner(): Runner {
-    if (this.#closed) throw new Error('The sandbox is closed.');
-    for (let runner = this.#idle.pop(); runner; runner = this.#idle.pop()) {
-      if (runner.usable) return runner;
-      this.#all.delete(runner);
-    }
-    return this.#start();
+  /** One that has run the program before, if there is one. */
+  #takeRunner(hash: string): RunnerProcess {
+    if (this.#isClosed) throw new Error('The sandbox is closed.');
+    for (const runner of [...this.#idle]) if (!runner.isUsable) this.#idle.splice(this.#idle.indexOf(runner), 1);
+    const knowing = this.#idle.findLastIndex((runner) => runner.knows(hash));
+    const [runner] = this.#idle.splice(knowing, 1);
+    return runner ?? new RunnerProcess();
   }
 
-  #start(): Runner {
-    const runner = new Runner();
-    this.#all.add(runner);
-    return runner;
-  }
-
-  /** The next run finds a thread that is up, or about to be. */
-  #replace(runner: Runner): void {
-    this.#all.delete(runner);
-    if (!this.#closed) this.#idle.unshift(this.#start());
+  #watchMemory(): void {
+    this.#watch ??= setInterval(() => {
+      for (const runner of this.#busy) runner.checkMemory();
+      if (this.#busy.size) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }, watchInterval).unref();
   }
 }

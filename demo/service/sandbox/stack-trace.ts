@@ -1,13 +1,11 @@
 import { SourceMap } from 'node:module';
-import type { Program } from './outcome.ts';
-
-type Script = Extract<Program, { kind: 'script' }>;
+import type { ScriptProgram } from './program.ts';
 
 /**
  * What a plugin threw, with its stack in lines and columns of the user's source, from 1, columns in UTF-16 code
  * units; frames of anything else are left out.
  */
-export function traceInSource(error: string, stack: string, { code, file, mappings }: Script): string {
+export function traceInSource(error: string, stack: string, { code, file, mappings }: ScriptProgram): string {
   const lines = code.split('\n');
   const map =
     mappings === undefined

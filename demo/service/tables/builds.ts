@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PluginKey } from '../plugin-key.ts';
 import type { PluginSource } from '../records.ts';
-import type { Program } from '../sandbox/outcome.ts';
+import type { Program } from '../sandbox/program.ts';
 
 /** What a build depends on: the language and the text, not the tests. */
 export const digestOf = ({ lang, contents }: PluginSource): string =>

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PluginKey } from '../plugin-key.ts';
 import type { PluginSource } from '../records.ts';
-import type { Program } from '../sandbox/outcome.ts';
+import type { Program } from '../sandbox/program.ts';
 
 const keyOf = ({ environment, tenant, namespace, pluginName }: PluginKey) =>
   [environment, tenant, namespace, pluginName] as const;

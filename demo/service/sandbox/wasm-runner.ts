@@ -1,8 +1,9 @@
+import { randomInt } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
-import type { Program, RunEnd, RunError } from './outcome.ts';
-
-type Wasm = Extract<Program, { kind: 'wasm' }>;
+import type { RunEnd, RunError } from './outcome.ts';
+import type { WasmProgram } from './program.ts';
 
 /** Memory is given to a module in pages of this size. */
 export const pageSize = 65_536;
@@ -31,23 +32,55 @@ export const allowedImports: ReadonlySet<string> = new Set([
   ...['log', 'info', 'debug', 'warn', 'error'].map((name) => `env.console.${name}`),
 ]);
 
-/** Runs a WebAssembly module in an instance and a memory of its own. What it does is ended from outside. */
-export async function runWasm(program: Wasm, input: string, logs: Logs): Promise<RunEnd> {
-  const memory = new WebAssembly.Memory({ initial: initialPages, maximum: runLimits.memory / pageSize });
-  try {
-    const module = new WebAssembly.Module(Buffer.from(program.module, 'base64'));
+/** How many bytes of modules a runner keeps compiled; what was not run for the longest time goes first. */
+const cacheSize = 4 * mebibyte;
+
+/**
+ * Runs AssemblyScript modules, one at a time. Each run has an instance and a memory of its own, of a module that is
+ * compiled once. Nothing in here looks at the time: whoever called ends the process of a run that does not end.
+ */
+export class WasmRunner {
+  readonly #modules = new LRUCache<string, { module: WebAssembly.Module; size: number }>({
+    maxSize: cacheSize,
+    sizeCalculation: ({ size }) => size + 1000,
+  });
+
+  /** Whether the program need not be given to {@link run}. */
+  has(hash: string): boolean {
+    return this.#modules.has(hash);
+  }
+
+  /** `program`: needed if it is not known. */
+  run(hash: string, program: WasmProgram | undefined, input: string, logs: Logs): RunEnd {
+    try {
+      return { result: runModule(this.#moduleOf(hash, program), input, logs) };
+    } catch (error) {
+      return { error: errorOf(error) };
+    }
+  }
+
+  #moduleOf(hash: string, program: WasmProgram | undefined): WebAssembly.Module {
+    const known = this.#modules.get(hash);
+    if (known) return known.module;
+    if (!program) throw new Error('The program is not known here.');
+    const bytes = Buffer.from(program.module, 'base64');
+    const module = new WebAssembly.Module(bytes);
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       if (!allowedImports.has(`${from}.${name}`)) throw new Error(`The module imports ${from}.${name}.`);
     }
-    const { exports } = await WebAssembly.instantiate(module, { env: environment(memory, logs) });
-    const { run, __new: allocate, __pin: pin } = exports as unknown as Exports;
-    const pointer = pin(allocate(input.length * 2, stringId));
-    const units = new Uint16Array(memory.buffer, pointer, input.length);
-    for (let i = 0; i < input.length; i++) units[i] = input.charCodeAt(i);
-    return { result: checkOutput(textAt(memory, run(pointer), 'output-limit')) };
-  } catch (error) {
-    return { error: errorOf(error) };
+    this.#modules.set(hash, { module, size: bytes.byteLength });
+    return module;
   }
+}
+
+function runModule(module: WebAssembly.Module, input: string, logs: Logs): string {
+  const memory = new WebAssembly.Memory({ initial: initialPages, maximum: runLimits.memory / pageSize });
+  const { exports } = new WebAssembly.Instance(module, { env: environment(memory, logs) });
+  const { run, __new: allocate, __pin: pin } = exports as unknown as Exports;
+  const pointer = pin(allocate(input.length * 2, stringId));
+  const units = new Uint16Array(memory.buffer, pointer, input.length);
+  for (let i = 0; i < input.length; i++) units[i] = input.charCodeAt(i);
+  return checkOutput(textAt(memory, run(pointer), 'output-limit'));
 }
 
 function environment(memory: WebAssembly.Memory, logs: Logs) {
@@ -62,7 +95,7 @@ function environment(memory: WebAssembly.Memory, logs: Logs) {
       const place = file ? `\n    at ${textAt(memory, file, 'output-limit')}:${line}:${column}` : '';
       throw new RunFailure(pluginError(`Error: ${text}${place}`));
     },
-    seed: () => Math.random() * Number.MAX_SAFE_INTEGER,
+    seed: () => randomInt(2 ** 48 - 1),
     trace: (message: number, count: number, ...values: number[]) =>
       logs.add([textAt(memory, message, 'log-limit'), ...values.slice(0, count)].join(' ')),
     'Date.now': () => Date.now(),

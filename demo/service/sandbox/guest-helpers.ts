@@ -1,0 +1,51 @@
+/** The file name of the helpers, by which their own lines are taken out of stack traces. */
+export const helpersFile = '<sandbox>';
+
+/**
+ * Runs in a fresh engine before any plugin does. It keeps what it needs of the globals, which the plugin can change.
+ *
+ * - `invoke(run, input)` calls a plugin's function. What that throws is told to the host, and answered with a value
+ *   that no plugin can make.
+ * - `describe(error)` tells the host what was thrown.
+ * - `isNullText(value)` says whether a value is the very text that the library answers when it cannot allocate.
+ *
+ * Every text goes to the host with its length and whether it is that text.
+ */
+export const guestHelpers = `(log, tell) => {
+  const { stringify } = JSON;
+  const text = String;
+  const nullText = '<null>';
+  const failed = Symbol('failed');
+  const show = (value) => {
+    if (typeof value === 'string') return value;
+    try {
+      if (typeof value === 'object' && value !== null && !(value instanceof Error)) return stringify(value) ?? text(value);
+      return text(value);
+    } catch {
+      return '(a value that cannot be shown)';
+    }
+  };
+  const write = (...values) => {
+    let line = '';
+    for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
+    // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
+    if (log(line, line.length, line === nullText)) for (;;);
+  };
+  globalThis.console = { log: write, info: write, debug: write, warn: write, error: write };
+  const describe = (error) => {
+    let stack = '';
+    let shown = '';
+    if (error instanceof Error) try { stack = text(error.stack ?? ''); } catch {}
+    shown = show(error);
+    tell(shown, shown.length, shown === nullText, stack, stack.length, stack === nullText);
+  };
+  const invoke = (run, input) => {
+    try {
+      return run(input);
+    } catch (error) {
+      describe(error);
+      return failed;
+    }
+  };
+  return { invoke, describe, isNullText: (value) => value === nullText };
+}`;
