@@ -42,11 +42,14 @@ interface Base {
   readonly snapshot: Snapshot;
   /** Where the state of `Math.random()` is in the memory. */
   readonly randomStateAt: number;
-  /** The guest helpers, as tokens for `importHandle`. */
-  readonly helpers: Readonly<Record<GuestHelper, number>>;
+  readonly tokens: Tokens;
 }
 
-type GuestHelper = 'invoke' | 'describe' | 'isNullText';
+/**
+ * The guest helpers, and the values that the library would make once for each engine and keep: those would be gone with
+ * the next restore. All as tokens for `importHandle`.
+ */
+type Tokens = Readonly<Record<'invoke' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false', number>>;
 
 const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
 
@@ -77,7 +80,7 @@ export class ScriptEngine {
     this.room = room;
     this.#host = host;
     this.#base = base;
-    host.register(vm);
+    host.register(vm, base.tokens);
   }
 
   /** Puts the memory back to `state`, by default that of a fresh engine, and starts the clock and the random numbers. */
@@ -108,8 +111,14 @@ export class ScriptEngine {
     return this.#memory().byteLength !== this.#base.snapshot.memory.byteLength;
   }
 
-  helper(name: GuestHelper): JSValueHandle {
-    return this.vm.importHandle(this.#base.helpers[name]);
+  /** A value that every state of the engine has. */
+  value(name: keyof Tokens): JSValueHandle {
+    return this.vm.importHandle(this.#base.tokens[name]);
+  }
+
+  /** Calls one of the guest helpers. Throws a `JSException` for what it throws. */
+  call(helper: 'invoke' | 'describe' | 'isNullText', ...values: JSValueHandle[]): JSValueHandle {
+    return this.vm.callFunction(this.value(helper), this.value('undefined'), ...values);
   }
 
   /** Reads a text of the guest: `undefined` when the engine had no memory left to hand it over. */
@@ -117,8 +126,7 @@ export class ScriptEngine {
     const text = value.toString();
     // The library answers "<null>" when it cannot allocate. It may also be what the text says.
     if (text !== nullText) return text;
-    const isReally = this.vm.callFunction(this.helper('isNullText'), this.vm.undefined, value).toBoolean();
-    return isReally ? text : undefined;
+    return this.call('isNullText', value).toBoolean() ? text : undefined;
   }
 
   /** The whole memory with the bytes of the random state blanked: equal before any two runs of a program. */
@@ -147,20 +155,20 @@ async function createBase(room: number): Promise<Base> {
   const host = new Host();
   const vm = await QuickJS.create(optionsFor(host));
   const randomStateAt = findRandomState(vm, host.memory);
-  const [logger, teller] = host.functions(vm);
-  const made = vm.callFunction(vm.evalCode(guestHelpers, helpersFile), vm.undefined, logger, teller);
-  const tokenOf = (name: GuestHelper) => vm.exportHandle(made.getProp(name));
-  const helpers = {
-    invoke: tokenOf('invoke'),
-    describe: tokenOf('describe'),
-    isNullText: tokenOf('isNullText'),
+  const functions = host.functionNames.map((name) => vm.newFunction(name, () => vm.undefined));
+  const helpers = vm.callFunction(vm.evalCode(guestHelpers, helpersFile), vm.undefined, ...functions);
+  const tokens = {
+    invoke: vm.exportHandle(helpers.getProp('invoke')),
+    describe: vm.exportHandle(helpers.getProp('describe')),
+    isNullText: vm.exportHandle(helpers.getProp('isNullText')),
+    undefined: vm.exportHandle(vm.undefined),
+    true: vm.exportHandle(vm.true),
+    false: vm.exportHandle(vm.false),
   };
-  // The library makes the handles of these values once and keeps them: they have to be in the snapshot.
-  for (const value of [vm.global, vm.undefined, vm.null, vm.true, vm.false]) void value.ptr;
   makeRoom(vm, room);
   const snapshot = vm.snapshot();
   clearStack(snapshot.memory, snapshot);
-  return { snapshot, randomStateAt, helpers };
+  return { snapshot, randomStateAt, tokens };
 }
 
 /**
@@ -207,27 +215,22 @@ class Host {
     return 0;
   };
 
-  /** Makes the functions by which the guest's helpers talk to the host. */
-  functions(vm: QuickJS): [JSValueHandle, JSValueHandle] {
-    return [vm.newFunction('log', this.#log(vm)), vm.newFunction('tell', this.#tell(vm))];
-  }
+  /** The functions by which the guest's helpers talk to the host, in the order that they take them. */
+  readonly functionNames = ['log', 'tell'] as const;
 
   /** Connects the functions of a memory that was restored. */
-  register(vm: QuickJS): void {
-    vm.registerHostCallback('log', this.#log(vm));
-    vm.registerHostCallback('tell', this.#tell(vm));
-  }
-
-  #log(vm: QuickJS) {
-    return (text?: JSValueHandle, length?: JSValueHandle, isNull?: JSValueHandle) =>
-      this.#listener.log(guestText(text, length, isNull)) ? vm.true : vm.false;
-  }
-
-  #tell(vm: QuickJS) {
-    return (...[error, length, isNull, stack, stackLength, stackIsNull]: JSValueHandle[]) => {
-      this.#listener.error(guestText(error, length, isNull), guestText(stack, stackLength, stackIsNull));
-      return vm.undefined;
+  register(vm: QuickJS, tokens: Tokens): void {
+    const functions: Record<(typeof this.functionNames)[number], (...values: JSValueHandle[]) => JSValueHandle> = {
+      log: (text, length, isNull) => {
+        const shouldEnd = this.#listener.log(guestText(text, length, isNull));
+        return vm.importHandle(shouldEnd ? tokens.true : tokens.false);
+      },
+      tell: (error, length, isNull, stack, stackLength, stackIsNull) => {
+        this.#listener.error(guestText(error, length, isNull), guestText(stack, stackLength, stackIsNull));
+        return vm.importHandle(tokens.undefined);
+      },
     };
+    for (const name of this.functionNames) vm.registerHostCallback(name, functions[name]);
   }
 }
 

@@ -166,7 +166,7 @@ class ScriptRun implements GuestListener {
   async #call(run: JSValueHandle, input: string): Promise<string> {
     const text = this.#vm.newString(input);
     if (!text.isString) throw new RunFailure(limitError('memory-limit'));
-    const invoked = this.#vm.callFunction(this.#engine.helper('invoke'), this.#vm.undefined, run, text);
+    const invoked = this.#engine.call('invoke', run, text);
     if (this.#thrown) throw new RunFailure(this.#thrown);
     const result = await this.#settle(invoked);
     if (!result.isString) {
@@ -196,7 +196,7 @@ class ScriptRun implements GuestListener {
   /** What was thrown, as text. Getting to know it runs code of the plugin, which can do anything again. */
   #describe(thrown: JSValueHandle): RunError {
     this.#thrown = undefined;
-    this.#vm.callFunction(this.#engine.helper('describe'), this.#vm.undefined, thrown);
+    this.#engine.call('describe', thrown);
     return this.#thrown ?? pluginError(unknownError);
   }
 
