@@ -41,7 +41,12 @@ async function execute(
   const program = find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = { program: storedProgram(program), input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
+  const run = {
+    program: storedProgram(program),
+    input,
+    tenant: `${plugin.environment}.${plugin.tenant}`,
+    signal: c.req.raw.signal,
+  };
   const end = await whenNotBusy(false, () => context.sandbox.run(run));
   if ('error' in end)
     throw new ServiceError(executionStatus(end.error.code), end.error.code, end.error.message);

@@ -21,7 +21,12 @@ async function testDraft(c: Context, context: ServiceContext): Promise<Response>
   requireEditorToken(c, context, plugin);
   const { program } = builtDraft(context.store, plugin);
   const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = { program: storedProgram(program), input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
+  const run = {
+    program: storedProgram(program),
+    input,
+    tenant: `${plugin.environment}.${plugin.tenant}`,
+    signal: c.req.raw.signal,
+  };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
   return c.json({ ...end, ...(logs.length ? { logs } : {}) });
 }

@@ -40,7 +40,8 @@ const litter: Record<string, string> = {
   'promises that nothing settles': 'new Promise(() => {}).then(() => {}); return "";',
   'a registry of finalizers':
     'const all = new FinalizationRegistry(() => state.push(1)); all.register({}, 1); return String(all);',
-  'symbols and regular expressions': 'Symbol.for("left"); RegExp.lastIndex = 7; return String(/a/g.exec("a"));',
+  'symbols and regular expressions':
+    'Symbol.for("left"); RegExp.lastIndex = 7; return String(/a/g.exec("a"));',
   'logs and errors': 'console.log("é", { a: [1] }); throw new TypeError("bad");',
   'random numbers and the time': 'return Math.random() + String(new Date());',
   'a deep stack': 'const dive = (n) => n && dive(n - 1) + 1; return String(dive(500));',
@@ -114,7 +115,8 @@ test('random numbers cannot be told from the time that the engine was made', asy
   const realNow = Date.now;
   try {
     Date.now = () => 1_800_000_000_000;
-    for (let i = 0; i < 20; i++) numbers.add(await startRunner().resultOf(running('return String(Math.random());')));
+    for (let i = 0; i < 20; i++)
+      numbers.add(await startRunner().resultOf(running('return String(Math.random());')));
   } finally {
     Date.now = realNow;
   }
@@ -177,7 +179,9 @@ test('text that cannot be handed over for lack of memory is an error, and never 
   // Text beyond ASCII needs a copy to be handed over.
   const { end } = await run(`const text = "é€😀".repeat(1e5);\n${full('return text;')}`);
   assert.ok('error' in end && end.error.code === 'memory-limit', JSON.stringify(end).slice(0, 300));
-  const { end: logged } = await run(`const text = "é€😀".repeat(1e5);\n${full('console.log(text); return "";')}`);
+  const { end: logged } = await run(
+    `const text = "é€😀".repeat(1e5);\n${full('console.log(text); return "";')}`,
+  );
   assert.ok('error' in logged && logged.error.code === 'memory-limit', JSON.stringify(logged).slice(0, 300));
 });
 

@@ -183,7 +183,11 @@ export function run(input: string): string {
     other: '-1',
   };
   for (const [input, end] of Object.entries(expected)) assert.equal(await endOf(input), end, input);
-  const outcome = await sandbox.run({ program: storedProgram(program), input: 'throw', tenant: 'com.acme.t1' });
+  const outcome = await sandbox.run({
+    program: storedProgram(program),
+    input: 'throw',
+    tenant: 'com.acme.t1',
+  });
   assert.ok('error' in outcome);
   assert.match(outcome.error.message, /^Error: bad é\n    at plugin\.ts:4:25$/);
 });

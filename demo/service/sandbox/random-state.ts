@@ -35,7 +35,9 @@ export function findRandomState(vm: QuickJS, memory: { readonly buffer: ArrayBuf
     });
   const [place, ...others] = places;
   if (place === undefined || others.length) {
-    throw new Error(`The state of the engine's random numbers was found in ${places.length} places, not in one.`);
+    throw new Error(
+      `The state of the engine's random numbers was found in ${places.length} places, not in one.`,
+    );
   }
   return place;
 }

@@ -8,8 +8,7 @@ import type { Frame } from './frames.ts';
 import { limitError, mebibyte, runLimits } from './outcome.ts';
 import type { Outcome, RunEnd, RunError } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
-import { frameKind } from './protocol.ts';
-import type { RunRequest } from './protocol.ts';
+import { decodeError, decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../build/memory.ts';
 
 const main = fileURLToPath(new URL('./runner-main.ts', import.meta.url));
@@ -21,9 +20,14 @@ const main = fileURLToPath(new URL('./runner-main.ts', import.meta.url));
 const grace = 100;
 
 /** How much memory a runner may hold, in bytes: itself, one run, and the programs that it keeps. */
-export const runnerMemory = 256 * mebibyte;
+const runnerMemory = 256 * mebibyte;
 
-/** The longest text that a runner may send, in bytes: an output or an entry of logs, as JSON. */
+export interface RunnerOptions {
+  /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 256 MiB). */
+  readonly watchedMemory?: number;
+}
+
+/** The longest text that a runner may send, in bytes: an output or an entry of logs, which may be escaped. */
 const frameLimit = 8 * mebibyte;
 
 /** A run that is under way. */
@@ -44,11 +48,13 @@ export class RunnerProcess {
   readonly #frames = new FrameReader(frameLimit);
   // The programs that it was given; it may have dropped some since.
   readonly #given = new LRUCache<string, true>({ max: 10_000 });
+  readonly #watchedMemory: number;
   #current: CurrentRun | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
 
-  constructor() {
+  constructor({ watchedMemory = runnerMemory }: RunnerOptions = {}) {
+    this.#watchedMemory = watchedMemory;
     this.#child = spawn(process.execPath, [...runnerFlags(), main], {
       env: {},
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -101,7 +107,7 @@ export class RunnerProcess {
 
   /** Kills the process if its run has made it hold more memory than it may. Does nothing while no run takes long. */
   checkMemory(): void {
-    if (!this.#current || residentMemory(this.#child.pid) < runnerMemory) return;
+    if (!this.#current || residentMemory(this.#child.pid) < this.#watchedMemory) return;
     this.#kill(limitError('memory-limit'));
   }
 
@@ -116,13 +122,10 @@ export class RunnerProcess {
   #send(withProgram: boolean): void {
     const { program, input } = this.#current ?? {};
     if (!program || input === undefined) return;
-    const request: RunRequest = {
-      hash: program.hash,
-      input,
-      ...(withProgram ? { program: program.load() } : {}),
-    };
-    this.#given.set(program.hash, true);
-    this.#child.stdin.write(encodeFrame(frameKind.run, JSON.stringify(request)));
+    const { hash } = program;
+    const request = encodeRequest({ hash, input, program: withProgram ? program.load() : undefined });
+    this.#given.set(hash, true);
+    this.#child.stdin.write(encodeFrame(frameKind.run, request));
   }
 
   #handleData(chunk: Buffer): void {
@@ -141,12 +144,14 @@ export class RunnerProcess {
       case frameKind.broken:
         return this.#ready.reject(new Error(`The sandbox does not work on this machine: ${text}`));
       case frameKind.log:
-        this.#current?.logs.push(JSON.parse(text) as string);
+        this.#current?.logs.push(decodeText(text));
         return;
       case frameKind.missing:
         return this.#send(true);
-      case frameKind.end:
-        return this.#settle(JSON.parse(text) as RunEnd);
+      case frameKind.result:
+        return this.#settle({ result: decodeText(text) });
+      case frameKind.error:
+        return this.#settle({ error: decodeError(text) });
       default:
         throw new Error(`The runner sent a frame of the unknown kind ${kind}.`);
     }
@@ -159,7 +164,9 @@ export class RunnerProcess {
 
   #handleExit(reason: string): void {
     this.#isUsable = false;
-    this.#ready.reject(new Error(`The sandbox does not work on this machine: its process ended (${reason}).`));
+    this.#ready.reject(
+      new Error(`The sandbox does not work on this machine: its process ended (${reason}).`),
+    );
     if (!this.#current) return;
     if (this.#child.killed && !this.#killedFor) this.#current.reject(new Error('The runner was closed.'));
     else this.#settle({ error: this.#killedFor ?? crashed(reason) });

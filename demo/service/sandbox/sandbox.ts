@@ -73,7 +73,8 @@ export class Sandbox {
   /** One that has run the program before, if there is one. */
   #takeRunner(hash: string): RunnerProcess {
     if (this.#isClosed) throw new Error('The sandbox is closed.');
-    for (const runner of [...this.#idle]) if (!runner.isUsable) this.#idle.splice(this.#idle.indexOf(runner), 1);
+    for (const runner of [...this.#idle])
+      if (!runner.isUsable) this.#idle.splice(this.#idle.indexOf(runner), 1);
     const knowing = this.#idle.findLastIndex((runner) => runner.knows(hash));
     const [runner] = this.#idle.splice(knowing, 1);
     return runner ?? new RunnerProcess();

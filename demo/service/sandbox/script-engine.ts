@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
@@ -63,7 +62,7 @@ export class ScriptEngine {
   readonly room: number;
   readonly #base: Base;
   readonly #host: Host;
-  readonly #seed = Buffer.alloc(randomStateSize);
+  readonly #seed = new Uint8Array(randomStateSize);
 
   /** Rejects when the engine does not work on this machine. */
   static async create(room: number = engineRooms[0] ?? mebibyte): Promise<ScriptEngine> {
@@ -89,7 +88,7 @@ export class ScriptEngine {
     memory.set(this.#base.snapshot.memory);
     if (state) applyDifference(memory, state);
     // In a run of code that a stranger wrote, numbers must not tell anything about those of another run.
-    randomFillSync(this.#seed);
+    crypto.getRandomValues(this.#seed);
     memory.set(this.#seed, this.#base.randomStateAt);
     this.#host.begin(listener);
   }
@@ -176,7 +175,8 @@ async function createBase(room: number): Promise<Base> {
  * differ that are the same.
  */
 function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot): void {
-  if (runtimePtr < stackPointer) throw new Error('The stack of the engine is not at the start of its memory.');
+  if (runtimePtr < stackPointer)
+    throw new Error('The stack of the engine is not at the start of its memory.');
   memory.fill(0, 0, stackPointer);
 }
 
@@ -220,7 +220,10 @@ class Host {
 
   /** Connects the functions of a memory that was restored. */
   register(vm: QuickJS, tokens: Tokens): void {
-    const functions: Record<(typeof this.functionNames)[number], (...values: JSValueHandle[]) => JSValueHandle> = {
+    const functions: Record<
+      (typeof this.functionNames)[number],
+      (...values: JSValueHandle[]) => JSValueHandle
+    > = {
       log: (text, length, isNull) => {
         const shouldEnd = this.#listener.log(guestText(text, length, isNull));
         return vm.importHandle(shouldEnd ? tokens.true : tokens.false);

@@ -226,7 +226,8 @@ class ScriptRun implements GuestListener {
 
   error(error: GuestText, stack: GuestText): void {
     const text = error.read() ?? unknownError;
-    this.#thrown = limitOf(text) ?? pluginError(traceInSource(text, stack.read() ?? '', this.#prepared.program));
+    this.#thrown =
+      limitOf(text) ?? pluginError(traceInSource(text, stack.read() ?? '', this.#prepared.program));
   }
 
   shouldEnd(): boolean {

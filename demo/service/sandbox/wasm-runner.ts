@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
@@ -95,7 +94,7 @@ function environment(memory: WebAssembly.Memory, logs: Logs) {
       const place = file ? `\n    at ${textAt(memory, file, 'output-limit')}:${line}:${column}` : '';
       throw new RunFailure(pluginError(`Error: ${text}${place}`));
     },
-    seed: () => randomInt(2 ** 48 - 1),
+    seed: randomSeed,
     trace: (message: number, count: number, ...values: number[]) =>
       logs.add([textAt(memory, message, 'log-limit'), ...values.slice(0, count)].join(' ')),
     'Date.now': () => Date.now(),
@@ -105,6 +104,12 @@ function environment(memory: WebAssembly.Memory, logs: Logs) {
     'console.warn': log,
     'console.error': log,
   };
+}
+
+/** A number of 52 random bits: the module's generator takes it for its state. */
+function randomSeed(): number {
+  const [bits = 0n] = crypto.getRandomValues(new BigUint64Array(1));
+  return Number(bits >> 12n);
 }
 
 /** The string that a pointer of the module stands for; a module can give any number as one. */
