@@ -176,10 +176,12 @@ test('listen.ts hears of all that it names, and theme.css is seen', async () => 
 
 describe('the README’s editor', () => {
   test('greets before its own script is there', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    pages.hold('/editor.js', promise);
+    const held = Promise.withResolvers<void>();
+    pages.hold('/editor.js', held.promise);
+    let loaded: Promise<unknown>;
     try {
       page = await (await browser.createBrowserContext()).newPage();
+      page.setDefaultTimeout(60_000);
       const greeted = Promise.withResolvers<void>();
       await page.exposeFunction('greeted', () => greeted.resolve());
       await page.evaluateOnNewDocument(() => {
@@ -188,12 +190,17 @@ describe('the README’s editor', () => {
         });
       });
       await page.goto(`${pages.vendor}/sign-in`);
-      // Not its `load`, which waits for all of the frame.
-      await page.goto(`${pages.vendor}/page.html`, { waitUntil: 'domcontentloaded' });
-      await greeted.promise;
+      // To wait for the page would be to wait for the script that is held: Puppeteer's `load` and `domcontentloaded`
+      // both stand for the page and all frames that are in it by then.
+      loaded = page.goto(`${pages.vendor}/page.html`);
+      await Promise.race([
+        greeted.promise,
+        loaded.then(() => assert.fail('The page loaded, and its editor did not greet before')),
+      ]);
     } finally {
-      resolve();
+      held.resolve();
     }
+    await loaded;
     assert.match(await text(await editorFrame()), /export/);
   });
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'puppeteer-core';
+import { faultsFromRight } from '../setup/reading-order.ts';
 import {
   type EditorPage,
   type EditorService,
@@ -132,9 +133,21 @@ describe('the editor adapts, with nothing for axe to find,', () => {
           directions.words.every((one) => one === 'rtl'),
           view,
         );
-        const save = await page.$('.actions button');
-        const middle = (await page.evaluate(() => innerWidth)) / 2;
-        if (save) assert.ok(((await save.boundingBox())?.x ?? 0) < middle, view);
+        for (const bar of ['.top', '.actions']) {
+          const [box, things] = await page.evaluate((selector) => {
+            const edges = (one: Element) => one.getBoundingClientRect().toJSON() as DOMRect;
+            const found = document.querySelector<HTMLElement>(selector);
+            if (!found) return [];
+            const { left, right } = edges(found);
+            const { paddingLeft, paddingRight } = getComputedStyle(found);
+            const all = [...found.children].filter((one) => one.checkVisibility());
+            return [
+              { left: left + parseFloat(paddingLeft), right: right - parseFloat(paddingRight) },
+              all.map(edges),
+            ] as const;
+          }, bar);
+          if (box) assert.deepEqual(faultsFromRight(things, box), [], `${bar} in ${view}`);
+        }
       },
     ));
 

@@ -39,7 +39,10 @@ test('the status line says what is saved', () => {
   assert.equal(words({ kind: 'new' }), 'New plugin, not saved yet');
   assert.equal(words({ kind: 'unsaved' }), 'Unsaved changes');
   assert.equal(words({ kind: 'saving' }), 'Saving…');
-  assert.match(words({ kind: 'saved', at: new Date(2026, 0, 1, 12, 3) }), /^Saved 12:03/);
+  const at = new Date(2026, 0, 1, 12, 3);
+  // As the user's language writes it: `12:03 PM`, `12.03`.
+  const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
+  assert.equal(words({ kind: 'saved', at }), `Saved ${time}`);
   assert.equal(words({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
   assert.equal(words({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');
   for (const failure of Object.keys(openFailureWords) as (keyof typeof openFailureWords)[]) {

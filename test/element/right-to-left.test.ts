@@ -2,56 +2,60 @@ import { expect, fixture, html } from '@open-wc/testing';
 
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
+import { faultsFromRight, linesOf } from '../setup/reading-order.ts';
 import { create, editorServer, failure, part, place } from './plugin-editor-setup.ts';
-import {
-  FEATURES,
-  builder,
-  builderThat,
-  loaded,
-  parts,
-  radios,
-  retryButton,
-} from './plugin-features-helpers.ts';
+import { builder, builderThat, loaded, parts, radios, retryButton } from './plugin-features-helpers.ts';
 
-const middle = (one: Element | null | undefined): number => {
-  const { left, right } = (one as Element).getBoundingClientRect();
-  return (left + right) / 2;
-};
+const edgesOf = (elements: readonly Element[]): DOMRect[] =>
+  elements.map((one) => one.getBoundingClientRect());
 
-/** The order from the left in which elements stand. */
-const fromLeft = (all: readonly Element[]): number[] =>
-  all
-    .map((one, index) => ({ index, at: middle(one) }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ index }) => index);
+/** Checks elements, given in the order in which they are read, and their box without its border and padding. */
+function expectFromRight(elements: readonly Element[], box: Element): void {
+  const { left, right } = box.getBoundingClientRect();
+  const style = getComputedStyle(box);
+  const inner = {
+    left: left + parseFloat(style.borderLeftWidth) + parseFloat(style.paddingLeft),
+    right: right - parseFloat(style.borderRightWidth) - parseFloat(style.paddingRight),
+  };
+  expect(faultsFromRight(edgesOf(elements), inner)).to.deep.equal([]);
+}
+
+/** Wider than all of it, and narrower than most of its texts, in any font. */
+const WIDTHS = [
+  ['a wide', '200em'],
+  ['a narrow', '8em'],
+] as const;
 
 describe('in a page that is written from the right', () => {
   for (const selectable of [false, true]) {
-    it(`languages and features start at the right, ${selectable ? 'each button before its name' : 'as a list'}`, async () => {
-      const server = await builder();
-      const element = await loaded(
-        await fixture<PluginFeaturesElement>(
-          html`<plugin-features
-            dir="rtl"
-            style="inline-size: 900px"
-            builder=${server.url()}
-            ?selectable=${selectable}
-          ></plugin-features>`,
-        ),
-      );
-      expect(fromLeft(parts(element, 'language'))).to.deep.equal([2, 1, 0]);
-      expect(fromLeft(parts(element, 'feature'))).to.deep.equal([2, 1, 0]);
-      const [name] = parts(element, 'name');
-      const [short] = parts(element, 'short');
-      expect(middle(name)).to.be.greaterThan(middle(short));
-      if (selectable) expect(middle(radios(element)[0])).to.be.greaterThan(middle(name));
-      const [first] = parts(element, 'language');
-      const gap = element.getBoundingClientRect().right - (first?.getBoundingClientRect().right ?? 0);
-      expect(Math.abs(gap)).to.be.lessThan(2);
-    });
+    for (const [room, width] of WIDTHS) {
+      it(`languages and features start at the right of ${room} place, ${selectable ? 'each button before its name' : 'as a list'}`, async () => {
+        const server = await builder();
+        const element = await loaded(
+          await fixture<PluginFeaturesElement>(
+            html`<plugin-features
+              dir="rtl"
+              style="inline-size: ${width}"
+              builder=${server.url()}
+              ?selectable=${selectable}
+            ></plugin-features>`,
+          ),
+        );
+        const languages = parts(element, 'language');
+        expectFromRight(languages, element);
+        expectFromRight(parts(element, 'feature'), element);
+        for (const language of languages) {
+          const within = [...language.querySelectorAll('input, [part=name], [part=short]')];
+          expect(within).to.have.length(selectable ? 3 : 2);
+          expectFromRight(within, language);
+        }
+        expect(radios(element)).to.have.length(selectable ? 3 : 0);
+        if (width === '200em') expect(linesOf(edgesOf(languages))).to.have.length(1);
+      });
+    }
   }
 
-  it('the error views are mirrored, and stay within their boxes', async () => {
+  it('the error view of <plugin-editor> is mirrored, and stays within its box', async () => {
     const server = await editorServer({ path: '/token', status: 403 });
     const parent = place();
     parent.dir = 'rtl';
@@ -59,22 +63,31 @@ describe('in a page that is written from the right', () => {
     const editor = create(server);
     parent.append(editor);
     await failure(editor);
-    expect(getComputedStyle(part(editor, 'error') as Element).direction).to.equal('rtl');
-    expect(editor.scrollWidth).to.equal(editor.clientWidth);
-
-    const features = await builderThat({ status: 404 });
-    const element = await fixture<PluginFeaturesElement>(
-      html`<plugin-features
-        dir="rtl"
-        style="inline-size: 900px"
-        builder=${features.url()}
-      ></plugin-features>`,
-    );
-    await features.requests({ path: FEATURES, count: 1 });
-    await element.refresh().catch(() => {});
-    await element.updateComplete;
-    expect(middle(retryButton(element))).to.be.greaterThan(middle(element));
+    const view = part(editor, 'error') as Element;
+    expect(getComputedStyle(view).direction).to.equal('rtl');
+    for (const box of [editor, view]) expect(box.scrollWidth).to.equal(box.clientWidth);
   });
+
+  for (const [room, width] of WIDTHS) {
+    it(`the error view of <plugin-features> is mirrored in ${room} place, and stays within its box`, async () => {
+      const server = await builderThat({ status: 404 });
+      const element = await fixture<PluginFeaturesElement>(
+        html`<plugin-features
+          dir="rtl"
+          style="inline-size: ${width}"
+          builder=${server.url()}
+        ></plugin-features>`,
+      );
+      await element.refresh().catch(() => {});
+      await element.updateComplete;
+      const [view] = parts(element, 'error');
+      const read = [...(view?.querySelectorAll('p, button') ?? [])];
+      expect(read.at(-1)).to.equal(retryButton(element));
+      // The button is beside the words where there is room, and below them where there is none.
+      expect(linesOf(edgesOf(read))).to.have.length(width === '200em' ? 1 : 2);
+      expectFromRight(read, element);
+    });
+  }
 });
 
 describe('accessibility of <plugin-features> in the dark', () => {
