@@ -1,10 +1,12 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service delivery`.
+ * Names narrow it down: `node test/bench/run.ts size mount service executions delivery`, and one figure of the
+ * executions is measured alone by its own: `node test/bench/run.ts executions:hello`.
  */
 import { openBrowser } from './browser.ts';
 import { measureDelivery } from './delivery.ts';
+import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
 import { measureLayoutShift } from './layout-shift.ts';
@@ -15,7 +17,14 @@ import { measurePackage } from './package-sizes.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 
+const names = ['size', 'mount', 'service', 'executions', 'delivery'];
+const ofExecutions = executionFigures.map((name) => `executions:${name}`);
 const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => ![...names, ...ofExecutions].includes(name));
+if (unknown.length) {
+  console.error(`There is no ${unknown.join(', ')}; there are ${[...names, ...ofExecutions].join(', ')}.`);
+  process.exit(1);
+}
 const wants = (name: string) => !wanted.length || wanted.includes(name);
 const figures: Figure[] = [];
 
@@ -36,5 +45,10 @@ if (wants('mount')) {
   }
 }
 if (wants('service')) figures.push(...(await measureService()));
+if (wants('executions')) figures.push(...(await measureExecutions()));
+else {
+  const chosen = executionFigures.filter((name) => wanted.includes(`executions:${name}`));
+  if (chosen.length) figures.push(...(await measureExecutions(chosen)));
+}
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 process.exitCode = print(figures) ? 0 : 1;

@@ -9,20 +9,22 @@ import { type LockFile, whyStale } from '../setup/lock-file.js';
 /** Where the frameworks are that only the README's token endpoints need: apart, so that `npm start` need not fetch them. */
 export const serversDirectory = fileURLToPath(new URL('servers/', import.meta.url));
 
-/** Makes its node_modules match its lock file. */
-export async function installServers(): Promise<void> {
-  const read = async (name: string) =>
-    JSON.parse(await readFile(join(serversDirectory, name), 'utf8')) as LockFile;
+/** Installs what is in {@link serversDirectory}. */
+export const installServers = (): Promise<void> => installPackages(serversDirectory);
+
+/** Makes the node_modules of a directory match the lock file there. Rejects when `npm ci` fails. */
+export async function installPackages(directory: string): Promise<void> {
+  const read = async (name: string) => JSON.parse(await readFile(join(directory, name), 'utf8')) as LockFile;
   const installed = await read('node_modules/.package-lock.json').catch(() => undefined);
   const reason = whyStale(await read('package-lock.json'), installed, (path) =>
-    existsSync(join(serversDirectory, path, 'package.json')),
+    existsSync(join(directory, path, 'package.json')),
   );
   if (!reason) return;
   await promisify(execFile)(
     'npm',
     ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'],
     {
-      cwd: serversDirectory,
+      cwd: directory,
       shell: process.platform === 'win32',
     },
   );

@@ -1,0 +1,43 @@
+import { measureFirstRuns } from './executions/first-run.ts';
+import { measureGrowth, measureManyPlugins } from './executions/memory.ts';
+import { measureNeighbour } from './executions/neighbour.ts';
+import { hello, order } from './executions/plugins.ts';
+import { measureThroughput } from './executions/throughput.ts';
+import { installTools } from './executions/tools.ts';
+import type { Figure } from './figures.ts';
+
+const measures: Record<string, () => Promise<Figure | Figure[]>> = {
+  hello: () =>
+    measureThroughput('"Hello", 16 connections, against workerd', hello('hello'), {
+      connections: 16,
+      atLeast: 0.35,
+    }),
+  'hello-one': () =>
+    measureThroughput('"Hello", one connection, against workerd', hello('hello'), {
+      connections: 1,
+      atLeast: 0.5,
+    }),
+  order: () =>
+    measureThroughput('order of 300 lines, 16 connections, against workerd', order(), {
+      connections: 16,
+      atLeast: 0.16,
+    }),
+  'first-run': measureFirstRuns,
+  'many-plugins': measureManyPlugins,
+  growth: measureGrowth,
+  neighbour: measureNeighbour,
+};
+
+/** The names of the figures, each of which can be measured alone. */
+export const executionFigures: readonly string[] = Object.keys(measures);
+
+/** Measures running plugins through HTTP, `workerd` being the yardstick: all figures, or the ones named. */
+export async function measureExecutions(names: readonly string[] = executionFigures): Promise<Figure[]> {
+  await installTools();
+  const figures: Figure[] = [];
+  for (const name of names) {
+    console.log(`\nexecutions:${name}`);
+    figures.push(...[(await measures[name]?.()) ?? []].flat());
+  }
+  return figures;
+}

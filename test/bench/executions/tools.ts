@@ -1,0 +1,51 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installPackages } from '../../docs/install.ts';
+
+// Apart from the project's own packages, so that nobody fetches a hundred megabytes for anything but this bench.
+const directory = fileURLToPath(new URL('../tools/', import.meta.url));
+
+/** Installs `workerd` and `autocannon` when they are not there yet. */
+export const installTools = (): Promise<void> => installPackages(directory);
+
+const requireTool = createRequire(join(directory, 'package.json'));
+
+/** The path of the `workerd` program for this machine, and the newest compatibility date that it knows. */
+export function workerd(): { program: string; compatibilityDate: string } {
+  const { default: program, compatibilityDate } = requireTool('workerd') as Record<
+    'default' | 'compatibilityDate',
+    string
+  >;
+  return { program, compatibilityDate };
+}
+
+/** What is used of autocannon 9, which comes without types. */
+export interface Autocannon {
+  (
+    options: {
+      url: string;
+      connections: number;
+      /** Seconds; without an effect where `amount` is given. */
+      duration?: number;
+      /** How many requests to send in all. */
+      amount?: number;
+      /** Seconds. */
+      timeout: number;
+      /** How often it looks whether the duration is over, in ms. */
+      sampleInt: number;
+      requests: { method: string; path: string; headers: Record<string, string>; body: string }[];
+      /** Called for each answer, right after the event `response`. */
+      verifyBody: (body: string) => boolean;
+    },
+    done: (error: Error | null) => void,
+  ): {
+    on(
+      event: 'response',
+      listener: (client: unknown, status: number, bytes: number, ms: number) => void,
+    ): void;
+    on(event: 'reqError', listener: (error: Error) => void): void;
+  };
+}
+
+export const autocannon = (): Autocannon => requireTool('autocannon') as Autocannon;
