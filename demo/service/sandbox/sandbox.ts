@@ -73,11 +73,11 @@ export class Sandbox {
   /** One that has run the program before, if there is one. */
   #takeRunner(hash: string): RunnerProcess {
     if (this.#isClosed) throw new Error('The sandbox is closed.');
-    for (const runner of [...this.#idle])
-      if (!runner.isUsable) this.#idle.splice(this.#idle.indexOf(runner), 1);
-    const knowing = this.#idle.findLastIndex((runner) => runner.knows(hash));
-    const [runner] = this.#idle.splice(knowing, 1);
-    return runner ?? new RunnerProcess();
+    const usable = this.#idle.filter((runner) => runner.isUsable);
+    const chosen = usable.findLast((runner) => runner.knows(hash)) ?? usable.at(-1);
+    if (!chosen) return new RunnerProcess();
+    this.#idle.splice(this.#idle.indexOf(chosen), 1);
+    return chosen;
   }
 
   #watchMemory(): void {

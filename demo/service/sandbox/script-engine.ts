@@ -255,7 +255,7 @@ const optionsFor = (host: Host): QuickJSOptions => ({
   timezoneOffset: 0,
   interruptHandler: () => host.shouldEnd(),
   wasi: (memory) => {
-    host.memory = memory as { readonly buffer: ArrayBuffer };
+    host.memory = memory;
     return {
       clock_time_get: host.readClock,
       // The engine prints nothing by itself; standard output is the runner's.
