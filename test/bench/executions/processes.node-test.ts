@@ -7,7 +7,7 @@ import { killTree, memoryOf, processorTimeOf, processTree } from './processes.ts
 
 // A process starts another, which prints its number once it has used 0.2 s of processor time and 100 MB.
 const inner = `
-while (process.cpuUsage().user < 200_000);
+while (process.cpuUsage().user < 200_000) for (let i = 0; i < 1e6; i++);
 globalThis.kept = Buffer.alloc(100e6, 1);
 console.log(process.pid);
 process.stdin.resume();`;
