@@ -12,6 +12,7 @@ import module, { isBuiltin } from 'node:module';
 /** What an isolated process may import of Node. Each of these works on memory, or on files within the permissions. */
 const allowedModules = new Set([
   'buffer',
+  'diagnostics_channel',
   'events',
   'fs',
   'fs/promises',
