@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts';
 import type { RunErrorCode } from './sandbox/outcome.ts';
-import { BusyError } from './turns.ts';
+import { BusyError } from './fair-queue.ts';
 
 /*
  * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }.

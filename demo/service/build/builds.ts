@@ -1,5 +1,5 @@
 import type { LoadedLanguage } from '../languages.ts';
-import { Turns } from '../turns.ts';
+import { FairQueue } from '../fair-queue.ts';
 import type { BuildEnd } from './limits.ts';
 import { BuildProcess } from './process.ts';
 
@@ -15,7 +15,13 @@ const idleTime = 10 * 60_000;
 /** One language's builds: one after the other, in a process of their own, tenants taking turns. */
 class Toolchain {
   readonly #language: LoadedLanguage;
-  readonly #turns = new Turns({ slots: 1, slotsPerKey: 1, waiting: 32, waitingPerKey: 8 });
+  readonly #turns = new FairQueue({
+    slots: 1,
+    waiting: 32,
+    waitingPerEnvironment: 32,
+    waitingPerTenant: 8,
+    waitingPerToken: 8,
+  });
   #process: BuildProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
@@ -26,7 +32,7 @@ class Toolchain {
 
   /** Throws a `BusyError` at once when too much is waiting. */
   build({ source, tenant }: Build): Promise<BuildEnd> {
-    return this.#build(source, this.#turns.take(tenant));
+    return this.#build(source, this.#turns.acquire({ environment: '', tenant, token: '' }));
   }
 
   async #build(source: string, turn: Promise<() => void>): Promise<BuildEnd> {

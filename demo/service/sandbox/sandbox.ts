@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Turns } from '../turns.ts';
+import { FairQueue } from '../fair-queue.ts';
 import type { Outcome } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
 import { RunnerProcess } from './runner-process.ts';
@@ -21,11 +21,14 @@ const watchInterval = 20;
 
 /** Where plugins run: a few processes, each of which runs one program at a time, tenants taking turns. */
 export class Sandbox {
-  readonly #turns = new Turns({
+  readonly #queue = new FairQueue({
     slots,
-    slotsPerKey: Math.ceil(slots / 2),
+    slotsPerEnvironment: slots,
+    slotsPerTenant: Math.ceil(slots / 2),
     waiting: 512,
-    waitingPerKey: 256,
+    waitingPerEnvironment: 512,
+    waitingPerTenant: 256,
+    waitingPerToken: 256,
   });
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
@@ -37,7 +40,7 @@ export class Sandbox {
    * or no runner can be started, and with the signal's reason.
    */
   run({ program, input, tenant, signal }: Run): Promise<Outcome> {
-    return this.#run(program, input, this.#turns.take(tenant, signal));
+    return this.#run(program, input, this.#queue.acquire({ environment: '', tenant, token: '' }, signal));
   }
 
   async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<Outcome> {
