@@ -17,6 +17,7 @@ export function start({ target, token, problem }: Opened, launcher: LauncherLink
     app.showMessage({
       title: 'Open the editor again',
       text: 'The editor was opened without a token; open it again from the page you came from.',
+      plugin: target,
     });
   } else if (window.parent !== window) {
     // The page around it may still ask for one.

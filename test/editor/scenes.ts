@@ -60,6 +60,7 @@ export function scenes(): (run: (scene: Scene) => Promise<void>) => Promise<void
     } finally {
       service.clock.ahead = 0;
       service.script.answer = undefined;
+      service.script.hold = undefined;
       await service.restart();
       await context.close();
     }
