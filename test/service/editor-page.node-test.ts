@@ -89,8 +89,8 @@ for (const [wrong, message] of [
   test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, (t) => {
     assert.throws(
       () => startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
-      ({ message: text }: Error) =>
-        text.startsWith('EDITOR_ANCESTORS: ') && message.test(text) && !text.includes('secret'),
+      ({ message: told }: Error) =>
+        told.startsWith('EDITOR_ANCESTORS: ') && message.test(told) && !told.includes('secret'),
     );
   });
 }
