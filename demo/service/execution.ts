@@ -7,7 +7,7 @@ import type { PluginKey } from './plugin-key.ts';
 import { pathParameter, route } from './routes.ts';
 import { executionStatus, whenNotBusy } from './run-errors.ts';
 import { runLimits } from './sandbox/outcome.ts';
-import type { Program } from './sandbox/outcome.ts';
+import type { StoredProgram } from './tables/programs.ts';
 
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
@@ -33,11 +33,11 @@ export const execution: ServiceInterface = {
 async function execute(
   c: Context,
   context: ServiceContext,
-  find: (plugin: PluginKey) => Program | undefined,
+  find: (plugin: PluginKey) => StoredProgram | undefined,
 ): Promise<Response> {
   const plugin = pluginOfPath(c);
   requireEnvironmentToken(c, context, plugin.environment);
-  const program = find(plugin);
+  const program = find(plugin)?.load();
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = { program, input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };

@@ -18,7 +18,7 @@ export const testing: ServiceInterface = {
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
   requireEditorToken(c, context, plugin);
-  const { program } = builtDraft(context.store, plugin);
+  const program = builtDraft(context.store, plugin).program.load();
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = { program, input, tenant: `${plugin.environment}.${plugin.tenant}`, signal: c.req.raw.signal };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
