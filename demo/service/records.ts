@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
 // A test may lack any of its fields, and what else a record or a test holds is kept: the interface promises neither.
@@ -15,6 +16,10 @@ export const pluginSource = z.looseObject({
 });
 
 export type PluginSource = z.infer<typeof pluginSource>;
+
+/** Whether two sources have the same language, contents and tests; a source without tests has an empty list of them. */
+export const isSameSource = (a: PluginSource, b: PluginSource): boolean =>
+  a.lang === b.lang && a.contents === b.contents && isDeepStrictEqual(a.tests ?? [], b.tests ?? []);
 
 /** What is wrong with a value, field by field, without quoting any of it: `tests[0].payload: …; lang: …`. */
 export function describeIssues(error: z.ZodError): string {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { Outcome } from '../../demo/service/sandbox/outcome.ts';
-import { storedProgram } from '../../demo/service/sandbox/program.ts';
+import { loadedProgram } from '../../demo/service/sandbox/program.ts';
 import { RunnerProcess } from '../../demo/service/sandbox/runner-process.ts';
 import { running } from './plugin.ts';
 
-const script = (code: string) => storedProgram({ kind: 'script', code, file: 'plugin.js' });
+const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
 const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : 'none');
 const looping = script(running('console.log("begun"); for (;;);'));
 
