@@ -18,12 +18,12 @@ export const testing: ServiceInterface = {
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
   requireEditorToken(c, context, plugin);
-  const { hash, load } = builtDraft(context.store, plugin).program;
+  const stored = builtDraft(context.store, plugin).program;
   // Now, as the next build may take its place while the test waits for its turn.
-  const program = load();
+  const program = stored.load();
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = {
-    program: { hash, load: () => program },
+    program: { hash: stored.hash, load: () => program },
     input,
     share: { ...plugin, token: '' },
     signal: c.req.raw.signal,
