@@ -263,7 +263,7 @@ function engineError(error: unknown): RunError {
 }
 
 function limitOf(error: string): RunError | undefined {
-  if (/out of memory|string too long/.test(error)) return limitError('memory-limit');
+  if (/\bInternalError: (?:out of memory|string too long)/.test(error)) return limitError('memory-limit');
   if (/^(?:RangeError|InternalError): (?:Maximum call stack size exceeded|stack overflow)/.test(error)) {
     return limitError('stack-limit');
   }
