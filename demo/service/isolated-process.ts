@@ -27,6 +27,8 @@ export interface IsolatedOptions extends ProcessOptions {
   readonly needs?: readonly 'addons'[];
   /** Node's limit of the JavaScript heap, in MiB (default: 3/4 of `memoryLimit`). */
   readonly heapLimit?: number;
+  /** Node's limit of the stack, in KiB (default: Node's own, about 1000). What the system gives has to be more. */
+  readonly stackLimit?: number;
 }
 
 export interface NativeOptions extends ProcessOptions {
@@ -60,7 +62,7 @@ export function serviceCode(): string[] {
  * It ends when the service does, however that ends. Its end, also one for want of memory, is the child's `exit` event.
  */
 export function startIsolated(options: IsolatedOptions): IsolatedProcess {
-  const { file, args = [], readable, needs = [], memoryLimit } = options;
+  const { file, args = [], readable, needs = [], memoryLimit, stackLimit } = options;
   const { heapLimit = Math.ceil((memoryLimit / 2 ** 20) * 0.75) } = options;
   const reserved = nodeReservation();
   return start(options, reserved === undefined ? undefined : reserved + memoryLimit, process.execPath, [
@@ -68,6 +70,7 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
     ...[...new Set([...alwaysReadable, ...readable])].map((path) => `--allow-fs-read=${path}`),
     ...needs.map((need) => `--allow-${need}`),
     `--max-old-space-size=${heapLimit}`,
+    ...(stackLimit === undefined ? [] : [`--stack-size=${stackLimit}`]),
     // Else a signal opens a port to debug it by.
     '--disable-sigusr1',
     '--no-warnings',
