@@ -117,11 +117,13 @@ export class RunnerProcess {
     return this.#ready.promise;
   }
 
-  /** Runs a program; only one at a time. Rejects when the runner cannot work, or was closed meanwhile. */
+  /** Runs a program; only one at a time. Rejects when the runner cannot work, has ended, or was closed meanwhile. */
   async run(program: StoredProgram, input: string): Promise<Outcome> {
     this.#setHeld(true);
     try {
       await this.#ready.promise;
+      // Nothing would ever come from it.
+      if (!this.#isUsable) throw new Error('The runner has ended.');
       return await new Promise<Outcome>((resolve, reject) => {
         const timer = setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
         this.#current = { program, input, logs: [], began: performance.now(), timer, resolve, reject };
