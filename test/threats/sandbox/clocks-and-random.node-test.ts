@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { RunnerProcess } from '../../../demo/service/sandbox/runner-process.ts';
+import { test } from 'node:test';
 import { running } from '../../service/plugin.ts';
-import { script } from './target.ts';
+import { script, startRunner } from './target.ts';
 
-const runners: RunnerProcess[] = [];
-after(() => Promise.all(runners.map((runner) => runner.close())));
-
-function startRunner() {
-  const runner = new RunnerProcess();
-  runners.push(runner);
-  return async (code: string, input = ''): Promise<string> => {
-    const outcome = await runner.run(script(code), input);
+function startReader() {
+  const run = startRunner();
+  return async (code: string): Promise<string> => {
+    const outcome = await run(script(code));
     assert.ok('result' in outcome, JSON.stringify(outcome));
     return outcome.result;
   };
@@ -22,7 +17,7 @@ const readClocks = running(`return ${clocks};`);
 const clocksIn = (json: string) => JSON.parse(json) as [origin: number, now: number, date: number];
 
 test('the monotonic clock of each run starts with it, whatever ran before, and has the same origin in every runner', async () => {
-  for (const run of [startRunner(), startRunner()]) {
+  for (const run of [startReader(), startReader()]) {
     // A plugin that needs more memory runs in another engine.
     const larger = running(`const room = new Uint8Array(5e6); return ${clocks};`);
     const wait = running('const end = Date.now() + 20; while (Date.now() < end); return "";');
@@ -38,7 +33,7 @@ test('the monotonic clock of each run starts with it, whatever ran before, and h
 });
 
 test('the time of day in a run is the time of day', async () => {
-  const run = startRunner();
+  const run = startReader();
   for (let i = 0; i < 3; i++) {
     const before = Date.now();
     const [, , date] = clocksIn(await run(readClocks));
@@ -84,7 +79,7 @@ const inTopLevel = `const numbers = ${sixNumbers};\n${running('return numbers;')
 const numbersIn = (json: string) => JSON.parse(json) as number[];
 
 test('the random numbers of a run tell those that follow in the same run, and none of another', async () => {
-  const run = startRunner();
+  const run = startReader();
   for (let round = 0; round < 5; round++) {
     const numbers = numbersIn(await run(inRun));
     const state = stateAfter(numbers.slice(0, 3));
@@ -98,7 +93,7 @@ test('the random numbers of a run tell those that follow in the same run, and no
 
 for (const [where, code] of Object.entries({ run: inRun, 'the top level': inTopLevel })) {
   test(`every bit of the random numbers' state differs from run to run, in ${where}`, async () => {
-    const run = startRunner();
+    const run = startReader();
     let everSet = 0n;
     let everClear = 0n;
     for (let i = 0; i < 64; i++) {

@@ -6,17 +6,18 @@ import { RunnerProcess } from '../../../demo/service/sandbox/runner-process.ts';
 import { Sandbox } from '../../../demo/service/sandbox/sandbox.ts';
 import { ScriptRunner } from '../../../demo/service/sandbox/script-runner.ts';
 import { running } from '../../service/plugin.ts';
-import { script } from './target.ts';
+import { inTime, script } from './target.ts';
 
 const isWatched = process.platform === 'linux';
 
 test('a runner that holds much memory after a run is used for no other', { skip: !isWatched }, async () => {
-  const runner = new RunnerProcess({ wornMemory: 1 });
+  let runner = new RunnerProcess({ wornMemory: 1 });
   after(() => runner.close());
-  const outcome = await runner.run(
-    script(running('const end = Date.now() + 20; while (Date.now() < end); return "fine";')),
-    '',
-  );
+  const program = script(running('const end = Date.now() + 20; while (Date.now() < end); return "fine";'));
+  const outcome = await inTime(() => {
+    if (!runner.isUsable) runner = new RunnerProcess({ wornMemory: 1 });
+    return runner.run(program, '');
+  });
   assert.deepEqual(outcome, { result: 'fine', logs: [] });
   assert.equal(runner.isUsable, false);
 });
@@ -70,6 +71,6 @@ test('a run is not ended for the memory that the runs of others have left', asyn
     for (let i = 0; i < 3; i++) {
       await run('attacker', running(`return String(new Uint8Array(28e6).fill(${round}).length);`));
     }
-    assert.deepEqual(await run('other', modest), { result: '24000000', logs: [] });
+    assert.deepEqual(await inTime(() => run('other', modest)), { result: '24000000', logs: [] });
   }
 });

@@ -10,8 +10,16 @@ import { probe } from './probe.ts';
 export type Expected =
   string | RegExp | { readonly error: RunErrorCode | readonly RunErrorCode[]; readonly message?: RegExp };
 
-/** A program, what it has to come to, and what it has to have logged (by default, nothing is said about that). */
-export type Attack = readonly [program: StoredProgram | string, expected: Expected, logs?: readonly string[]];
+/**
+ * A program, what it has to come to, what it has to have logged (by default, nothing is said about that), and its input
+ * (by default, "in").
+ */
+export type Attack = readonly [
+  program: StoredProgram | string,
+  expected: Expected,
+  logs?: readonly string[] | undefined,
+  input?: string,
+];
 
 export const script = (code: string): StoredProgram =>
   loadedProgram({ kind: 'script', code, file: 'plugin.js' });
@@ -57,13 +65,13 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
 
   /** Makes a test of each attack: of what it comes to, and of the runs of others after it. */
   const testAttacks = (attacks: Readonly<Record<string, Attack>>) => {
-    for (const [name, [program, expected, logs]] of Object.entries(attacks)) {
+    for (const [name, [program, expected, logs, input = 'in']] of Object.entries(attacks)) {
       test(name, async () => {
         const mayTakeLong =
           typeof expected === 'object' && 'error' in expected && codesOf(expected).includes('time-limit');
         const outcome = await target(
           typeof program === 'string' ? script(program) : program,
-          'in',
+          input,
           mayTakeLong,
         );
         assertExpected(outcome, expected);
@@ -76,19 +84,26 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
 }
 
 /**
- * A runner process, replaced by another when it has ended. A machine that is busy with other things can keep any run
- * from ending in time, so such a run is made again unless `mayTakeLong`.
+ * Makes a run, and makes it again while it ends for want of time: any run may, on a machine that is busy with other
+ * things.
  */
-function startRunner() {
+export async function inTime(run: () => Promise<Outcome>): Promise<Outcome> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await run();
+    if (!('error' in outcome) || outcome.error.code !== 'time-limit' || attempt === 10) return outcome;
+  }
+}
+
+/** A runner process, replaced by another when it has ended. `mayTakeLong`: whether the limit of time is an end to expect. */
+export function startRunner() {
   let runner = new RunnerProcess();
   after(() => runner.close());
-  return async (program: StoredProgram, input = '', mayTakeLong = false): Promise<Outcome> => {
-    for (let attempt = 1; ; attempt++) {
+  return (program: StoredProgram, input = '', mayTakeLong = false): Promise<Outcome> => {
+    const once = () => {
       if (!runner.isUsable) runner = new RunnerProcess();
-      const outcome = await runner.run(program, input);
-      const isLate = 'error' in outcome && outcome.error.code === 'time-limit';
-      if (!isLate || mayTakeLong || attempt === 10) return outcome;
-    }
+      return runner.run(program, input);
+    };
+    return mayTakeLong ? once() : inTime(once);
   };
 }
 
