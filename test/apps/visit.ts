@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { Browser, Frame, Page } from 'puppeteer-core';
 
+import { countFrames } from '../setup/count-frames.ts';
 import type { Rule } from '../setup/script-rules.ts';
 import type { ScriptedServer } from '../setup/scripted-server-api.ts';
 import { startScriptedServer } from '../setup/scripted-server-node.ts';
@@ -26,8 +27,8 @@ export interface Visit {
   /** Waits until an element of the page, or of the editor in its frame, has this text. */
   shows: (selector: string, text: string) => Promise<void>;
   editorShows: (text: string) => Promise<void>;
-  /** How many frames the page holds, wherever they come from. */
-  frames: () => number;
+  /** How many frames the page holds now. */
+  frameCount: () => Promise<number>;
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -96,7 +97,6 @@ export async function visit(
       assert.equal(found, wanted, `${selector}; complaints: ${complaints.join('\n')}`);
     });
   };
-  const inside = () => page.frames().filter((frame) => frame !== page.mainFrame());
 
   await page.goto(vendor.url(`/index.html?${new URLSearchParams({ ...place, ...query })}`));
   return {
@@ -110,7 +110,7 @@ export async function visit(
       const inFrame = await page.waitForFrame((frame) => frame.url().startsWith(place.editor));
       await waitFor(inFrame, 'p', text);
     },
-    frames: () => inside().length,
+    frameCount: () => countFrames(page),
     [Symbol.asyncDispose]: async () => {
       await page.close();
       await vendor[Symbol.asyncDispose]();
