@@ -26,7 +26,7 @@ async function testDraft(c: Context, context: ServiceContext): Promise<Response>
     program: { hash: stored.hash, load: () => program },
     input,
     share: { ...plugin, token: '' },
-    signal: c.req.raw.signal,
+    signal: () => c.req.raw.signal,
   };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
   return c.json({ ...end, ...(logs.length ? { logs } : {}) });

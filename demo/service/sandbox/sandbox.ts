@@ -10,8 +10,8 @@ export interface Run {
   readonly input: string;
   /** Whose run it is: environments take turns, within one its tenants, and within one its tokens. */
   readonly share: Share;
-  /** Takes a run back that has not begun yet. */
-  readonly signal?: AbortSignal;
+  /** Gives what takes a run back that has not begun yet. Called only when the run has to wait. */
+  readonly signal?: () => AbortSignal;
 }
 
 // More than one even on a machine with one core: a run that loops must leave room for the others.

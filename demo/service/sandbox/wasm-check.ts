@@ -92,7 +92,10 @@ function describeTables(reader: ModuleReader): string | undefined {
   return undefined;
 }
 
-function describeFunctions(reader: ModuleReader, parametersOf: (index: number) => number): string | undefined {
+function describeFunctions(
+  reader: ModuleReader,
+  parametersOf: (index: number) => number,
+): string | undefined {
   const count = reader.integer();
   if (count > moduleLimits.functions) {
     return tooLarge('The compiled plugin', `${count} functions`, `${moduleLimits.functions}`);
@@ -110,7 +113,10 @@ function describeFunctions(reader: ModuleReader, parametersOf: (index: number) =
     if (code > mostCode) return largeFunction(`${code} bytes of code`, `${mostCode}`);
     if (locals * code > localsTimesCode) {
       const most = Math.floor(localsTimesCode / code);
-      return largeFunction(`${locals} variables and ${code} bytes of code`, `${most} variables for that much code`);
+      return largeFunction(
+        `${locals} variables and ${code} bytes of code`,
+        `${most} variables for that much code`,
+      );
     }
     reader.moveTo(end);
   }
