@@ -217,19 +217,21 @@ test('whatever is asked for, withdrawn and ended, no limit is passed and nothing
       const waiting: AbortController[] = [];
       const count = (is: (one: Share) => boolean) => holding.filter((one) => is(one.share)).length;
       const settle = () => new Promise(setImmediate);
+      const acquireInto = async (one: Share, controller: AbortController) => {
+        try {
+          const release = await queue.acquire(one, () => controller.signal);
+          holding.push({ share: one, release });
+        } catch {
+          // It was withdrawn.
+        } finally {
+          waiting.splice(waiting.indexOf(controller), 1);
+        }
+      };
       for (const one of steps) {
         if (one.type === 'acquire') {
           const controller = new AbortController();
           waiting.push(controller);
-          void queue
-            .acquire(one.share, () => controller.signal)
-            .then(
-              (release) => {
-                waiting.splice(waiting.indexOf(controller), 1);
-                holding.push({ share: one.share, release });
-              },
-              () => waiting.splice(waiting.indexOf(controller), 1),
-            );
+          void acquireInto(one.share, controller);
         } else if (one.type === 'release') holding.splice(one.index, 1)[0]?.release();
         else waiting[one.index]?.abort();
         await settle();

@@ -111,7 +111,7 @@ test('a stored build that would take gigabytes to compile is refused, and the ne
 /** Compiles as earlier versions did: without any check of what comes out. */
 async function compile(source: string): Promise<Uint8Array> {
   let module: Uint8Array | undefined;
-  const { error, stderr } = await compileAssemblyScript(
+  const { error } = await compileAssemblyScript(
     [
       'plugin.ts',
       '--outFile',
@@ -131,6 +131,6 @@ async function compile(source: string): Promise<Uint8Array> {
       },
     },
   );
-  assert.ok(module, `${String(error)} ${String(stderr)}`);
+  assert.ok(module, error?.message);
   return module;
 }
