@@ -196,7 +196,9 @@ class Host {
   memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
   clockReads = 0;
   #listener = silent;
-  #start = performance.now();
+  // Nothing until the first run begins. The engine keeps the time of its making as `performance.timeOrigin`: the clock
+  // stands still at 0 until then, so that this time is the same in all engines and tells none from another.
+  #start: number | undefined;
 
   begin(listener: GuestListener): void {
     this.#listener = listener;
@@ -211,7 +213,8 @@ class Host {
   /** Writes nanoseconds: the time of day, or for the monotonic clock the time since the run began. */
   readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
     this.clockReads += 1;
-    const milliseconds = clock === 0 ? Date.now() : performance.now() - this.#start;
+    const now = performance.now();
+    const milliseconds = clock === 0 ? Date.now() : now - (this.#start ?? now);
     const nanoseconds = BigInt(Math.round(milliseconds * 1e6));
     new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
     return 0;
