@@ -56,7 +56,9 @@ export async function visit(
   editor: 'speaking' | 'silent',
   { prepare = () => Promise.resolve([]), query = {} }: VisitOptions = {},
 ): Promise<Visit> {
-  const service = await startScriptedServer(...EDITOR_RULES);
+  // Whatever fails before the page is open, nothing keeps this process from ending.
+  await using opened = new AsyncDisposableStack();
+  const service = opened.use(await startScriptedServer(...EDITOR_RULES));
   const place: Place = {
     editor: service.crossSite.url(`/${editor}`),
     builder: service.crossSite.url(),
@@ -69,10 +71,10 @@ export async function visit(
     times: 1,
     json: { token: `t${index + 1}`, expires_in: 900 },
   }));
-  const vendor = await startScriptedServer();
+  const vendor = opened.use(await startScriptedServer());
   await vendor.on(...(await prepare(place)), ...tokens, ...app);
   const requestsBefore = [...(await vendor.requests()), ...(await service.requests())].length;
-  const page = await browser.newPage();
+  const page = opened.adopt(await browser.newPage(), (one) => one.close());
   page.setDefaultTimeout(LIMIT);
 
   const complaints: string[] = [];
@@ -99,6 +101,7 @@ export async function visit(
   };
 
   await page.goto(vendor.url(`/index.html?${new URLSearchParams({ ...place, ...query })}`));
+  const close = opened.move();
   return {
     page,
     requestsBefore,
@@ -112,9 +115,7 @@ export async function visit(
     },
     frameCount: () => countFrames(page),
     [Symbol.asyncDispose]: async () => {
-      await page.close();
-      await vendor[Symbol.asyncDispose]();
-      await service[Symbol.asyncDispose]();
+      await close.disposeAsync();
       assert.deepEqual(complaints, []);
     },
   };
