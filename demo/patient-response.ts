@@ -13,7 +13,7 @@ import type { HttpLimits } from './http-limits.ts';
  * - A client that does not take its answer loses its connection, so that answers nobody reads do not fill the memory.
  */
 export function patientResponse(limits: HttpLimits): typeof ServerResponse<IncomingMessage> {
-  return class PatientResponse extends ServerResponse<IncomingMessage> {
+  return class PatientResponse extends ServerResponse {
     /** All of the answer is sent, and the rest of the request's body is awaited. */
     #waits = false;
 

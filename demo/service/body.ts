@@ -1,7 +1,11 @@
 import type { Context } from 'hono';
 import { badRequest, ServiceError } from './errors.ts';
+import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
-/** Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON. */
+/**
+ * Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
+ * nested too deep.
+ */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
@@ -12,6 +16,13 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
     );
   }
   const text = await readText(c, limit);
+  if (isDeeperThan(text, jsonDepth)) {
+    throw new ServiceError(
+      422,
+      'too-deep',
+      `The arrays and objects of the body may be nested ${jsonDepth} deep, and these are deeper.`,
+    );
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch {
