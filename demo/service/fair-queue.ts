@@ -179,7 +179,7 @@ export class FairQueue {
     while (this.#root.isReady) {
       let next = this.#root;
       // Who is taken out here comes back at the end: its next turn is after those of all others.
-      for (let child = next.ready.shift(); child; child = next.ready.shift()) next = child;
+      for (let one = next.ready.shift(); one; one = next.ready.shift()) next = one;
       const waiter = next.waiters.shift();
       if (!waiter) return;
       for (let one: Participant | undefined = next; one; one = one.parent) one.waiting -= 1;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { BusyError, FairQueue } from '../../demo/service/fair-queue.ts';
 import type { FairQueueLimits, Release, Share } from '../../demo/service/fair-queue.ts';
 
@@ -221,13 +221,14 @@ test('whatever is asked for, withdrawn and ended, no limit is passed and nothing
         if (one.type === 'acquire') {
           const controller = new AbortController();
           waiting.push(controller);
-          void queue.acquire(one.share, controller.signal).then(
-            (release) => {
-              waiting.splice(waiting.indexOf(controller), 1);
-              holding.push({ share: one.share, release });
-            },
-            () => waiting.splice(waiting.indexOf(controller), 1),
-          );
+          void (async () => {
+            try {
+              holding.push({ share: one.share, release: await queue.acquire(one.share, controller.signal) });
+            } catch {
+              // It was withdrawn.
+            }
+            waiting.splice(waiting.indexOf(controller), 1);
+          })();
         } else if (one.type === 'release') holding.splice(one.index, 1)[0]?.release();
         else waiting[one.index]?.abort();
         await settle();
