@@ -22,7 +22,6 @@ export function createHttpServer({ fetch, refuse }: Handler, limits: Partial<Htt
     return response;
   };
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
-    overrideGlobalObjects: false,
     errorHandler: refuse,
   });
   const server = createServer(

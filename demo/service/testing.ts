@@ -17,7 +17,7 @@ export const testing: ServiceInterface = {
 
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
+  const share = requireEditorToken(c, context, plugin);
   const stored = builtDraft(context.store, plugin).program;
   // Now, as the next build may take its place while the test waits for its turn.
   const program = stored.load();
@@ -25,7 +25,7 @@ async function testDraft(c: Context, context: ServiceContext): Promise<Response>
   const run = {
     program: { hash: stored.hash, load: () => program },
     input,
-    share: { ...plugin, token: '' },
+    share,
     signal: () => c.req.raw.signal,
   };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));

@@ -15,8 +15,7 @@ after(async () => {
 });
 
 const share = { environment: 'com.acme', tenant: 't1', token: '' };
-
-const build = (lang: string, source: string) => builds.build(lang, { source, tenant: 'com.acme.t1' });
+const build = (lang: string, source: string) => builds.build(lang, { source, share });
 const found = (end: BuildEnd) =>
   'compiled' in end
     ? end.compiled.diagnostics.map(({ line, column, message }) => [line, column, message] as const)
