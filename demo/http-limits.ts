@@ -33,8 +33,9 @@ export const httpLimits: HttpLimits = {
   writeTimeout: 30 * second,
   // Long enough for the largest answers, a few MiB, at 300 kbit/s.
   answerTimeout: 180 * second,
-  // Each may hold a body of 1 MiB and an answer of a few: this keeps all of them within what a process can have.
-  maxConnections: 512,
+  // Well above what is answered with 429 and 503 when too much waits: those who flood the service are told so, and this
+  // is for what never becomes a request. Files and memory of a process suffice for it.
+  maxConnections: 2000,
   // What is no longer than this is on its way as a whole by the time that the answer is known.
   smallBody: 64 * 1024,
   // A client that sends a far too large file by mistake is still told so; what sends more does not listen.

@@ -13,11 +13,11 @@ export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) inString = !inString;
-    else if (inString) i += code === BACKSLASH ? 1 : 0;
-    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth += 1;
-    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) inString = !inString;
+    else if (inString) i += unit === BACKSLASH ? 1 : 0;
+    else if (unit === OPEN_ARRAY || unit === OPEN_OBJECT) depth += 1;
+    else if (unit === CLOSE_ARRAY || unit === CLOSE_OBJECT) depth -= 1;
     if (depth > limit) return true;
   }
   return false;
