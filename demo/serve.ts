@@ -43,6 +43,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
         hosts: serviceHosts,
         editorTokenTtl: settings.editorTokenTtl,
         editorAncestors: settings.editorAncestors,
+        editorAddressTokens: settings.editorAddressTokens,
       }),
     );
     opened.push(() => service.close());
@@ -63,6 +64,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     opened.push(() => vendorServer.close());
     // Not [::1]: a policy cannot name it, so the editor could not be framed there.
     vendorHosts.push(`localhost:${vendorServer.port}`, `127.0.0.1:${vendorServer.port}`);
+    // Where ancestors are named, the vendor's own page is one of them.
+    settings.editorAncestors?.push(...vendorHosts.map((host) => `http://${host}`));
 
     // Only now that both ports are ours: it ends the token of the start before, which may still run.
     environmentToken = provisionEnvironmentToken(store, ENVIRONMENT);

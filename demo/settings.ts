@@ -10,8 +10,10 @@ export interface Settings {
   servicePort: number;
   /** How long an editor token lives, in seconds. */
   editorTokenTtl: number;
-  /** Origins that may put the editor in a frame, besides those of this machine. */
-  editorAncestors: string[];
+  /** The only origins whose pages may frame the editor; `undefined` for any port of this machine. */
+  editorAncestors: string[] | undefined;
+  /** Whether the editor takes a token from its address. */
+  editorAddressTokens: boolean;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -30,8 +32,22 @@ export function readSettings(env: Environment): Settings {
     port,
     servicePort,
     editorTokenTtl: wholeNumber(env, 'EDITOR_TOKEN_TTL', 900, 1, 10 ** 9, 'a time in seconds'),
-    editorAncestors: (env['EDITOR_ANCESTORS'] ?? '').split(/[\s,]+/).filter(Boolean),
+    editorAncestors: list(env, 'EDITOR_ANCESTORS'),
+    editorAddressTokens: onOrOff(env, 'EDITOR_ADDRESS_TOKENS', true),
   };
+}
+
+/** Values between spaces or commas; `undefined` when there is none. */
+function list(env: Environment, name: string): string[] | undefined {
+  const values = (env[name] ?? '').split(/[\s,]+/).filter(Boolean);
+  return values.length > 0 ? values : undefined;
+}
+
+function onOrOff(env: Environment, name: string, byDefault: boolean): boolean {
+  const text = env[name]?.trim();
+  if (!text) return byDefault;
+  if (text !== 'on' && text !== 'off') throw new StartError(`${name} is "${text}"; it must be on or off.`);
+  return text === 'on';
 }
 
 function wholeNumber(

@@ -26,6 +26,9 @@ export default {
   testsStartTimeout: 60_000,
   // Three engines share few cores; a test that hangs still ends with a name.
   testFramework: { config: { timeout: '10000' } },
+  // For a browser that is gone. All tests of a file may come close to the limit that each has for itself, or to the two
+  // minutes that some are given.
+  testsFinishTimeout: 600_000,
 
   filterBrowserLogs: ({ args }) => !String(args[0]).startsWith('Lit is in dev mode'),
 

@@ -11,7 +11,7 @@ import type { Finder, Problem } from './problems.ts';
 import { passed } from './result-view.ts';
 import { RunPanel } from './run-panel.ts';
 import type { PluginService } from './service/plugin-service.ts';
-import type { BuildResult, Diagnostic } from './service/records.ts';
+import type { BuildResult, Deployed, Diagnostic } from './service/records.ts';
 import type { TestItem } from './test-item.ts';
 import type { TestsPanel } from './tests-panel.ts';
 
@@ -81,7 +81,7 @@ export class Actions {
       onBuildStart: () => this.buildPanel.start(),
       onLog: (text) => this.buildPanel.log(text),
       onBuild: (result, source) => this.#built(result, source),
-      onDeploy: (version) => this.#deployed(version),
+      onDeploy: (deployed) => this.#deployed(deployed),
       onObstacle: (action, obstacle) => this.#obstacle(action, obstacle),
       onBusy: (action, wait) => this.#busy(action, wait),
     });
@@ -247,12 +247,14 @@ export class Actions {
     onBuild?.({ succeeded, outputLog });
   }
 
-  #deployed(version: string): void {
+  #deployed({ version, unchanged }: Deployed): void {
     const { notices, onDeploy } = this.#options;
     this.#waits = false;
     notices.show(NOTICE, {
       tone: 'note',
-      text: `Deployed as ${version}. It stays as it is; the next deployment makes another version.`,
+      text: unchanged
+        ? `${version} is deployed already: nothing changed since.`
+        : `Deployed as ${version}. It stays as it is; the next deployment makes another version.`,
       actions: [{ label: 'Dismiss', run: () => notices.hide(NOTICE) }],
     });
     onDeploy?.({ version });

@@ -19,6 +19,8 @@ export interface PluginTarget {
 export interface Opened {
   target?: PluginTarget;
   token?: string;
+  /** There was a token, and this editor takes none from an address. */
+  tokenRefused?: true;
   problem?: string;
 }
 
@@ -33,16 +35,19 @@ export interface AddressBar {
 
 /**
  * Reads the editor's address and takes the token out of it, and out of the session's history, before anything else can
- * happen. The other parameters stay, so that a reload still knows which plugin it lacks a token for.
+ * happen. The other parameters stay, so that a reload still knows which plugin it lacks a token for. Unless
+ * `acceptToken`, the token is taken out and not used.
  */
-export function takeAddress({ location, history }: AddressBar): Opened {
+export function takeAddress({ location, history }: AddressBar, acceptToken: boolean): Opened {
   const { href } = location;
   const url = new URL(href);
   if (url.searchParams.has('token')) {
     url.searchParams.delete('token');
     history.replaceState(history.state, '', url.href);
   }
-  return readAddress(href);
+  const { token, ...opened } = readAddress(href);
+  if (token === undefined) return opened;
+  return acceptToken ? { ...opened, token } : { ...opened, tokenRefused: true };
 }
 
 /** What an address asks for; never throws. */

@@ -112,13 +112,15 @@ export class EditorApp {
 
   #prepare(given: PluginTarget, access: Access, surroundings: Surroundings): Opening | undefined {
     const { signal } = this.#abort;
+    let target: PluginTarget | undefined;
     try {
-      const target = checkTarget(given);
+      target = checkTarget(given);
       const builder = findBuilder(target.builder, this.#options.builders);
       if (builder === undefined) {
         this.#fail({
           title: 'This editor does not know that builder',
           text: `It was asked to open a plugin at ${target.builder}, and works with ${this.#options.builders.join(', ') || 'none'} only. Nothing was sent there.`,
+          plugin: target,
         });
         return undefined;
       }
@@ -130,13 +132,14 @@ export class EditorApp {
       signal.addEventListener('abort', () => copies.close());
       return { target, surroundings, access, builder, store, copies, notices: new Notices(), signal };
     } catch (error) {
-      this.#fail({ title: 'The plugin cannot be opened', text: `${(error as Error).message}.` });
+      const text = `${(error as Error).message}.`;
+      this.#fail({ title: 'The plugin cannot be opened', text, plugin: target });
       return undefined;
     }
   }
 
   async #load(opening: Opening): Promise<void> {
-    this.#show(waitingView('Opening the plugin…'));
+    this.#show(waitingView('Opening the plugin…', opening.target));
     await this.#attempt(opening, async () => {
       // Open before, and on its way to the builder still.
       await this.#ending.get(this.#key);
@@ -170,7 +173,7 @@ export class EditorApp {
     const onChoose = ({ identifier }: { identifier: string }) =>
       void this.#attempt(opening, () => start(identifier));
     const notices = opening.notices.element;
-    this.#show(startScreen({ fn: target.fn, languages, unknown: language, notices, onChoose }));
+    this.#show(startScreen({ target, languages, unknown: language, notices, onChoose }));
     opening.surroundings.onReady?.();
   }
 
@@ -213,7 +216,7 @@ export class EditorApp {
         run: () => void this.openPlugin(target, access.token, surroundings),
       };
       const ended = failure === 'session' || failure === 'forbidden';
-      this.#fail({ ...openFailureWords[failure], ...(ended ? {} : { action: again }) });
+      this.#fail({ ...openFailureWords[failure], plugin: target, ...(ended ? {} : { action: again }) });
     }
   }
 

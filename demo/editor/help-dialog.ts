@@ -1,5 +1,7 @@
+import type { PluginTarget } from './address.ts';
 import { type Command, shortcutText } from './commands.ts';
 import { el, icon } from './dom.ts';
+import { pluginNames } from './plugin-identity.ts';
 
 const inTheText: readonly (readonly [string, string])[] = [
   ['Find and replace', shortcutText({ key: 'f' })],
@@ -10,10 +12,11 @@ const inTheText: readonly (readonly [string, string])[] = [
   ['Menu of commands', 'Menu key, or Shift+F10'],
 ];
 
-/** Shows the keys of all commands. */
-export function showHelp(commands: readonly Command[]): void {
-  const row = (label: string, key: string) =>
-    el('div', { class: 'keys-row' }, el('dt', {}, label), el('dd', {}, el('kbd', {}, key)));
+/** Shows the keys of all commands, and the names of the plugin, which the header may have cut off. */
+export function showHelp(commands: readonly Command[], plugin: PluginTarget): void {
+  const row = (label: string, value: HTMLElement) =>
+    el('div', { class: 'help-row' }, el('dt', {}, label), el('dd', {}, value));
+  const keyRow = (label: string, key: string) => row(label, el('kbd', {}, key));
   const close = () => dialog.close();
   const dialog = el(
     'dialog',
@@ -30,12 +33,14 @@ export function showHelp(commands: readonly Command[]): void {
     ),
     el(
       'dl',
-      { class: 'keys' },
+      { class: 'help-list' },
       ...commands.flatMap(({ label, shortcut, offered }) =>
-        shortcut && (offered?.() ?? true) ? [row(label, shortcutText(shortcut))] : [],
+        shortcut && (offered?.() ?? true) ? [keyRow(label, shortcutText(shortcut))] : [],
       ),
-      ...inTheText.map(([label, key]) => row(label, key)),
+      ...inTheText.map(([label, key]) => keyRow(label, key)),
     ),
+    el('h2', {}, 'This plugin'),
+    el('dl', { class: 'help-list' }, ...pluginNames(plugin).map(([label, name]) => row(label, name))),
   );
   document.body.append(dialog);
   dialog.showModal();

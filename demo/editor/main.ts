@@ -2,9 +2,16 @@ import { takeAddress } from './address.ts';
 import { LauncherLink } from './launcher.ts';
 
 // First of all, before the editor itself is even loaded: nothing that runs later finds the token in an address.
-const opened = takeAddress(window);
+const opened = takeAddress(window, acceptsAddressTokens());
 // And the page around it is greeted, so that its answer comes while the editor loads.
 const launcher = new LauncherLink();
+
+/** Whether the service lets this editor take a token from its address; where nothing is said, it does not. */
+function acceptsAddressTokens(): boolean {
+  return (
+    document.querySelector<HTMLMetaElement>('meta[name="plugin-editor-address-tokens"]')?.content === 'on'
+  );
+}
 
 try {
   const { start } = await import('./page.ts');

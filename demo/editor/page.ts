@@ -5,7 +5,7 @@ import type { Opened } from './address.ts';
 import type { LauncherLink } from './launcher.ts';
 
 /** Starts the editor on this page with what its address, or the page around it, asked for. */
-export function start({ target, token, problem }: Opened, launcher: LauncherLink): void {
+export function start({ target, token, tokenRefused, problem }: Opened, launcher: LauncherLink): void {
   const configured =
     document.querySelector<HTMLMetaElement>('meta[name="plugin-editor-builders"]')?.content ?? '';
   const app = new EditorApp({ root: byId('app'), builders: allowedBuilders(configured, location.href) });
@@ -13,10 +13,17 @@ export function start({ target, token, problem }: Opened, launcher: LauncherLink
   if (launcher.start(app, target && token ? { target, token } : undefined)) return;
   if (problem) {
     app.showMessage({ title: 'The plugin cannot be opened', text: `${problem}.` });
+  } else if (tokenRefused) {
+    app.showMessage({
+      title: 'Open the plugin from its app',
+      text: 'This editor cannot be opened by a link that holds a token. Go to the app that the plugin belongs to, and open it there.',
+      plugin: target,
+    });
   } else if (target) {
     app.showMessage({
       title: 'Open the editor again',
       text: 'The editor was opened without a token; open it again from the page you came from.',
+      plugin: target,
     });
   } else if (window.parent !== window) {
     // The page around it may still ask for one.

@@ -6,7 +6,7 @@ import type { BuildState, DeployState, Obstacle } from './progress.ts';
 import type { SaveQueue } from './save-queue.ts';
 import { whileBusy } from './service/busy.ts';
 import type { PluginService } from './service/plugin-service.ts';
-import type { BuildResult, Progress, TestAnswer } from './service/records.ts';
+import type { BuildResult, Deployed, Progress, TestAnswer } from './service/records.ts';
 
 export type Action = 'build' | 'test' | 'deploy';
 
@@ -34,7 +34,7 @@ export interface PipelineOptions {
   onLog: (text: string) => void;
   onBuildStart: () => void;
   onBuild: (result: BuildResult, source: PluginSource) => void;
-  onDeploy: (version: string) => void;
+  onDeploy: (deployed: Deployed) => void;
   /** An action came to no end. */
   onObstacle: (action: Action, obstacle: Obstacle) => void;
   /** The service is busy; it will be asked again in `wait` ms. */
@@ -130,9 +130,9 @@ export class Pipeline {
       if (!(await this.#ready('deploy', signal))) return false;
       const of = keyOf(this.#options.read());
       this.#set({ deploy: { kind: 'deploying' } });
-      const version = await this.#ask('deploy', (asked) => this.#options.service.deploy(asked), signal);
-      this.#set({ deploy: { kind: 'deployed', of: this.#good ?? of, version } });
-      this.#options.onDeploy(version);
+      const deployed = await this.#ask('deploy', (asked) => this.#options.service.deploy(asked), signal);
+      this.#set({ deploy: { kind: 'deployed', of: this.#good ?? of, version: deployed.version } });
+      this.#options.onDeploy(deployed);
       return true;
     });
     return done ?? false;

@@ -1,9 +1,12 @@
 import type { Language } from '../../src/core/records.ts';
+import type { PluginTarget } from './address.ts';
 import { el } from './dom.ts';
+import { ownerLine } from './plugin-identity.ts';
+import { visibleText } from './visible-text.ts';
 
 export interface StartScreenOptions {
-  /** The new plugin's name. */
-  fn: string;
+  /** The new plugin. */
+  target: PluginTarget;
   languages: readonly Language[];
   /** A language that was asked for and that the builder does not have. */
   unknown?: string | undefined;
@@ -13,7 +16,13 @@ export interface StartScreenOptions {
 }
 
 /** The page for a plugin that does not exist yet, when nobody has said in which language it is to be. */
-export function startScreen({ fn, languages, unknown, notices, onChoose }: StartScreenOptions): HTMLElement {
+export function startScreen({
+  target,
+  languages,
+  unknown,
+  notices,
+  onChoose,
+}: StartScreenOptions): HTMLElement {
   const text = unknown
     ? `There is no template for “${unknown}” here. Choose a language for your new plugin; you get a small example that works.`
     : 'Choose a language for your new plugin. You get a small example that works, to change as you like.';
@@ -40,7 +49,8 @@ export function startScreen({ fn, languages, unknown, notices, onChoose }: Start
         'div',
         { class: 'message-box' },
         el('p', { class: 'eyebrow' }, 'New plugin'),
-        el('h1', {}, fn),
+        el('h1', {}, el('bdi', {}, visibleText(target.fn))),
+        ownerLine(target.ident),
         el(
           'p',
           {},

@@ -3,6 +3,7 @@ import { CommandMenu } from './command-menu.ts';
 import { type Command, runCommand, shortcutAria, shortcutText } from './commands.ts';
 import { Dock, type DockPanel } from './dock.ts';
 import { el, icon } from './dom.ts';
+import { ownerLine, pluginHeading } from './plugin-identity.ts';
 import { StatusLine } from './status-line.ts';
 
 /** The element tree of an open plugin, without what goes on in it. */
@@ -33,7 +34,6 @@ export const LEAVING_HINT = 'leaving-hint';
 /** Builds the page of an open plugin: name, status and actions above, text and panels, and a line of facts below. */
 export function workspaceFrame(options: WorkspaceFrameOptions): WorkspaceFrame {
   const { target, notices, panels, commands, buttons } = options;
-  const { fn, namespace, ident } = target;
   const language = el('span', { class: 'badge' });
   const status = new StatusLine();
   const menu = new CommandMenu(commands);
@@ -52,11 +52,10 @@ export function workspaceFrame(options: WorkspaceFrameOptions): WorkspaceFrame {
       { class: 'top' },
       el(
         'div',
-        { class: 'plugin' },
-        el('span', { class: 'namespace', title: `${ident} / ${namespace}` }, namespace),
-        el('h1', { title: fn }, fn),
+        { class: 'identity' },
+        el('div', { class: 'plugin' }, ...pluginHeading(target), language),
+        ownerLine(target.ident),
       ),
-      language,
       el('div', { class: 'actions' }, ...own.map(({ button }) => button), menu.element),
     ),
     // Shown below; here, as it is what one wants to hear of first.

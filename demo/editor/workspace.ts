@@ -16,6 +16,7 @@ import { SaveQueue, type SaveState } from './save-queue.ts';
 import { failureAdvice, saveWords } from './save-words.ts';
 import { PluginService } from './service/plugin-service.ts';
 import { TestsPanel } from './tests-panel.ts';
+import { visibleText } from './visible-text.ts';
 import { BUTTONS, workspaceCommands } from './workspace-commands.ts';
 import { LEAVING_HINT, type WorkspaceFrame, workspaceFrame } from './workspace-frame.ts';
 
@@ -96,7 +97,7 @@ export class Workspace {
       hasTests: () => this.#tests.tests.length > 0,
       toProblem: (by) => void this.#editor.goToProblem(by),
       toText: () => this.#editor.focus(),
-      help: () => void import('./help-dialog.ts').then(({ showHelp }) => showHelp(this.#commands)),
+      help: () => void import('./help-dialog.ts').then(({ showHelp }) => showHelp(this.#commands, target)),
     });
     this.#actions = new Actions({
       ...options,
@@ -224,7 +225,7 @@ export class Workspace {
     const { notices, target } = this.#options;
     this.#frame.status.show('saved', saveWords(state));
     this.#tellDirty();
-    document.title = `${state.kind === 'unsaved' || state.kind === 'failed' ? '• ' : ''}${target.fn} – Plugin editor`;
+    document.title = `${state.kind === 'unsaved' || state.kind === 'failed' ? '• ' : ''}${visibleText(target.fn)} – Plugin editor`;
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;
     const advice = state.kind === 'failed' ? failureAdvice(state.failure, this.#kept) : undefined;

@@ -28,8 +28,13 @@ export interface ServiceOptions {
   hosts: readonly string[];
   /** How long an editor token lives, in whole seconds (default 900). */
   editorTokenTtl?: number;
-  /** Origins that may put the editor in a frame, besides those of this machine. */
-  editorAncestors?: readonly string[];
+  /**
+   * The only origins whose pages may frame the editor, such as `https://app.example.com` (default: any port of this
+   * machine). Read at every request.
+   */
+  editorAncestors?: readonly string[] | undefined;
+  /** Whether the editor takes a token from its address (default true). */
+  editorAddressTokens?: boolean;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** Told of every fault that was answered with 500 (default: printed). The path comes without its query. */
@@ -60,8 +65,8 @@ const interfaces: readonly ServiceInterface[] = [
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
-  const { store, editorAssets, hosts, editorTokenTtl = 900, editorAncestors = [], now = Date.now } = options;
-  const { onError = printError } = options;
+  const { store, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
+  const { editorAncestors, editorAddressTokens, onError = printError } = options;
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
@@ -79,7 +84,7 @@ export function createService(options: ServiceOptions): Service {
   app.use('/api/*', builderCors);
   app.use('*', checkPath);
   for (const one of interfaces) one.routes(app, context);
-  editorPage(app, editorAssets, editorAncestors);
+  editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
   app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
   app.onError((error, c) => {
     if (!(error instanceof ServiceError)) onError(error, { method: c.req.method, path: c.req.path });

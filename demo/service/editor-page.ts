@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
 import { notFound } from './errors.ts';
+import { frameAncestors } from './frame-ancestors.ts';
 import { encodedPath, route } from './routes.ts';
 
 /** One file of the editor. */
@@ -16,20 +17,27 @@ export type EditorAssets = ReadonlyMap<string, EditorAsset>;
 /** What stands in the editor's HTML where each answer puts a fresh nonce. */
 export const nonceMarker = '__CSP_NONCE__';
 
-const loopbackOrigins = ['localhost', '*.localhost', '127.0.0.1'].flatMap((host) => [
-  `http://${host}:*`,
-  `https://${host}:*`,
-]);
+/** What stands there for whether the editor takes a token from its address; each answer puts `on` or `off`. */
+export const addressTokensMarker = '__ADDRESS_TOKENS__';
+
+export interface EditorPageOptions {
+  /** The only origins whose pages may frame the editor (default: any port of this machine). Read at every request. */
+  ancestors?: readonly string[] | undefined;
+  /** Whether the editor takes a token from its address (default: it does). */
+  addressTokens?: boolean | undefined;
+}
 
 // A name that the bundler made from the content: "assets/index-B7x_2kQa.js".
 const hashedName = /^assets\/.+-[\w-]{8}\.\w+$/;
 
 /**
- * Serves the editor from memory: no path, whatever it holds, reaches the disk. `ancestors` are origins that may
- * put it in a frame besides those of this machine; throws when one is not an origin.
+ * Serves the editor from memory: no path, whatever it holds, reaches the disk.
+ * @throws Error when one of the ancestors is not an exact origin.
  */
-export function editorPage(app: Hono, assets: EditorAssets, ancestors: readonly string[]): void {
-  const frameAncestors = ["'self'", ...loopbackOrigins, ...ancestors.map(checkedOrigin)].join(' ');
+export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageOptions = {}): void {
+  const { ancestors, addressTokens = true } = options;
+  // Now, so that a mistake ends the start and not a request.
+  frameAncestors(ancestors);
 
   route(app, '/editor', { GET: (c) => c.redirect(`/editor/${new URL(c.req.url).search}`, 308) });
 
@@ -44,18 +52,21 @@ export function editorPage(app: Hono, assets: EditorAssets, ancestors: readonly 
         return c.body(asset.body, 200, { ...headers, 'cache-control': cache });
       }
       const nonce = randomBytes(18).toString('base64url');
-      const html = new TextDecoder().decode(asset.body).replaceAll(nonceMarker, nonce);
+      const html = new TextDecoder()
+        .decode(asset.body)
+        .replaceAll(nonceMarker, nonce)
+        .replaceAll(addressTokensMarker, addressTokens ? 'on' : 'off');
       return c.body(html, 200, {
         ...headers,
         'cache-control': 'no-store',
-        'content-security-policy': pagePolicy(nonce, frameAncestors),
+        'content-security-policy': pagePolicy(nonce, frameAncestors(ancestors)),
       });
     },
   });
 }
 
 // The nonce is for the style elements that the text editor makes; scripts come from files alone.
-const pagePolicy = (nonce: string, frameAncestors: string) =>
+const pagePolicy = (nonce: string, ancestors: string) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -65,13 +76,5 @@ const pagePolicy = (nonce: string, frameAncestors: string) =>
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    `frame-ancestors ${frameAncestors}`,
+    `frame-ancestors ${ancestors}`,
   ].join('; ');
-
-function checkedOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase()) {
-    throw new Error(`EDITOR_ANCESTORS: "${text}" is not an origin, such as https://app.example.com.`);
-  }
-  return url.origin;
-}

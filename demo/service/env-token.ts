@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import * as z from 'zod';
-import { defaultEnvironment, isEnvironmentName } from './environment-token.ts';
+import { defaultEnvironment } from './environment-ownership.ts';
+import { isEnvironmentName } from './environment-token.ts';
+import { readMailAddress } from './mail-address.ts';
 import { sendMail } from './mail.ts';
 import { dataDirectory, openStore } from './store.ts';
 import type { Store } from './store.ts';
 import {
   answerVerification,
   cancelVerification,
+  checkOwnEnvironment,
   codeLifetimeMinutes,
   startVerification,
 } from './verification.ts';
@@ -17,8 +19,12 @@ const usage = `Usage: npm run env-token -- <your e-mail address> [environment]
 
 Makes a token for an environment of the local plugin service. A code goes to the address by mail and is read from
 standard input; the token is the last line of standard output. The token that the command made for the environment
-before stops working. Without an environment, it is the domain of the address from the top: com.example for
-you@example.com. The first address to verify an environment owns it.
+before stops working.
+
+An environment belongs to the domain that its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which
+is what it gets when none is given, or any that begins with "uk.co.acme.". The first address to verify an environment
+owns it. An address at a mail provider, such as gmail.com, can have none: whoever operates the service can make a token
+for any environment.
 
 DATA_DIR    the service's data folder (default: .data)
 SMTP_URL    the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
@@ -41,8 +47,8 @@ function readArguments(): { email: string; environment: string; chosen: boolean 
   const [address, environment, ...others] = parsed.positionals;
   if (address === undefined) throw new UsageError('The e-mail address is missing.');
   if (others.length) throw new UsageError('There are more arguments than an address and an environment.');
-  const email = address.trim().toLowerCase();
-  if (email.length > 254 || !z.email({ pattern: z.regexes.html5Email }).safeParse(email).success) {
+  const email = readMailAddress(address);
+  if (email === undefined) {
     throw new UsageError(`"${address}" is not an e-mail address, such as you@example.com.`);
   }
   if (environment !== undefined && !isEnvironmentName(environment)) {
@@ -100,6 +106,7 @@ async function main(): Promise<void> {
     return;
   }
   const { email, environment, chosen } = target;
+  checkOwnEnvironment(target);
   say(
     chosen
       ? `Environment: ${environment}`

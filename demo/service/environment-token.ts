@@ -31,14 +31,6 @@ export function issueOwnerToken(
   return token;
 }
 
-/** The environment that goes with an address by itself: its domain from the top, `you@example.com` → `com.example`. */
-export const defaultEnvironment = (email: string): string =>
-  email
-    .slice(email.lastIndexOf('@') + 1)
-    .split('.')
-    .toReversed()
-    .join('.');
-
 /** Whether a text can name an environment: letters, digits, hyphens and underscores, in parts joined by periods. */
 export const isEnvironmentName = (name: string): boolean =>
   name.length <= 200 && /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*$/u.test(name);

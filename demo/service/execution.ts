@@ -7,8 +7,7 @@ import type { PluginKey } from './plugin-key.ts';
 import { pathParameter, route } from './routes.ts';
 import { executionStatus, whenNotBusy } from './run-errors.ts';
 import { runLimits } from './sandbox/outcome.ts';
-import { storedProgram } from './sandbox/program.ts';
-import type { Program } from './sandbox/program.ts';
+import type { StoredProgram } from './sandbox/program.ts';
 
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
@@ -34,19 +33,14 @@ export const execution: ServiceInterface = {
 async function execute(
   c: Context,
   context: ServiceContext,
-  find: (plugin: PluginKey) => Program | undefined,
+  find: (plugin: PluginKey) => StoredProgram | undefined,
 ): Promise<Response> {
   const plugin = pluginOfPath(c);
   requireEnvironmentToken(c, context, plugin.environment);
   const program = find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = {
-    program: storedProgram(program),
-    input,
-    tenant: `${plugin.environment}.${plugin.tenant}`,
-    signal: c.req.raw.signal,
-  };
+  const run = { program, input, share: { ...plugin, token: '' }, signal: () => c.req.raw.signal };
   const end = await whenNotBusy(false, () => context.sandbox.run(run));
   if ('error' in end)
     throw new ServiceError(executionStatus(end.error.code), end.error.code, end.error.message);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { hashOfProgram } from './sandbox/program.ts';
 import { transaction } from './transaction.ts';
 
 /**
@@ -93,6 +94,59 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER versions_stay BEFORE DELETE ON versions
     BEGIN SELECT RAISE(ABORT, 'a version is never removed'); END;
   `,
+  `
+  -- Programs are stored once, by the SHA-256 of their JSON in hex: builds and versions of the same text share one.
+  CREATE TABLE programs (
+    hash TEXT PRIMARY KEY,
+    program TEXT NOT NULL
+  ) STRICT;
+  INSERT OR IGNORE INTO programs SELECT program_hash(program), program FROM builds;
+  INSERT OR IGNORE INTO programs SELECT program_hash(program), program FROM versions;
+
+  -- SQLite adds no column that refers to another table and is never null, so both tables are made anew.
+  CREATE TABLE new_builds (
+    environment TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    program_hash TEXT NOT NULL REFERENCES programs (hash),
+    built_at INTEGER NOT NULL,
+    PRIMARY KEY (environment, tenant, namespace, plugin),
+    FOREIGN KEY (environment, tenant, namespace, plugin)
+      REFERENCES drafts (environment, tenant, namespace, plugin)
+  ) STRICT;
+  INSERT INTO new_builds
+    SELECT environment, tenant, namespace, plugin, digest, program_hash(program), built_at FROM builds;
+  DROP TABLE builds;
+  ALTER TABLE new_builds RENAME TO builds;
+
+  CREATE TABLE new_versions (
+    environment TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    patch INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    program_hash TEXT NOT NULL REFERENCES programs (hash),
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (environment, tenant, namespace, plugin, patch),
+    FOREIGN KEY (environment, tenant, namespace, plugin)
+      REFERENCES drafts (environment, tenant, namespace, plugin)
+  ) STRICT;
+  INSERT INTO new_versions
+    SELECT environment, tenant, namespace, plugin, patch, record, program_hash(program), created_at FROM versions;
+  DROP TABLE versions;
+  ALTER TABLE new_versions RENAME TO versions;
+  -- What runs in production must never change under its name; no operation updates a version, so this costs nothing.
+  -- Removing one is not forbidden: a plugin that is deleted takes its versions along.
+  CREATE TRIGGER versions_stay_as_they_are BEFORE UPDATE ON versions
+    BEGIN SELECT RAISE(ABORT, 'a version is never changed'); END;
+
+  -- For finding out whether a program is still referred to.
+  CREATE INDEX builds_by_program ON builds (program_hash);
+  CREATE INDEX versions_by_program ON versions (program_hash);
+  `,
 ];
 
 /** Brings a database to the newest schema. Throws when a newer version of this program has written it. */
@@ -101,6 +155,8 @@ export function migrate(db: DatabaseSync, steps: readonly string[] = migrations)
   // The version is read again inside: of two processes that start at once, one migrates and the other sees it done.
   transaction(db, () => {
     const version = schemaVersion(db);
+    // For the step that takes programs out of builds and versions; SQLite has no SHA-256 of its own.
+    db.function('program_hash', { deterministic: true }, (json) => hashOfProgram(String(json)));
     if (version > steps.length) {
       throw new Error(
         `its schema is version ${version}, and this program knows versions up to ${steps.length}`,

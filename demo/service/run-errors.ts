@@ -13,6 +13,7 @@ import { BusyError } from './fair-queue.ts';
  * | past the limit of output                      | output-limit           | 422                | 200, as above           |
  * | past the limit of logs                        | log-limit              | 422                | 200, as above           |
  * | past the limit of time                        | time-limit             | 504                | 200, as above           |
+ * | the runner's process ended                    | runner-crashed         | 500                | 200, as above           |
  * | past the limit of input                       | input-limit            | 413                | 413                     |
  * | not text: another type, charset or coding     | unsupported-media-type | 415                | 415 (builds too)        |
  * | not UTF-8                                     | invalid-text           | 400                | 400 (builds too)        |
@@ -28,7 +29,9 @@ import { BusyError } from './fair-queue.ts';
  */
 
 /** The status of an execution that gave no output. */
-export const executionStatus = (code: RunErrorCode): number => (code === 'time-limit' ? 504 : 422);
+export const executionStatus = (code: RunErrorCode): number => statuses[code] ?? 422;
+
+const statuses: Partial<Record<RunErrorCode, number>> = { 'time-limit': 504, 'runner-crashed': 500 };
 
 // Runs and builds end within seconds.
 const retryAfter = { 'retry-after': '1' };

@@ -7,6 +7,7 @@ import { BuiltPrograms } from './tables/builds.ts';
 import { Drafts } from './tables/drafts.ts';
 import { EditorTokens } from './tables/editor-tokens.ts';
 import { Environments } from './tables/environments.ts';
+import { Programs } from './tables/programs.ts';
 import { VerificationCodes } from './tables/verification-codes.ts';
 import { Versions } from './tables/versions.ts';
 import { transaction } from './transaction.ts';
@@ -60,13 +61,14 @@ export function openStore(directory: string): Store {
 }
 
 function storeOf(file: string, db: DatabaseSync): Store {
+  const programs = new Programs(db);
   return {
     file,
     environments: new Environments(db),
     editorTokens: new EditorTokens(db),
     drafts: new Drafts(db),
-    builds: new BuiltPrograms(db),
-    versions: new Versions(db),
+    builds: new BuiltPrograms(db, programs),
+    versions: new Versions(db, programs),
     verificationCodes: new VerificationCodes(db),
     transaction: (work) => transaction(db, work),
     close: () => {

@@ -6,7 +6,6 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { route } from './routes.ts';
 import { whenNotBusy } from './run-errors.ts';
 import { runLimits } from './sandbox/outcome.ts';
-import { storedProgram } from './sandbox/program.ts';
 
 /** The builder interface's test runs: the draft as it is saved, which has to be built. */
 export const testing: ServiceInterface = {
@@ -18,14 +17,16 @@ export const testing: ServiceInterface = {
 
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
-  const { program } = builtDraft(context.store, plugin);
+  const share = requireEditorToken(c, context, plugin);
+  const stored = builtDraft(context.store, plugin).program;
+  // Now, as the next build may take its place while the test waits for its turn.
+  const program = stored.load();
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = {
-    program: storedProgram(program),
+    program: { hash: stored.hash, load: () => program },
     input,
-    tenant: `${plugin.environment}.${plugin.tenant}`,
-    signal: c.req.raw.signal,
+    share,
+    signal: () => c.req.raw.signal,
   };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
   return c.json({ ...end, ...(logs.length ? { logs } : {}) });

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, scryptSync } from 'node:crypto';
+import { whyNotOwnEnvironment } from './environment-ownership.ts';
 import { issueOwnerToken } from './environment-token.ts';
 import type { Store } from './store.ts';
 import { sameDigest } from './tokens.ts';
@@ -19,15 +20,24 @@ export class VerificationError extends Error {
 // and the code is of use for ten minutes.
 const slowHash = (code: string, salt: Uint8Array): Uint8Array => scryptSync(code, salt, 32, { N: 2 ** 14 });
 
+/** Throws a {@link VerificationError} when an environment is not of an address's own domain. */
+export function checkOwnEnvironment({ email, environment }: { email: string; environment: string }): void {
+  const reason = whyNotOwnEnvironment(email, environment);
+  if (reason !== undefined) throw new VerificationError(reason);
+}
+
 /**
  * Makes a six-digit code by which `email` (in lower case) can prove itself and get `environment`'s token. Throws
- * a {@link VerificationError} when the environment is another's or the address has had too many codes.
+ * a {@link VerificationError} when the environment is not of the address's domain or belongs to another address, or when
+ * the address has had too many codes.
  */
 export function startVerification(
   store: Store,
   { email, environment }: { email: string; environment: string },
   now: number,
 ): { id: number; code: string } {
+  // Who owns an environment of another domain from before this rule keeps that token, and gets no new one by mail.
+  checkOwnEnvironment({ email, environment });
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const salt = randomBytes(16);
   const hash = slowHash(code, salt);

@@ -193,6 +193,25 @@ describe('a running demo', () => {
   });
 });
 
+describe('who may frame the editor, and how it is opened,', () => {
+  test('is as the environment says; the demo’s own page may always', async () => {
+    const demo = await startDemo({
+      EDITOR_ANCESTORS: 'https://app.example.com',
+      EDITOR_ADDRESS_TOKENS: 'off',
+    });
+    try {
+      const page = await fetch(`${demo.service}editor/`);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      const port = portOf(demo.vendor);
+      const own = `http://localhost:${port} http://127.0.0.1:${port}`;
+      assert.ok(policy.endsWith(`; frame-ancestors 'self' https://app.example.com ${own}`), policy);
+      assert.match(await page.text(), /<meta name="plugin-editor-address-tokens" content="off"/);
+    } finally {
+      await demo.stop();
+    }
+  });
+});
+
 describe('the end', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal}: exit code 0, the data file closed, although a connection is open`, async () => {
@@ -267,6 +286,8 @@ describe('what keeps it from starting', () => {
     [{ SERVICE_PORT: '99999' }, /^SERVICE_PORT is "99999"; it must be a port/],
     [{ EDITOR_TOKEN_TTL: '0' }, /^EDITOR_TOKEN_TTL is "0"; it must be a time in seconds/],
     [{ EDITOR_ANCESTORS: 'app.example.com' }, /^EDITOR_ANCESTORS: "app\.example\.com" is not an origin/],
+    [{ EDITOR_ANCESTORS: '*' }, /^EDITOR_ANCESTORS: "\*" has a wildcard/],
+    [{ EDITOR_ADDRESS_TOKENS: 'no' }, /^EDITOR_ADDRESS_TOKENS is "no"; it must be on or off\.$/],
   ] as [Record<string, string>, RegExp][]) {
     test(JSON.stringify(env), async () => {
       assert.match(await fails(env), message);

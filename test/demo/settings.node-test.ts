@@ -7,7 +7,8 @@ test('without anything set, the documented defaults hold', () => {
     port: 5173,
     servicePort: 8082,
     editorTokenTtl: 900,
-    editorAncestors: [],
+    editorAncestors: undefined,
+    editorAddressTokens: true,
   });
 });
 
@@ -18,15 +19,32 @@ test('what is set is used; an empty value is none', () => {
       SERVICE_PORT: '',
       EDITOR_TOKEN_TTL: '60',
       EDITOR_ANCESTORS: 'https://a.example, https://b.example  https://c.example,',
+      EDITOR_ADDRESS_TOKENS: ' off ',
     }),
     {
       port: 3000,
       servicePort: 8082,
       editorTokenTtl: 60,
       editorAncestors: ['https://a.example', 'https://b.example', 'https://c.example'],
+      editorAddressTokens: false,
     },
   );
 });
+
+test('separators alone name no ancestor', () => {
+  assert.equal(readSettings({ EDITOR_ANCESTORS: ' , ' }).editorAncestors, undefined);
+});
+
+for (const value of ['no', 'OFF', 'false', '0', 'on off']) {
+  test(`EDITOR_ADDRESS_TOKENS=${value} is refused by name`, () => {
+    assert.throws(
+      () => readSettings({ EDITOR_ADDRESS_TOKENS: value }),
+      (error) =>
+        error instanceof StartError &&
+        error.message === `EDITOR_ADDRESS_TOKENS is "${value}"; it must be on or off.`,
+    );
+  });
+}
 
 test('any free port can be asked for, for both', () => {
   const { port, servicePort } = readSettings({ PORT: '0', SERVICE_PORT: '0' });

@@ -4,13 +4,13 @@ import { readAddress, takeAddress } from '../../demo/editor/address.ts';
 
 const base = 'http://127.0.0.1:8082/editor/?builder=http%3A%2F%2F127.0.0.1%3A8082';
 
-function bar(href: string) {
+function bar(href: string, acceptToken = true) {
   const replaced: { state: unknown; url: string }[] = [];
   const history = {
     state: { kept: 1 },
     replaceState: (state: unknown, _: string, url: string) => replaced.push({ state, url }),
   };
-  return { replaced, opened: takeAddress({ location: { href }, history }) };
+  return { replaced, opened: takeAddress({ location: { href }, history }, acceptToken) };
 }
 
 test('takes the token out of the address and leaves the rest', () => {
@@ -31,6 +31,16 @@ test('takes the token out of the address and leaves the rest', () => {
   assert.equal(url.href.includes('s3cret'), false);
   assert.deepEqual([...url.searchParams.keys()], ['builder', 'ident', 'namespace', 'fn', 'template', 'x']);
   assert.equal(url.hash, '#f');
+});
+
+test('a token that may not come in an address is taken out like any other, and not handed on', () => {
+  const { replaced, opened } = bar(`${base}&token=s3cret&ident=com.acme.t1&fn=add`, false);
+  assert.equal(replaced.length, 1);
+  assert.equal(JSON.stringify([replaced, opened]).includes('s3cret'), false);
+  assert.equal(opened.tokenRefused, true);
+  assert.equal(opened.target?.fn, 'add');
+  const without = bar(`${base}&ident=com.acme.t1&fn=add`, false).opened;
+  assert.equal(without.tokenRefused, undefined);
 });
 
 for (const [name, query] of [

@@ -71,6 +71,8 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await editor.type('// two');
       await editor.press('Deploy');
       await untilFact(editor, 'deployed', 'v1.0.1 deployed');
+      await editor.press('Deploy');
+      await editor.until('v1.0.1 is deployed already: nothing changed since.');
       assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
     }));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Frame, type Keyboard, launch } from 'puppeteer-core';
 import { buildEditorPage } from '../../demo/build.ts';
 import { type Listening, listen } from '../../demo/listen.ts';
-import { createService } from '../../demo/service/app.ts';
+import { type ServiceOptions, createService } from '../../demo/service/app.ts';
 import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
 import { openStore } from '../../demo/service/store.ts';
 import { buildEditorUrl } from '../../src/client.ts';
@@ -29,7 +29,10 @@ const IDENT = 'com.acme.t1';
 const POLICY = 'content-security-policy';
 
 /** The real service on a real port and file, with the editor as it is built, and a clock and a plug of its own. */
-export async function startEditorService({ editor = true } = {}) {
+export async function startEditorService({
+  editor = true,
+  ...options
+}: Partial<ServiceOptions> & { editor?: boolean } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-'));
   const store = openStore(directory);
   const clock = { ahead: 0 };
@@ -41,6 +44,7 @@ export async function startEditorService({ editor = true } = {}) {
     editorAssets: editor ? await buildEditorPage() : new Map(),
     hosts,
     now,
+    ...options,
   });
   const environmentToken = provisionEnvironmentToken(store, 'com.acme');
   /** Answers in the service's place where a test says so. */

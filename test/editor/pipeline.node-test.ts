@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pipeline, type PipelineOptions, type Run, keyOf } from '../../demo/editor/pipeline.ts';
+import type { Deployed } from '../../demo/editor/service/records.ts';
 import { HttpError, NetworkError } from '../../src/client.ts';
 
 const http = (status: number, retryAfter?: number) => new HttpError('POST http://x/', status, retryAfter);
@@ -13,7 +14,7 @@ function setUp(more: Partial<PipelineOptions> = {}) {
   const answers = {
     build: async () => ({ result: { succeeded: true, outputLog: '' }, etag: '"2"' as string | undefined }),
     test: async (payload: string) => ({ result: payload.toUpperCase(), logs: [] as string[] }),
-    deploy: async () => 'v1.0.0',
+    deploy: async (): Promise<Deployed> => ({ version: 'v1.0.0' }),
   };
   const pipeline = new Pipeline({
     service: {
@@ -46,7 +47,7 @@ function setUp(more: Partial<PipelineOptions> = {}) {
     onLog: () => {},
     onBuildStart: () => {},
     onBuild: () => {},
-    onDeploy: (version) => diary.push(`deployed ${version}`),
+    onDeploy: ({ version, unchanged }) => diary.push(`deployed ${version}${unchanged ? ', unchanged' : ''}`),
     onObstacle: (action, obstacle) => diary.push(`${action}: ${obstacle}`),
     onBusy: (action, wait) => diary.push(`${action} busy ${wait}`),
     ...more,
@@ -169,11 +170,19 @@ test('a deployment without an answer may have happened; one that was refused has
   answers.deploy = async () => Promise.reject(lost());
   await pipeline.runDeploy();
   assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'connection' });
-  answers.deploy = async () => 'v1.0.1';
+  answers.deploy = async () => ({ version: 'v1.0.1' });
   await pipeline.runDeploy();
   answers.deploy = async () => Promise.reject(http(401));
   await pipeline.runDeploy();
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.1' });
+});
+
+test('a deployment that changed nothing is told as one, with the version that is there', async () => {
+  const { pipeline, diary, answers } = setUp();
+  answers.deploy = async () => ({ version: 'v1.0.3', unchanged: true });
+  await pipeline.runDeploy();
+  assert.equal(diary.at(-1), 'deployed v1.0.3, unchanged');
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.3' });
 });
 
 test('stopping ends the wait, and says so', async () => {

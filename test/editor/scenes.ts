@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Browser } from 'puppeteer-core';
+import type { ServiceOptions } from '../../demo/service/app.ts';
 import type { PluginSource } from '../../src/client.ts';
 import {
   type EditorPage,
@@ -26,13 +27,15 @@ export interface Scene {
  * One service and one browser for the tests of a suite; each test gets a plugin and a browser profile of its own, and
  * finds the service as it should be. At the end no page may have had an error or have broken its policy.
  */
-export function scenes(): (run: (scene: Scene) => Promise<void>) => Promise<void> {
+export function scenes(
+  options: Partial<ServiceOptions> = {},
+): (run: (scene: Scene) => Promise<void>) => Promise<void> {
   let service: EditorService;
   let browser: Browser;
   let count = 0;
 
   before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
+    [service, browser] = await Promise.all([startEditorService(options), launchBrowser()]);
   });
   after(async () => {
     await browser.close();
@@ -60,6 +63,7 @@ export function scenes(): (run: (scene: Scene) => Promise<void>) => Promise<void
     } finally {
       service.clock.ahead = 0;
       service.script.answer = undefined;
+      service.script.hold = undefined;
       await service.restart();
       await context.close();
     }

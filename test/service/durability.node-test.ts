@@ -69,24 +69,30 @@ test('a save that was acknowledged survives kill -9, at any moment', async (t) =
 test('a build and a version that were acknowledged survive kill -9', async (t) => {
   const directory = temporaryDirectory(t);
   const path = draftPath.replace('/api/v1/draft/', '');
+  const promote = `${draftPath}/promote`;
   for (const n of [0, 1, 2]) {
     const { child, post, token } = await startProcess(directory);
     t.after(() => child.kill('SIGKILL'));
     const exited = once(child, 'exit');
+    const build = async (output: number) => {
+      const text = `export const run = () => "${output}";`;
+      assert.match(await post(`/api/v1/build/javascript/${path}`, token, text), /"succeeded":true/);
+    };
     // What the process before built is there to deploy.
-    if (n) assert.equal(await post(`${draftPath}/promote`, token), `{"version":"v1.0.${n * 2 - 1}"}`);
-    const built = await post(`/api/v1/build/javascript/${path}`, token, `export const run = () => "${n}";`);
-    assert.match(built, /"succeeded":true/);
-    assert.equal(await post(`${draftPath}/promote`, token), `{"version":"v1.0.${n * 2}"}`);
+    if (n) assert.equal(await post(promote, token), `{"version":"v1.0.${n * 2 - 1}"}`);
+    await build(n * 2);
+    assert.equal(await post(promote, token), `{"version":"v1.0.${n * 2}"}`);
+    await build(n * 2 + 1);
     child.kill('SIGKILL');
     await exited;
   }
-  const { child, post, environmentToken } = await startProcess(directory);
+  const { child, post, token, environmentToken } = await startProcess(directory);
   t.after(() => child.kill('SIGKILL'));
+  assert.equal(await post(promote, token), '{"version":"v1.0.5"}');
   const outputs = await Promise.all(
-    [0, 1, 2, 3, 4].map((patch) => post(`/exec/${path}/v1.0.${patch}`, environmentToken)),
+    [0, 1, 2, 3, 4, 5].map((patch) => post(`/exec/${path}/v1.0.${patch}`, environmentToken)),
   );
-  assert.deepEqual(outputs, ['0', '0', '1', '1', '2']);
+  assert.deepEqual(outputs, ['0', '1', '2', '3', '4', '5']);
   child.kill('SIGKILL');
 });
 

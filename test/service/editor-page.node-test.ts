@@ -7,7 +7,8 @@ const editorAssets = new Map([
   [
     'index.html',
     text(
-      '<meta property="csp-nonce" nonce="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>',
+      '<meta property="csp-nonce" nonce="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>' +
+        '<meta name="tokens" content="__ADDRESS_TOKENS__" />',
       'text/html; charset=utf-8',
     ),
   ],
@@ -51,24 +52,60 @@ test('the page comes with a strict policy, and a nonce that no other answer has'
   assert.ok(!nonces.has(''));
 });
 
-test('other origins may frame the editor when they are named, and only origins can be', async (t) => {
-  const { fetch } = startService(t, {
-    editorAssets,
-    editorAncestors: ['https://app.example.com', 'http://10.0.0.2:3000/'],
+test('where origins are named, exactly these may frame the editor, each named once', async (t) => {
+  const editorAncestors = ['https://app.example.com', 'http://10.0.0.2:3000/', 'HTTPS://APP.example.com'];
+  const { fetch } = startService(t, { editorAssets, editorAncestors });
+  const ancestors = async () => directives(await fetch('/editor/')).get('frame-ancestors');
+  assert.deepEqual(await ancestors(), ["'self'", 'https://app.example.com', 'http://10.0.0.2:3000']);
+  // The demo's own page is added once its port is known.
+  editorAncestors.push('http://localhost:5173');
+  assert.equal((await ancestors())?.at(-1), 'http://localhost:5173');
+});
+
+for (const [wrong, message] of [
+  ['*', /"\*" has a wildcard.*name each origin/],
+  ['https://*.example.com', /has a wildcard/],
+  ['https://app.example.com:*', /has a wildcard/],
+  ['https://*', /has a wildcard/],
+  ['app.example.com', /"app\.example\.com" is not an origin, such as https:/],
+  ["'self'", /is not an origin/],
+  ['https:', /is not an origin/],
+  ['data:text/html,x', /is not an origin/],
+  ['file:///etc', /is not an origin/],
+  ['https://[::1]:8080', /is not an origin/],
+  ["https://a.example;script-src'unsafe-inline'", /is not an origin/],
+  ["https://a.example; script-src 'unsafe-inline'", /is not an origin/],
+  ["https://a.example'", /is not an origin/],
+  ['', /"" is not an origin/],
+  ['https://a.example/path', /must be written https:\/\/a\.example\.$/],
+  ['https://a.example/?q', /must be written https:\/\/a\.example\.$/],
+  ['https://a.example#f', /must be written https:\/\/a\.example\.$/],
+  ['https://a.example:443', /must be written https:\/\/a\.example\.$/],
+  ['https://bücher.example', /must be written https:\/\/xn--bcher-kva\.example\.$/],
+  ['https:\\\\a.example', /must be written https:\/\/a\.example\.$/],
+  ['https://user:secret@a.example', /user name or password/],
+  ['https://user:secret@*', /user name or password/],
+] as const) {
+  test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, (t) => {
+    assert.throws(
+      () => startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
+      ({ message: told }: Error) =>
+        told.startsWith('EDITOR_ANCESTORS: ') && message.test(told) && !told.includes('secret'),
+    );
   });
-  const ancestors = directives(await fetch('/editor/')).get('frame-ancestors');
-  assert.ok(ancestors?.includes('https://app.example.com'));
-  assert.ok(ancestors?.includes('http://10.0.0.2:3000'));
-  for (const wrong of [
-    '*',
-    'app.example.com',
-    "https://a.example; script-src 'unsafe-inline'",
-    'https://a.example/path',
-    'https://u:p@a.example',
-    'data:text/html,x',
-    '',
-  ]) {
-    assert.throws(() => startService(t, { editorAncestors: [wrong] }), /EDITOR_ANCESTORS/, wrong);
+}
+
+test('the page is told whether it may take a token from its address: it may, unless that is turned off', async (t) => {
+  for (const [options, told] of [
+    [{}, 'on'],
+    [{ editorAddressTokens: true }, 'on'],
+    [{ editorAddressTokens: false }, 'off'],
+  ] as const) {
+    const { fetch } = startService(t, { editorAssets, ...options });
+    assert.match(
+      await (await fetch('/editor/')).text(),
+      new RegExp(`<meta name="tokens" content="${told}" />`),
+    );
   }
 });
 

@@ -46,13 +46,13 @@ function environmentOf(directory: string, token: string) {
 
 test('without a mail server the code comes in a file, which the command names', async (t) => {
   const directory = temporaryDirectory(t);
-  const command = run(t, directory, ['You@Example.com', 'com.acme']);
+  const command = run(t, directory, ['You@Acme.com', 'com.acme']);
   await command.asked();
   const file = command.mailFile();
   assert.ok(file.startsWith(join(directory, 'outbox')));
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const mail = readFileSync(file, 'utf8');
-  assert.match(mail, /^To: you@example\.com\r$/m);
+  assert.match(mail, /^To: you@acme\.com\r$/m);
   assert.match(mail, /com\.acme/);
   const code = codeIn(mail);
   command.type(`${code}\n`);
@@ -68,7 +68,7 @@ test('its token works in a service that runs already, and stops the one it made 
   const directory = join(store.file, '..');
   const tokens: string[] = [];
   for (let i = 0; i < 2; i++) {
-    const command = run(t, directory, ['you@example.com', 'com.acme']);
+    const command = run(t, directory, ['you@acme.com', 'com.acme']);
     await command.asked();
     command.type(codeIn(readFileSync(command.mailFile(), 'utf8')));
     command.end();
@@ -91,8 +91,36 @@ test('the environment is that of the address when none is given, and the command
   assert.equal(environmentOf(directory, out.trim()), 'org.example.mail');
 });
 
+test('an environment that is not of the domain of the address is refused, and nothing is written', async (t) => {
+  const directory = join(temporaryDirectory(t), 'data');
+  const cases: [args: string[], message: RegExp][] = [
+    [
+      ['attacker@evil.test', 'com.example'],
+      /com\.example is not of the domain evil\.test: .*can be test\.evil/,
+    ],
+    [['you@gmail.com'], /Anybody can get an address at gmail\.com/],
+    [['you@localhost'], /localhost is no domain that somebody can register/],
+  ];
+  for (const [args, message] of cases) {
+    const { status, out, err } = await run(t, directory, args).done();
+    assert.deepEqual([status, out], [1, ''], args.join(' '));
+    assert.match(err, message);
+    assert.match(err, /Whoever operates the service can make a token for any environment\./);
+  }
+  assert.throws(() => readdirSync(directory), /ENOENT/);
+});
+
+test('the environment of the demo goes to an address at example.com', async (t) => {
+  const directory = temporaryDirectory(t);
+  const command = run(t, directory, ['you@example.com', 'com.example']);
+  await command.asked();
+  command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
+  const { out } = await command.done();
+  assert.equal(environmentOf(directory, out.trim()), 'com.example');
+});
+
 test('a wrong code leaves so many tries, and the right one still does it', async (t) => {
-  const command = run(t, temporaryDirectory(t), ['you@example.com', 'com.acme']);
+  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
   await command.asked();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
   command.type(`${wrong(code)}\n\n`);
@@ -107,7 +135,7 @@ test('a wrong code leaves so many tries, and the right one still does it', async
 });
 
 test('five wrong codes end the command without a token', async (t) => {
-  const command = run(t, temporaryDirectory(t), ['you@example.com', 'com.acme']);
+  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
   await command.asked();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
   command.type(`${wrong(code)}\n`.repeat(5));
@@ -117,7 +145,7 @@ test('five wrong codes end the command without a token', async (t) => {
 });
 
 test('an input that ends without a code ends the command', async (t) => {
-  const command = run(t, temporaryDirectory(t), ['you@example.com', 'com.acme']);
+  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
   command.end();
   const { status, out, err } = await command.done();
   assert.deepEqual([status, out], [1, '']);
@@ -129,10 +157,10 @@ test('arguments that cannot be used are named, and nothing is written', async (t
   const cases: [args: string[], message: RegExp][] = [
     [[], /address is missing/],
     [['you'], /"you" is not an e-mail address/],
-    [['you@example.com\r\nbcc: x@example.com'], /is not an e-mail address/],
-    [['you@example.com', 'com/acme'], /"com\/acme" cannot name an environment/],
-    [['you@example.com', 'com.acme', 'more'], /more arguments/],
-    [['--force', 'you@example.com'], /--force/],
+    [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
+    [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
+    [['you@acme.com', 'com.acme', 'more'], /more arguments/],
+    [['--force', 'you@acme.com'], /--force/],
   ];
   for (const [args, message] of cases) {
     const { status, out, err } = await run(t, directory, args).done();
@@ -173,19 +201,19 @@ async function mailServer(t: TestContext, accept: boolean) {
 test('with a mail server the code goes through it, and no file is written', async (t) => {
   const directory = temporaryDirectory(t);
   const { mails, port } = await mailServer(t, true);
-  const command = run(t, directory, ['you@example.com', 'com.acme'], {
+  const command = run(t, directory, ['you@acme.com', 'com.acme'], {
     SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
-    SMTP_FROM: 'service@example.com',
+    SMTP_FROM: 'service@acme.com',
   });
   await command.asked();
   const [mail, ...others] = mails;
   assert.ok(mail && !others.length);
-  assert.deepEqual([mail.from, mail.to, mail.user], ['service@example.com', ['you@example.com'], 'user']);
+  assert.deepEqual([mail.from, mail.to, mail.user], ['service@acme.com', ['you@acme.com'], 'user']);
   command.type(`${codeIn(mail.text)}\n`);
   const { status, out, err } = await command.done();
   assert.equal(status, 0, err);
   assert.equal(environmentOf(directory, out.trim()), 'com.acme');
-  assert.match(err, new RegExp(`to you@example\\.com, through 127\\.0\\.0\\.1:${port}`));
+  assert.match(err, new RegExp(`to you@acme\\.com, through 127\\.0\\.0\\.1:${port}`));
   assert.ok(!err.includes('pass-word'));
   assert.ok(!readdirSync(directory).includes('outbox'));
 });
@@ -201,14 +229,14 @@ test('a mail server that does not take the mail ends the command, shows no passw
     'pass-word',
   ];
   for (const SMTP_URL of [...urls, urls[0] ?? '']) {
-    const { status, out, err } = await run(t, directory, ['you@example.com', 'com.acme'], {
+    const { status, out, err } = await run(t, directory, ['you@acme.com', 'com.acme'], {
       SMTP_URL,
     }).done();
     assert.deepEqual([status, out], [1, '']);
     assert.match(err, /SMTP_URL/);
     assert.doesNotMatch(err, /pass-word|not-the-one/);
   }
-  const command = run(t, directory, ['you@example.com', 'com.acme']);
+  const command = run(t, directory, ['you@acme.com', 'com.acme']);
   await command.asked();
   assert.ok(command.mailFile());
 });
@@ -217,7 +245,7 @@ test('the sixth code within an hour is not sent', async (t) => {
   const directory = temporaryDirectory(t);
   const results = [];
   for (let i = 0; i < 6; i++) {
-    const command = run(t, directory, ['you@example.com', `com.acme${i}`]);
+    const command = run(t, directory, ['you@acme.com', `com.acme.${i}`]);
     command.end();
     results.push(await command.done());
   }
@@ -230,9 +258,9 @@ test('an environment of another address is refused before any mail goes out', as
   const directory = temporaryDirectory(t);
   const store = openStore(directory);
   store.environments.add('com.acme', 0);
-  store.environments.claim('com.acme', 'first@example.com');
+  store.environments.claim('com.acme', 'first@acme.com');
   store.close();
-  const { status, err } = await run(t, directory, ['you@example.com', 'com.acme']).done();
+  const { status, err } = await run(t, directory, ['you@acme.com', 'com.acme']).done();
   assert.equal(status, 1);
   assert.match(err, /com\.acme belongs to another e-mail address/);
   assert.ok(!readdirSync(directory).includes('outbox'));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { Outcome } from '../../demo/service/sandbox/outcome.ts';
-import { storedProgram } from '../../demo/service/sandbox/program.ts';
+import { loadedProgram } from '../../demo/service/sandbox/program.ts';
 import { RunnerProcess } from '../../demo/service/sandbox/runner-process.ts';
 import { running } from './plugin.ts';
 
-const script = (code: string) => storedProgram({ kind: 'script', code, file: 'plugin.js' });
+const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
 const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : 'none');
 const looping = script(running('console.log("begun"); for (;;);'));
 
@@ -72,17 +72,13 @@ test('a program is loaded once for many runs', async () => {
   assert.equal(loads, 1);
 });
 
-test(
-  'a runner has no variables, no children and no other threads of control',
-  { skip: process.platform !== 'linux' },
-  async () => {
-    const runner = startRunner();
-    await runner.ready;
-    const variables = readFileSync(`/proc/${runner.pid}/environ`, 'utf8');
-    assert.equal(variables, '');
-    const tasks = readdirSync(`/proc/${runner.pid}/task`);
-    for (const task of tasks) {
-      assert.equal(readFileSync(`/proc/${runner.pid}/task/${task}/children`, 'utf8'), '');
-    }
-  },
-);
+test('a runner has no variables and no children', { skip: process.platform !== 'linux' }, async () => {
+  const runner = startRunner();
+  await runner.ready;
+  const variables = readFileSync(`/proc/${runner.pid}/environ`, 'utf8');
+  assert.equal(variables, '');
+  const tasks = readdirSync(`/proc/${runner.pid}/task`);
+  for (const task of tasks) {
+    assert.equal(readFileSync(`/proc/${runner.pid}/task/${task}/children`, 'utf8'), '');
+  }
+});

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Outcome, RunErrorCode } from '../../demo/service/sandbox/outcome.ts';
-import { storedProgram } from '../../demo/service/sandbox/program.ts';
+import { loadedProgram } from '../../demo/service/sandbox/program.ts';
 import { Sandbox } from '../../demo/service/sandbox/sandbox.ts';
 import { running } from './plugin.ts';
 
 const sandbox = new Sandbox();
 after(() => sandbox.close());
 
-const run = (code: string, input = '', tenant = 'com.acme.t1') =>
-  sandbox.run({ program: storedProgram({ kind: 'script', code, file: 'plugin.js' }), input, tenant });
+const run = (code: string, input = '', tenant = 't1') =>
+  sandbox.run({
+    program: loadedProgram({ kind: 'script', code, file: 'plugin.js' }),
+    input,
+    share: { environment: 'com.acme', tenant, token: '' },
+  });
 
 const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : undefined);
 const messageOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.message : '');
@@ -196,11 +200,11 @@ test('other tenants run while one fills the sandbox with loops', async () => {
   let looping = 0;
   const loops = Array.from({ length: 6 }, async () => {
     looping += 1;
-    await run(running('for (;;);'), '', 'com.acme.loops');
+    await run(running('for (;;);'), '', 'loops');
     looping -= 1;
   });
   for (let i = 0; i < 5; i++) {
-    assert.equal(resultOf(await run(running('return input;'), `${i}`, 'com.acme.other')), `${i}`);
+    assert.equal(resultOf(await run(running('return input;'), `${i}`, 'other')), `${i}`);
   }
   assert.ok(looping > 0, 'The loops were over before the others ran.');
   await Promise.all(loops);
@@ -218,10 +222,13 @@ test('two hundred runs at once are each answered rightly', async () => {
 
 test('a run is refused once the sandbox is closed, and those under way end', async () => {
   const own = new Sandbox();
-  const program = storedProgram({ kind: 'script', code: running('for (;;);'), file: 'plugin.js' });
-  const looping = own.run({ program, input: '', tenant: 'a' });
+  const program = loadedProgram({ kind: 'script', code: running('for (;;);'), file: 'plugin.js' });
+  const looping = own.run({ program, input: '', share: { environment: 'com.acme', tenant: 'a', token: '' } });
   const rejected = assert.rejects(looping);
   await own.close();
   await rejected;
-  await assert.rejects(own.run({ program, input: '', tenant: 'a' }), /closed/);
+  await assert.rejects(
+    own.run({ program, input: '', share: { environment: 'com.acme', tenant: 'a', token: '' } }),
+    /closed/,
+  );
 });

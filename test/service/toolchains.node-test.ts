@@ -6,7 +6,7 @@ import { CompilerProcess } from '../../demo/service/build/compiler-process.ts';
 import type { BuildEnd } from '../../demo/service/build/limits.ts';
 import type { Language } from '../../demo/service/language.ts';
 import { languages, loadLanguages } from '../../demo/service/languages.ts';
-import { storedProgram } from '../../demo/service/sandbox/program.ts';
+import { loadedProgram } from '../../demo/service/sandbox/program.ts';
 import { Sandbox } from '../../demo/service/sandbox/sandbox.ts';
 
 const builds = new Builds(languages);
@@ -28,7 +28,7 @@ const programOf = (end: BuildEnd) => {
   return program;
 };
 const run = async (lang: string, source: string, input = '') =>
-  sandbox.run({ program: storedProgram(programOf(await build(lang, source))), input, tenant: 'com.acme.t1' });
+  sandbox.run({ program: loadedProgram(programOf(await build(lang, source))), input, share });
 const errorOf = async (lang: string, source: string, input = '') => {
   const outcome = await run(lang, source, input);
   assert.ok('error' in outcome, JSON.stringify(outcome));
@@ -168,7 +168,7 @@ export function run(input: string): string {
 }`;
   const program = programOf(await build('assemblyscript', source));
   const endOf = async (input: string) => {
-    const outcome = await sandbox.run({ program: storedProgram(program), input, tenant: 'com.acme.t1' });
+    const outcome = await sandbox.run({ program: loadedProgram(program), input, share });
     return 'error' in outcome ? outcome.error.code : outcome.result;
   };
   const expected = {
@@ -187,9 +187,9 @@ export function run(input: string): string {
   };
   for (const [input, end] of Object.entries(expected)) assert.equal(await endOf(input), end, input);
   const outcome = await sandbox.run({
-    program: storedProgram(program),
+    program: loadedProgram(program),
     input: 'throw',
-    tenant: 'com.acme.t1',
+    share,
   });
   assert.ok('error' in outcome);
   assert.match(outcome.error.message, /^Error: bad é\n    at plugin\.ts:4:25$/);

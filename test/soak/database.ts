@@ -15,10 +15,19 @@ export function databaseFaults(dataDir: string, seen: SeenVersions = new Map()):
     }
     for (const row of db.prepare('PRAGMA foreign_key_check').all())
       faults.push(`foreign_key_check: ${JSON.stringify(row)}`);
-    return [...faults, ...versionFaults(db, seen)];
+    return [...faults, ...programFaults(db), ...versionFaults(db, seen)];
   } finally {
     db.close();
   }
+}
+
+/** Programs that nothing refers to would fill the file, and nothing would ever remove them. */
+function programFaults(db: DatabaseSync): string[] {
+  const unused = db.prepare(
+    `SELECT hash FROM programs WHERE hash NOT IN (SELECT program_hash FROM builds)
+     AND hash NOT IN (SELECT program_hash FROM versions)`,
+  );
+  return unused.all().map(({ hash }) => `program ${String(hash)}: nothing refers to it`);
 }
 
 function versionFaults(db: DatabaseSync, seen: SeenVersions): string[] {
@@ -27,7 +36,7 @@ function versionFaults(db: DatabaseSync, seen: SeenVersions): string[] {
   const next = new Map<string, number>();
   const rows = db.prepare(
     `SELECT environment || '.' || tenant || '/' || namespace || '/' || plugin AS path, patch, record, program
-     FROM versions ORDER BY path, patch`,
+     FROM versions JOIN programs ON hash = program_hash ORDER BY path, patch`,
   );
   for (const row of rows.iterate()) {
     const { path, patch, record, program } = row as {

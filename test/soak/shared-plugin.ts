@@ -5,7 +5,10 @@ import { UNANSWERED, User } from './user.ts';
 
 const built = program('javascript', 'shared', 0);
 
-/** One plugin that several clients deploy at once: each version is acknowledged to one of them. */
+/**
+ * One plugin that several clients change and deploy at once. Each version is acknowledged as new to one of them; others
+ * may be told that nothing changed since.
+ */
 export class SharedPlugin {
   readonly #path: string;
   readonly #clients: number;
@@ -17,6 +20,8 @@ export class SharedPlugin {
   #known = 0;
   #acknowledged = new Set<number>();
   #underWay = 0;
+  /** How many tests the draft was given, so that each is another. */
+  #tests = 0;
 
   constructor(path: string, clients: number, tally: Tally) {
     this.#path = path;
@@ -35,16 +40,25 @@ export class SharedPlugin {
     else await this.#verify(first);
   }
 
-  /** What each client does: deploys once. */
+  /** What each client does: gives the draft another test, which needs no other build, and deploys it. */
   deploys(): (() => Promise<void>)[] {
     return this.#connections.map((connection) => async () => {
+      const { lang, contents } = built;
+      const saved = await connection.send('POST', `/api/v1/draft/${this.#path}`, {
+        token: this.#token,
+        type: 'application/json',
+        body: JSON.stringify({ lang, contents, tests: [{ name: `test ${this.#tests++}` }] }),
+      });
+      if (saved.status !== 200) this.#tally.fault(`a save: ${saved.status} ${saved.body}`);
       this.#underWay += 1;
       const { status, body } = await connection.send('POST', `/api/v1/draft/${this.#path}/promote`, {
         token: this.#token,
       });
       this.#underWay -= 1;
-      const patch = Number(/^\{"version":"v1\.0\.(\d+)"\}$/.exec(body)?.[1] ?? NaN);
+      const [, found, unchanged] = /^\{"version":"v1\.0\.(\d+)"(,"unchanged":true)?\}$/.exec(body) ?? [];
+      const patch = Number(found ?? NaN);
       if (status !== 200 || Number.isNaN(patch)) this.#tally.fault(`a deploy: ${status} ${body}`);
+      if (unchanged) return this.#tally.count('deploys that changed nothing');
       if (patch < this.#known || this.#acknowledged.has(patch))
         this.#tally.fault(`two deploys were both answered with v1.0.${patch}`);
       this.#acknowledged.add(patch);

@@ -14,6 +14,7 @@ import type { PluginTarget } from '../address.ts';
 import { readBuildStream } from './build-stream.ts';
 import {
   type BuildResult,
+  type Deployed,
   type Diagnostic,
   type Progress,
   type TestAnswer,
@@ -112,10 +113,10 @@ export class PluginService {
     return error ? { error, logs: lines } : { result: result ?? '', logs: lines };
   }
 
-  /** Deploys the draft; answers with the new version. */
-  async deploy(signal: AbortSignal): Promise<string> {
+  /** Deploys the draft; answers with the new version, or with the newest where nothing changed since. */
+  deploy(signal: AbortSignal): Promise<Deployed> {
     const url = this.#url('draft', ...this.#place, 'promote');
-    return (await this.#post(deployedSchema, url, undefined, signal, RUN_TIMEOUT)).version;
+    return this.#post(deployedSchema, url, undefined, signal, RUN_TIMEOUT);
   }
 
   /** What a build of a source would find, saving nothing. Not of the interface: a builder may answer 404. */

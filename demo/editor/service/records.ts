@@ -26,7 +26,11 @@ export const testAnswerSchema = z.looseObject({
   logs: z.optional(z.union([z.string(), z.array(z.string())])),
 });
 
-export const deployedSchema = z.looseObject({ version: z.string() });
+/** A deploy: `unchanged` says that the draft was deployed as this version before, and that no other was made. */
+export const deployedSchema = z.looseObject({
+  version: z.string(),
+  unchanged: z.optional(z.boolean()),
+});
 
 /** How far a plugin is: whether its draft is built, and the newest version, and whether that is of the draft. */
 export const progressSchema = z.looseObject({
@@ -36,6 +40,7 @@ export const progressSchema = z.looseObject({
 
 export type Progress = z.output<typeof progressSchema>;
 export type Diagnostic = z.output<typeof diagnosticSchema>;
+export type Deployed = z.output<typeof deployedSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
 
 /** What a run gave, in one form. */

@@ -77,7 +77,7 @@ export class Builds {
    */
   build(language: string, { source, share, signal }: BuildRequest): Promise<BuildEnd> {
     const pool = this.#poolOf(language);
-    const turn = this.#builds.acquire(share, signal);
+    const turn = this.#builds.acquire(share, signal && (() => signal));
     return this.#run(pool, turn, (compiler) => compiler.build(source, buildLimits.time));
   }
 
@@ -91,7 +91,7 @@ export class Builds {
     this.#waitingChecks.get(key)?.abort(new SupersededError());
     const waiting = new AbortController();
     const signals = [waiting.signal, ...(signal ? [signal] : [])];
-    const turn = this.#checks.acquire(share, AbortSignal.any(signals));
+    const turn = this.#checks.acquire(share, () => AbortSignal.any(signals));
     this.#waitingChecks.set(key, waiting);
     const forget = () => {
       if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
+import { describeOversize } from '../sandbox/wasm-check.ts';
 import { allowedImports, initialPages, maximumPages } from '../sandbox/wasm-runner.ts';
 import { stringLiteral } from '../source-text.ts';
 
@@ -70,7 +71,7 @@ async function loadCompiler(): Promise<Compile> {
         });
       },
     });
-    const problem = output ? foreignImport(output) : undefined;
+    const problem = output && (describeOversize(output) ?? foreignImport(output));
     if (problem) diagnostics.push({ line: 1, column: 1, message: problem, severity: 'error' });
     else if (error && !diagnostics.length) {
       diagnostics.push({ line: 1, column: 1, message: error.message, severity: 'error' });

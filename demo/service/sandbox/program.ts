@@ -20,15 +20,22 @@ export type Program =
 export type ScriptProgram = Extract<Program, { kind: 'script' }>;
 export type WasmProgram = Extract<Program, { kind: 'wasm' }>;
 
-/** A program by its hash. It is loaded only when a runner does not have it yet. */
+/** A program that is stored once, however many builds and versions refer to it. */
 export interface StoredProgram {
-  /** SHA-256 of the program's JSON, in hex: equal hashes mean the same program. */
+  /** SHA-256 of the program's JSON, in lower-case hex. Programs with the same hash are the same program. */
   readonly hash: string;
+  /**
+   * Reads and parses the program: needed only where no runner knows it yet. Throws when it was removed since it was
+   * looked up, because the build that referred to it was replaced.
+   */
   load(): Program;
 }
 
-/** A program that is in memory already, as it would come from storage. */
-export const storedProgram = (program: Program): StoredProgram => ({
-  hash: createHash('sha256').update(JSON.stringify(program)).digest('hex'),
+/** The hash that a program is stored by, from its JSON. */
+export const hashOfProgram = (json: string): string => createHash('sha256').update(json).digest('hex');
+
+/** A program that is in memory already. */
+export const loadedProgram = (program: Program): StoredProgram => ({
+  hash: hashOfProgram(JSON.stringify(program)),
   load: () => program,
 });

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { Frame } from './frames.ts';
@@ -10,8 +7,10 @@ import type { Outcome, RunEnd, RunError } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
 import { decodeError, decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../build/memory.ts';
+import { serviceCode, startIsolated } from '../isolated-process.ts';
+import type { IsolatedProcess } from '../isolated-process.ts';
 
-const main = fileURLToPath(new URL('./runner-main.ts', import.meta.url));
+const main = new URL('./runner-main.ts', import.meta.url);
 
 /**
  * How long a runner may take over the limit of time, in ms, before it is killed. A script ends by itself at the limit;
@@ -21,6 +20,9 @@ const grace = 100;
 
 /** How much memory a runner may hold, in bytes: itself, one run, and the programs that it keeps. */
 const runnerMemory = 256 * mebibyte;
+
+/** What the system lets a runner ask for, in bytes, as the second line: more than is ever watched. */
+const systemMemory = 512 * mebibyte;
 
 export interface RunnerOptions {
   /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 256 MiB). */
@@ -43,7 +45,8 @@ interface CurrentRun {
 
 /** One runner process, which runs one program at a time. It is gone after a run that had to be ended by killing it. */
 export class RunnerProcess {
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #process: IsolatedProcess;
+  readonly #input: Writable;
   readonly #ready = Promise.withResolvers<void>();
   readonly #frames = new FrameReader(frameLimit);
   // The programs that it was given; it may have dropped some since.
@@ -52,20 +55,25 @@ export class RunnerProcess {
   #current: CurrentRun | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
+  #isClosed = false;
 
   constructor({ watchedMemory = runnerMemory }: RunnerOptions = {}) {
     this.#watchedMemory = watchedMemory;
-    this.#child = spawn(process.execPath, [...runnerFlags(), main], {
-      env: {},
+    this.#process = startIsolated({
+      file: main,
+      readable: serviceCode(),
+      memoryLimit: systemMemory,
+      heapLimit: 64,
       stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
     });
+    const { child } = this.#process;
+    this.#input = child.stdin as Writable;
     this.#ready.promise.catch(() => {});
-    this.#child.stdout.on('data', (chunk: Buffer) => this.#handleData(chunk));
+    (child.stdout as Readable).on('data', (chunk: Buffer) => this.#handleData(chunk));
     // Writing to a runner that has just ended fails; its end is handled below.
-    this.#child.stdin.on('error', () => {});
-    this.#child.on('error', (error) => this.#handleExit(error.message));
-    this.#child.on('exit', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
+    this.#input.on('error', () => {});
+    child.on('error', (error) => this.#handleExit(error.message));
+    child.on('exit', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
     this.#setHeld(false);
   }
 
@@ -75,7 +83,7 @@ export class RunnerProcess {
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#process.child.pid;
   }
 
   /** Whether a program was run here, so that its next run is quick. */
@@ -107,15 +115,17 @@ export class RunnerProcess {
 
   /** Kills the process if its run has made it hold more memory than it may. Does nothing while no run takes long. */
   checkMemory(): void {
-    if (!this.#current || residentMemory(this.#child.pid) < this.#watchedMemory) return;
+    if (!this.#current || residentMemory(this.pid) < this.#watchedMemory) return;
     this.#kill(limitError('memory-limit'));
   }
 
   /** Ends the process at once. A run that is under way is rejected. */
   async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#kill(undefined);
+    const { child } = this.#process;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    this.#isClosed = true;
+    this.#process.kill();
     await exited;
   }
 
@@ -125,7 +135,7 @@ export class RunnerProcess {
     const { hash } = program;
     const request = encodeRequest({ hash, input, program: withProgram ? program.load() : undefined });
     this.#given.set(hash, true);
-    this.#child.stdin.write(encodeFrame(frameKind.run, request));
+    this.#input.write(encodeFrame(frameKind.run, request));
   }
 
   #handleData(chunk: Buffer): void {
@@ -168,21 +178,21 @@ export class RunnerProcess {
       new Error(`The sandbox does not work on this machine: its process ended (${reason}).`),
     );
     if (!this.#current) return;
-    if (this.#child.killed && !this.#killedFor) this.#current.reject(new Error('The runner was closed.'));
+    if (this.#isClosed) this.#current.reject(new Error('The runner was closed.'));
     else this.#settle({ error: this.#killedFor ?? crashed(reason) });
   }
 
-  #kill(reason: RunError | undefined): void {
+  #kill(reason: RunError): void {
     this.#isUsable = false;
     this.#killedFor ??= reason;
-    this.#child.kill('SIGKILL');
+    this.#process.kill();
   }
 
   /** A runner that waits for work is no reason for the service's process to go on. */
   #setHeld(isHeld: boolean): void {
     const method = isHeld ? 'ref' : 'unref';
-    this.#child[method]();
-    for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as Partial<Refable>)[method]?.();
+    const { child } = this.#process;
+    for (const held of [child, child.stdin, child.stdout]) (held as Partial<Refable>)[method]?.();
   }
 }
 
@@ -195,16 +205,3 @@ const crashed = (reason: string): RunError => ({
   code: 'runner-crashed',
   message: `The process that ran the plugin ended unexpectedly (${reason}).`,
 });
-
-function runnerFlags(): string[] {
-  const service = fileURLToPath(new URL('..', import.meta.url));
-  const project = fileURLToPath(new URL('../../..', import.meta.url));
-  return [
-    '--permission',
-    ...[service, `${project}package.json`, `${project}node_modules`].map((path) => `--allow-fs-read=${path}`),
-    '--max-old-space-size=64',
-    '--max-semi-space-size=2',
-    '--disable-warning=ExperimentalWarning',
-    '--disable-warning=SecurityWarning',
-  ];
-}

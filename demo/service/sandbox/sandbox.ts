@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../fair-queue.ts';
+import type { Share } from '../fair-queue.ts';
 import type { Outcome } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
 import { RunnerProcess } from './runner-process.ts';
@@ -7,14 +8,14 @@ import { RunnerProcess } from './runner-process.ts';
 export interface Run {
   readonly program: StoredProgram;
   readonly input: string;
-  /** Whose run it is: tenants take turns. */
-  readonly tenant: string;
-  /** Takes a run back that has not begun yet. */
-  readonly signal?: AbortSignal;
+  /** Whose run it is: environments take turns, within one its tenants, and within one its tokens. */
+  readonly share: Share;
+  /** Gives what takes a run back that has not begun yet. Called only when the run has to wait. */
+  readonly signal?: () => AbortSignal;
 }
 
 // More than one even on a machine with one core: a run that loops must leave room for the others.
-const slots = Math.min(8, Math.max(4, availableParallelism()));
+const slots = Math.min(8, Math.max(4, 2 * Math.ceil(availableParallelism() / 2)));
 
 /** How often the memory of runners is looked at while runs are under way, in ms. */
 const watchInterval = 20;
@@ -23,9 +24,10 @@ const watchInterval = 20;
 export class Sandbox {
   readonly #queue = new FairQueue({
     slots,
-    slotsPerEnvironment: slots,
-    slotsPerTenant: Math.ceil(slots / 2),
-    waiting: 512,
+    // Another environment never waits for the runs of one alone, nor another tenant.
+    slotsPerEnvironment: slots - 1,
+    slotsPerTenant: slots / 2,
+    waiting: 1024,
     waitingPerEnvironment: 512,
     waitingPerTenant: 256,
     waitingPerToken: 256,
@@ -39,8 +41,8 @@ export class Sandbox {
    * Runs a program once. Throws a `BusyError` at once when too much is waiting; rejects when the sandbox is closed
    * or no runner can be started, and with the signal's reason.
    */
-  run({ program, input, tenant, signal }: Run): Promise<Outcome> {
-    return this.#run(program, input, this.#queue.acquire({ environment: '', tenant, token: '' }, signal));
+  run({ program, input, share, signal }: Run): Promise<Outcome> {
+    return this.#run(program, input, this.#queue.acquire(share, signal));
   }
 
   async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<Outcome> {
@@ -76,11 +78,11 @@ export class Sandbox {
   /** One that has run the program before, if there is one. */
   #takeRunner(hash: string): RunnerProcess {
     if (this.#isClosed) throw new Error('The sandbox is closed.');
-    for (const runner of [...this.#idle])
-      if (!runner.isUsable) this.#idle.splice(this.#idle.indexOf(runner), 1);
-    const knowing = this.#idle.findLastIndex((runner) => runner.knows(hash));
-    const [runner] = this.#idle.splice(knowing, 1);
-    return runner ?? new RunnerProcess();
+    const usable = this.#idle.filter((runner) => runner.isUsable);
+    const chosen = usable.findLast((runner) => runner.knows(hash)) ?? usable.at(-1);
+    if (!chosen) return new RunnerProcess();
+    this.#idle.splice(this.#idle.indexOf(chosen), 1);
+    return chosen;
   }
 
   #watchMemory(): void {

@@ -86,6 +86,7 @@ export class ScriptRunner {
   async #takeEngine(room: number): Promise<ScriptEngine> {
     const kept = this.#engines.get(room);
     this.#engines.delete(room);
+    // Past the largest room the memory grows anyway, and the smallest is made the quickest.
     return kept ?? ScriptEngine.create(engineRooms[room]);
   }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PluginKey } from '../plugin-key.ts';
 import type { PluginSource } from '../records.ts';
-import type { Program } from '../sandbox/program.ts';
+import type { Program, StoredProgram } from '../sandbox/program.ts';
+import type { Programs } from './programs.ts';
 
 /** What a build depends on: the language and the text, not the tests. */
 export const digestOf = ({ lang, contents }: PluginSource): string =>
@@ -15,30 +16,39 @@ const keyOf = ({ environment, tenant, namespace, pluginName }: PluginKey) =>
 
 /** The last successful build of each draft. */
 export class BuiltPrograms {
+  readonly #programs: Programs;
   readonly #save: StatementSync;
   readonly #find: StatementSync;
+  readonly #findAny: StatementSync;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, programs: Programs) {
+    this.#programs = programs;
     this.#save = db.prepare(
-      `INSERT INTO builds (environment, tenant, namespace, plugin, digest, program, built_at)
+      `INSERT INTO builds (environment, tenant, namespace, plugin, digest, program_hash, built_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
        ON CONFLICT (environment, tenant, namespace, plugin)
-       DO UPDATE SET digest = ?5, program = ?6, built_at = ?7`,
+       DO UPDATE SET digest = ?5, program_hash = ?6, built_at = ?7`,
     );
-    this.#find = db.prepare(
-      `SELECT program FROM builds
-       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ? AND digest = ?`,
-    );
+    const hashes = `SELECT program_hash FROM builds
+       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`;
+    this.#findAny = db.prepare(hashes);
+    this.#find = db.prepare(`${hashes} AND digest = ?`);
   }
 
-  /** Remembers what a source was built to, in the place of what was built before. */
+  /**
+   * Remembers what a source was built to, in the place of what was built before, which is removed unless something else
+   * refers to it. Runs inside the caller's transaction.
+   */
   save(plugin: PluginKey, source: PluginSource, program: Program, now: number): void {
-    this.#save.run(...keyOf(plugin), digestOf(source), JSON.stringify(program), now);
+    const before = this.#findAny.get(...keyOf(plugin))?.['program_hash'];
+    const hash = this.#programs.add(program);
+    this.#save.run(...keyOf(plugin), digestOf(source), hash, now);
+    if (typeof before === 'string') this.#programs.removeUnused(before);
   }
 
   /** What this very source was built to; `undefined` when the last successful build was of another. */
-  find(plugin: PluginKey, source: PluginSource): Program | undefined {
-    const program = this.#find.get(...keyOf(plugin), digestOf(source))?.['program'];
-    return typeof program === 'string' ? (JSON.parse(program) as Program) : undefined;
+  find(plugin: PluginKey, source: PluginSource): StoredProgram | undefined {
+    const hash = this.#find.get(...keyOf(plugin), digestOf(source))?.['program_hash'];
+    return typeof hash === 'string' ? this.#programs.reference(hash) : undefined;
   }
 }

@@ -57,15 +57,19 @@ export async function measureNeighbour(): Promise<Figure[]> {
       );
     await measure(1);
     const alone = await measure(roundSeconds);
-    await using _attack = await startAttack(service, attacks, tally);
-    measured.push({ alone, attacked: await measure(roundSeconds) });
+    const stopAttack = await startAttack(service, attacks, tally);
+    try {
+      measured.push({ alone, attacked: await measure(roundSeconds) });
+    } finally {
+      await stopAttack();
+    }
   }
   const figure = (name: string, of: keyof Latency, limit: number): Figure => ({
     name: `beside a tenant that does its worst: ${name}, against alone`,
     value: median(measured.map(({ alone, attacked }) => attacked[of] / alone[of])),
     limit,
     unit: '×',
-    note: `${median(measured.map(({ attacked }) => attacked[of])).toFixed(2)} ms against ${median(measured.map(({ alone }) => alone[of])).toFixed(2)} ms; the attack got ${tally}`,
+    note: `${median(measured.map(({ attacked }) => attacked[of])).toFixed(2)} ms against ${median(measured.map(({ alone }) => alone[of])).toFixed(2)} ms; the attack got ${tally.toString()}`,
   });
   return [figure('median', 'median', 3), figure('99th percentile', 'worst', 20)];
 }
@@ -96,12 +100,12 @@ class Tally {
   }
 }
 
-/** Calls all the bad plugins, many at a time, until it is disposed of. Resolves once the first answer is there. */
+/** Calls all the bad plugins, many at a time. Resolves with what ends that, once the first answer is there. */
 async function startAttack(
   service: ServiceProcess,
   attacks: readonly Plugin[],
   tally: Tally,
-): Promise<AsyncDisposable> {
+): Promise<() => Promise<void>> {
   const abort = new AbortController();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const attack = async (i: number): Promise<void> => {
@@ -128,10 +132,8 @@ async function startAttack(
     }),
   );
   await Promise.race([begun, Promise.all(all)]);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      abort.abort();
-      await Promise.all(all);
-    },
+  return async () => {
+    abort.abort();
+    await Promise.all(all);
   };
 }

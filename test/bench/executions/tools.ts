@@ -20,32 +20,24 @@ export function workerd(): { program: string; compatibilityDate: string } {
   return { program, compatibilityDate };
 }
 
-/** What is used of autocannon 9, which comes without types. */
-export interface Autocannon {
-  (
-    options: {
-      url: string;
-      connections: number;
-      /** Seconds; without an effect where `amount` is given. */
-      duration?: number;
-      /** How many requests to send in all. */
-      amount?: number;
-      /** Seconds. */
-      timeout: number;
-      /** How often it looks whether the duration is over, in ms. */
-      sampleInt: number;
-      requests: { method: string; path: string; headers: Record<string, string>; body: string }[];
-      /** Called for each answer, right after the event `response`. */
-      verifyBody: (body: string) => boolean;
-    },
-    done: (error: Error | null) => void,
-  ): {
-    on(
-      event: 'response',
-      listener: (client: unknown, status: number, bytes: number, ms: number) => void,
-    ): void;
-    on(event: 'reqError', listener: (error: Error) => void): void;
-  };
-}
+/** What is used of autocannon 9, which comes without types: resolves once the requests were sent. */
+export type Autocannon = (options: {
+  url: string;
+  connections: number;
+  /** Seconds; not given together with `amount`. */
+  duration?: number;
+  /** How many requests to send in all. */
+  amount?: number;
+  /** Seconds. */
+  timeout: number;
+  /** How often it looks whether it is done, in ms. */
+  sampleInt: number;
+  requests: { method: string; path: string; headers: Record<string, string>; body: string }[];
+  /** Called for each answer, right after the event `response`. */
+  verifyBody: (body: string) => boolean;
+}) => PromiseLike<unknown> & {
+  on(event: 'response', listener: (client: unknown, status: number, bytes: number, ms: number) => void): void;
+  on(event: 'reqError', listener: (error: Error) => void): void;
+};
 
 export const autocannon = (): Autocannon => requireTool('autocannon') as Autocannon;

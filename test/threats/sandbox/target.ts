@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Outcome, RunErrorCode } from '../../../demo/service/sandbox/outcome.ts';
+import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
+import type { StoredProgram } from '../../../demo/service/sandbox/program.ts';
+import { RunnerProcess } from '../../../demo/service/sandbox/runner-process.ts';
+import { probe } from './probe.ts';
+
+/** What an attack has to come to: its result, or its error with what the message says. */
+export type Expected =
+  string | RegExp | { readonly error: RunErrorCode | readonly RunErrorCode[]; readonly message?: RegExp };
+
+/** A program, what it has to come to, and what it has to have logged (by default, nothing is said about that). */
+export type Attack = readonly [program: StoredProgram | string, expected: Expected, logs?: readonly string[]];
+
+export const script = (code: string): StoredProgram =>
+  loadedProgram({ kind: 'script', code, file: 'plugin.js' });
+
+/** Programs that show what a runner is like, to whom it may belong next. */
+export interface Neighbour {
+  readonly program: StoredProgram;
+  readonly input: string;
+}
+
+let neighbours = 0;
+
+/** One whose top level has run before the attack, and one whose top level runs after it. */
+const scriptNeighbours = (): Neighbour[] => [
+  { program: script(probe), input: 'neighbour' },
+  { program: script(`${probe}// ${(neighbours += 1)}`), input: 'neighbour' },
+];
+
+/**
+ * A runner process that one tenant attacks and others use. It is replaced when an attack ends it.
+ *
+ * `neighboursOf`: what the others run after each attack (default: {@link probe}).
+ */
+export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
+  let runner = new RunnerProcess();
+  after(() => runner.close());
+
+  const run = async (program: StoredProgram, input = ''): Promise<Outcome> => {
+    if (!runner.isUsable) runner = new RunnerProcess();
+    return runner.run(program, input);
+  };
+
+  /** What the others get from a runner that nobody has attacked. */
+  const untouched = (async () => {
+    const own = new RunnerProcess();
+    const outcomes: Outcome[] = [];
+    for (const { program, input } of neighboursOf()) outcomes.push(await own.run(program, input));
+    await own.close();
+    return outcomes;
+  })();
+  untouched.catch(() => {});
+
+  /** Asserts that the runs of others are what they are in a runner that nobody has attacked. */
+  const assertUnharmed = async () => {
+    const expected = await untouched;
+    for (const [i, { program, input }] of neighboursOf().entries()) {
+      assertSame(await run(program, input), expected[i]);
+    }
+  };
+
+  /** Makes a test of each attack: of what it comes to, and of the runs of others after it. */
+  const testAttacks = (attacks: Readonly<Record<string, Attack>>) => {
+    for (const [name, [program, expected, logs]] of Object.entries(attacks)) {
+      test(name, async () => {
+        const outcome = await run(typeof program === 'string' ? script(program) : program, 'in');
+        assertExpected(outcome, expected);
+        if (logs) assert.deepEqual(outcome.logs, logs);
+        await assertUnharmed();
+      });
+    }
+  };
+  return { run, assertUnharmed, testAttacks };
+}
+
+function assertExpected(outcome: Outcome, expected: Expected): void {
+  const actual = JSON.stringify({ ...outcome, logs: outcome.logs.slice(0, 5) }).slice(0, 2000);
+  if (typeof expected === 'string' || expected instanceof RegExp) {
+    assert.ok('result' in outcome, actual);
+    if (typeof expected === 'string') assert.equal(outcome.result, expected);
+    else assert.match(outcome.result, expected);
+    return;
+  }
+  assert.ok('error' in outcome, actual);
+  assert.ok([expected.error].flat().includes(outcome.error.code), actual);
+  if (expected.message) assert.match(outcome.error.message, expected.message);
+}
+
+/** Asserts that two outcomes are equal, and says in which lines they are not. */
+function assertSame(actual: Outcome, expected: Outcome | undefined): void {
+  assert.ok(expected && 'result' in expected, JSON.stringify(expected));
+  assert.ok('result' in actual, JSON.stringify(actual));
+  if (actual.result !== expected.result) {
+    const lines = new Set(expected.result.split('\n'));
+    assert.deepEqual(
+      actual.result.split('\n').filter((line) => !lines.has(line)),
+      [],
+    );
+  }
+  assert.equal(actual.result, expected.result);
+  assert.deepEqual(actual.logs, expected.logs);
+}
