@@ -88,6 +88,11 @@ export class CompilerProcess {
     return this.#isUsable;
   }
 
+  /** The ids of the compiler's process and of the native program that it works with. */
+  get pids(): readonly number[] {
+    return this.#processes.flatMap(({ child }) => child.pid ?? []);
+  }
+
   /** Resolves once the compiler is warm; rejects when it does not work on this machine. */
   get ready(): Promise<void> {
     return this.#ready.promise;
@@ -109,7 +114,7 @@ export class CompilerProcess {
     );
     const watch = setInterval(() => {
       const { memory } = this.#limits;
-      const held = this.#processes.reduce((sum, { child }) => sum + residentMemory(child.pid), 0);
+      const held = this.pids.reduce((sum, pid) => sum + residentMemory(pid), 0);
       if (held > memory) this.#fail(this.#overMemory);
     }, watchInterval);
     try {
@@ -155,7 +160,8 @@ export class CompilerProcess {
         return this.#ready.reject(new Error(`could not be loaded (${text})`));
       case frameKind.end: {
         const { end, memory } = decodeReport(text);
-        if (memory > wornOut * this.#limits.memory) this.close();
+        // A compiler that failed may be in no state to go on, or have lost the program that it works with.
+        if ('failed' in end || memory > wornOut * this.#limits.memory) this.close();
         return this.#settle?.(end);
       }
       default:
