@@ -18,15 +18,26 @@ const main = new URL('./runner-main.ts', import.meta.url);
  */
 const grace = 100;
 
-/** How much memory a runner may hold, in bytes: itself, one run, and the programs that it keeps. */
-const runnerMemory = 256 * mebibyte;
+/** How much memory a runner may hold, in bytes: itself, one run, the programs that it keeps, and garbage. */
+const runnerMemory = 320 * mebibyte;
+
+/**
+ * A runner that holds more than this after a run, in bytes, makes place for a fresh one. What is between here and
+ * {@link runnerMemory} is for the next run, which else would be ended for what the runs of others have left.
+ */
+const wornMemory = 192 * mebibyte;
+
+/** After how much time of running, in ms, it is looked at what a runner holds: in less, no run can take much. */
+const wearInterval = 5;
 
 /** What the system lets a runner ask for, in bytes, as the second line: more than is ever watched. */
 const systemMemory = 512 * mebibyte;
 
 export interface RunnerOptions {
-  /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 256 MiB). */
+  /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 320 MiB). */
   readonly watchedMemory?: number;
+  /** What it may hold after a run and still be used, in bytes (default: 192 MiB). */
+  readonly wornMemory?: number;
 }
 
 /** The longest text that a runner may send, in bytes: an output or an entry of logs, which may be escaped. */
@@ -52,13 +63,16 @@ export class RunnerProcess {
   // The programs that it was given; it may have dropped some since.
   readonly #given = new LRUCache<string, true>({ max: 10_000 });
   readonly #watchedMemory: number;
+  readonly #wornMemory: number;
+  #timeSinceCheck = 0;
   #current: CurrentRun | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
   #isClosed = false;
 
-  constructor({ watchedMemory = runnerMemory }: RunnerOptions = {}) {
-    this.#watchedMemory = watchedMemory;
+  constructor(options: RunnerOptions = {}) {
+    this.#watchedMemory = options.watchedMemory ?? runnerMemory;
+    this.#wornMemory = options.wornMemory ?? wornMemory;
     this.#process = startIsolated({
       file: main,
       readable: serviceCode(),
@@ -108,6 +122,7 @@ export class RunnerProcess {
       });
     } finally {
       clearTimeout(this.#current?.timer);
+      if (this.#current) this.#checkWear(performance.now() - this.#current.began);
       this.#current = undefined;
       this.#setHeld(false);
     }
@@ -117,6 +132,16 @@ export class RunnerProcess {
   checkMemory(): void {
     if (!this.#current || residentMemory(this.pid) < this.#watchedMemory) return;
     this.#kill(limitError('memory-limit'));
+  }
+
+  /** Ends the process when it holds too much after a run. `time`: how long that took, in ms. */
+  #checkWear(time: number): void {
+    this.#timeSinceCheck += time;
+    if (!this.#isUsable || this.#timeSinceCheck < wearInterval) return;
+    this.#timeSinceCheck = 0;
+    if (residentMemory(this.pid) < this.#wornMemory) return;
+    this.#isUsable = false;
+    this.#process.kill();
   }
 
   /** Ends the process at once. A run that is under way is rejected. */

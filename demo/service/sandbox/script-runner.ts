@@ -29,6 +29,14 @@ interface Start {
 /** How many bytes of states and programs a runner keeps; what was not run for the longest time goes first. */
 const cacheSize = 12 * mebibyte;
 
+/** About how many bytes a program takes here, with all that is kept of it. */
+function sizeOf({ program, start }: Prepared): number {
+  const texts = [program.code, program.mappings ?? '', ...(start?.logs ?? [])];
+  const { size = 0, ranges = [] } = start?.state ?? {};
+  // Each text has a header of its own, and each range is two objects and a block of memory.
+  return texts.reduce((sum, text) => sum + 2 * text.length + 32, 1000) + size + 300 * ranges.length;
+}
+
 /** Called before each run of a program from a captured state; for tests. */
 export type OnRestored = (engine: ScriptEngine) => void;
 
@@ -40,7 +48,7 @@ export type OnRestored = (engine: ScriptEngine) => void;
 export class ScriptRunner {
   readonly #programs = new LRUCache<string, Prepared>({
     maxSize: cacheSize,
-    sizeCalculation: ({ program, start }) => 2 * program.code.length + (start?.state.size ?? 0) + 1000,
+    sizeCalculation: sizeOf,
   });
   readonly #engines = new Map<number, ScriptEngine>();
   readonly #onRestored: OnRestored | undefined;
@@ -78,7 +86,8 @@ export class ScriptRunner {
     } else if (run.isEngineIntact) {
       this.#keep(prepared.room, engine);
     }
-    // Anew, as its size may have changed.
+    // Deleted first, as its size may have changed: the cache does not ask again for the size of a value that it has.
+    this.#programs.delete(hash);
     this.#programs.set(hash, prepared);
     return end;
   }
