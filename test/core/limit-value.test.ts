@@ -93,6 +93,11 @@ describe('limitValue()', () => {
     });
   }
 
+  it('takes the beginning of a list with holes, however long that is', () => {
+    const list = Object.assign([1], { length: 4_000_000_000 });
+    expect(limitValue(list, 100, 3, [])).to.deep.equal([1, null, null]);
+  });
+
   it('changes no prototype', () => {
     const value = JSON.parse('{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1}}}') as object;
     const found = limitValue(value, 100, 20, []) as { polluted?: unknown };
