@@ -15,7 +15,8 @@ export function parseOrigins(entries: readonly string[] = []): ReadonlySet<strin
 
 /** The origin of an address. Apps in a shell have schemes of their own (`capacitor://localhost`), as `URL` has not. */
 function originOf(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
+  // A host may be named with a star, but no browser goes to it, and nothing else would match.
+  if (!URL.canParse(address) || address.includes('*')) return undefined;
   const { origin, protocol, host } = new URL(address);
   return origin !== 'null' ? origin : host ? `${protocol}//${host}` : undefined;
 }
