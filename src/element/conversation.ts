@@ -4,15 +4,18 @@ import {
   type LauncherMessage,
   type PluginToOpen,
   VERSION,
-  parseEditorMessage,
 } from '../core/messages.ts';
+import { parseEditorMessage } from '../core/parse-editor-message.ts';
 import type { EditorFrame } from './frame.ts';
+
+/** A message without what every one has. */
+type Unaddressed<T> = T extends { session: string } ? Omit<T, 'session'> : never;
 
 /** What the editor says of the plugin it was asked to open last. */
 export type PluginMessage = Exclude<EditorMessage, { type: 'hello' }>;
 
-/** A message without what every one has. */
-type Unaddressed<T> = T extends { session: string } ? Omit<T, 'session'> : never;
+/** A page that greets again is answered after this time, in ms, and once for all greetings that came meanwhile. */
+const HELLO_DELAY = 200;
 
 /**
  * The launcher's half of the frame protocol with one frame. A page that loads in the frame greets, and is told what to
@@ -27,10 +30,13 @@ export class Conversation {
   #frame: EditorFrame;
   #capabilities: string[] | undefined;
   #session: string | undefined;
+  #answer: ReturnType<typeof setTimeout> | undefined;
 
+  /** @param tokens what the frame may know of, and what the editor says is to be kept free of */
   constructor(
     frame: EditorFrame,
     withToken: boolean,
+    tokens: () => readonly string[],
     onHello: (isFirst: boolean) => void,
     onMessage: (message: PluginMessage) => void,
   ) {
@@ -38,12 +44,18 @@ export class Conversation {
     this.withToken = withToken;
     this.untold = !withToken;
     frame.onMessage = (data) => {
-      const message = parseEditorMessage(data);
+      const message = parseEditorMessage(data, tokens());
       if (message?.type === 'hello') {
         const isFirst = !this.#capabilities;
         this.#capabilities = message.capabilities ?? [];
         this.forget();
-        onHello(isFirst);
+        if (isFirst) onHello(true);
+        else {
+          this.#answer ??= setTimeout(() => {
+            this.dispose();
+            onHello(false);
+          }, HELLO_DELAY);
+        }
       } else if (message && message.session === this.#session) {
         onMessage(message);
       }
@@ -60,6 +72,8 @@ export class Conversation {
   }
 
   open(plugin: PluginToOpen): void {
+    // This answers a greeting that waits, too.
+    this.dispose();
     // Not randomUUID, which pages without TLS do not have.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
     this.untold = false;
@@ -76,5 +90,11 @@ export class Conversation {
   /** What the editor still says about the plugin is no longer heard. */
   forget(): void {
     this.#session = undefined;
+  }
+
+  /** Leaves no timer. */
+  dispose(): void {
+    clearTimeout(this.#answer);
+    this.#answer = undefined;
   }
 }

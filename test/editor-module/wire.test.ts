@@ -1,7 +1,7 @@
 import { expect, oneEvent } from '@open-wc/testing';
 import * as fc from 'fast-check';
 
-import { parseEditorMessage } from '../../src/core/messages.ts';
+import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { place } from '../element/plugin-editor-setup.ts';
 import { bid, heardOut, listen, talkingPage } from '../element/protocol-setup.ts';
 import type { ScriptedServer } from '../setup/scripted-server.ts';
@@ -93,7 +93,10 @@ describe('what an editor sends', () => {
       ].map((message) => ({ ...all, session, ...message })),
     );
     for (const { data, origin } of posted) {
-      expect(parseEditorMessage(data), JSON.stringify(data)).to.equal(data);
+      const { channel, version, ...message } = data;
+      const taken = data['type'] === 'deploy' ? { version, ...message } : { session: undefined, ...message };
+      expect(channel).to.equal('plugin-editor');
+      expect(parseEditorMessage(data), JSON.stringify(data)).to.deep.equal(taken);
       expect(origin).to.equal(server.origin);
     }
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, mock, test } from 'node:test';
 import { format } from 'node:util';
 import { BuilderClient, parseEditorUrl } from '../../src/client.ts';
-import { parseEditorMessage } from '../../src/core/messages.ts';
+import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { editorTokenShape, featuresShape } from '../../src/core/shapes.ts';
 import { setUpVendor, targetOf } from '../demo/vendor-setup.ts';
 import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
