@@ -204,13 +204,13 @@ test('AssemblyScript: no instruction works on much memory at once, so that a run
   for (;;) memory.copy(0, half, half);
   return input;
 }`;
-  const program = storedProgram(programOf(await build('assemblyscript', source)));
-  assert.deepEqual(await sandbox.run({ program, input: 'features', tenant: 'com.acme.t1' }), {
+  const program = loadedProgram(programOf(await build('assemblyscript', source)));
+  assert.deepEqual(await sandbox.run({ program, input: 'features', share }), {
     result: 'false',
     logs: [],
   });
   for (const input of ['fill', 'copy']) {
-    const outcome = await sandbox.run({ program, input, tenant: 'com.acme.t1' });
+    const outcome = await sandbox.run({ program, input, share });
     assert.equal('error' in outcome && outcome.error.code, 'time-limit', input);
   }
 });
