@@ -39,7 +39,13 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
   const { source, etag } = saveSource(c, context, plugin, { lang, contents });
   let building: Promise<BuildEnd>;
   try {
-    building = context.builds.build(lang, { source: contents, share, signal: c.req.raw.signal });
+    building = context.builds.build(lang, {
+      source: contents,
+      share,
+      signal: c.req.raw.signal,
+      // An editor that streams comes back, after a reload for instance, and finds its draft built.
+      finishes: wantsEventStream(c),
+    });
   } catch (error) {
     throw busyAnswer(error, true);
   }

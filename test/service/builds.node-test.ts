@@ -25,8 +25,8 @@ function start(t: TestContext) {
     const [environment = '', tenant = '', token = ''] = whose.split('/');
     return { environment, tenant, token };
   };
-  const build = (whose: string, source = 'nothing', signal?: AbortSignal) =>
-    builds.build('probe', { source, share: shareOf(whose), ...(signal && { signal }) });
+  const build = (whose: string, source = 'nothing', signal?: AbortSignal, finishes = false) =>
+    builds.build('probe', { source, share: shareOf(whose), finishes, ...(signal && { signal }) });
   const check = (whose: string, source = 'nothing', signal?: AbortSignal, subject = 'plugin') =>
     builds.check('probe', { source, subject, share: shareOf(whose), ...(signal && { signal }) });
   // A source that is compiled until it is let go, and how that is done.
@@ -124,20 +124,23 @@ test('a build or a check that nobody waits for any more leaves the queue', async
   }
 });
 
-test('a check that is under way ends soon after its client has gone, and a build goes on', async (t) => {
+test('what is under way ends soon after its client has gone, but for a build that is to finish', async (t) => {
   const { build, check, held } = start(t);
   const long = held('long');
   const controller = new AbortController();
-  const building = build('a/t1', long.source, controller.signal);
-  const checking = check('a/t1', held('never').source, controller.signal);
-  // Compilers are given in the order of asking: those two have theirs.
-  await succeeds(build('a/t2'));
-  await succeeds(check('a/t2'));
+  const abandoned = [
+    build('a/t1', held('never').source, controller.signal),
+    check('a/t1', held('never').source, controller.signal),
+  ];
+  const finishing = build('a/t2', long.source, controller.signal, true);
+  // Compilers are given in the order of asking: those three have theirs.
+  await succeeds(build('b/t1'));
+  await succeeds(check('b/t1'));
   controller.abort();
-  const end = await checking;
-  assert.ok('failed' in end, JSON.stringify(end));
+  for (const end of await Promise.all(abandoned)) assert.ok('failed' in end, JSON.stringify(end));
   long.letGo();
-  await succeeds(building);
+  await succeeds(finishing);
+  await succeeds(build('a/t1'));
   await succeeds(check('a/t1'));
 });
 

@@ -7,19 +7,22 @@ import { CompilerProcess, notWorking } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
 import type { BuildEnd } from './limits.ts';
 
-export interface BuildRequest {
+interface Request {
   readonly source: string;
-  /** Whose build it is. */
+  /** Whose work it is. */
   readonly share: Share;
-  /** Withdraws a build that has not begun; one that has begun goes on, because its draft is saved. */
+  /** Withdraws what has not begun. What has begun ends soon after. */
   readonly signal?: AbortSignal;
 }
 
-export interface CheckRequest extends BuildRequest {
+export interface BuildRequest extends Request {
+  /** Whether a build that has begun goes on to its end, whatever the signal says (default: no). */
+  readonly finishes?: boolean;
+}
+
+export interface CheckRequest extends Request {
   /** What is checked: a later check of the same share and subject takes the place of one that waits. */
   readonly subject: string;
-  /** Withdraws a check that has not begun, and soon ends one that has. */
-  readonly signal?: AbortSignal;
 }
 
 /** A newer check of the same source has taken the place of this one. */
@@ -32,8 +35,8 @@ export class SupersededError extends Error {
 }
 
 /**
- * How long a check goes on that nobody waits for any more, in ms. Most end sooner, and a compiler that has to be started anew
- * costs as much as several of them.
+ * How long work goes on that nobody waits for any more, in ms. Most of it ends sooner, and a compiler that has to be started
+ * anew costs as much as several builds.
  */
 const abandonedTime = 1000;
 
@@ -75,10 +78,12 @@ export class Builds {
    * Builds a source. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
    * withdrawn.
    */
-  build(language: string, { source, share, signal }: BuildRequest): Promise<BuildEnd> {
+  build(language: string, { source, share, signal, finishes = false }: BuildRequest): Promise<BuildEnd> {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
-    return this.#run(pool, turn, (compiler) => compiler.build(source, buildLimits.time));
+    return this.#run(pool, turn, (compiler) =>
+      buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal),
+    );
   }
 
   /**
@@ -97,7 +102,7 @@ export class Builds {
       if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);
     };
     turn.then(forget, forget);
-    return this.#run(pool, turn, (compiler) => checkUnlessAbandoned(compiler, source, signal));
+    return this.#run(pool, turn, (compiler) => buildUnlessAbandoned(compiler, source, checkTime, signal));
   }
 
   /** Starts the compilers, so that a first build need not wait for them. */
@@ -139,9 +144,10 @@ export class Builds {
   }
 }
 
-async function checkUnlessAbandoned(
+async function buildUnlessAbandoned(
   compiler: CompilerProcess,
   source: string,
+  time: number,
   signal: AbortSignal | undefined,
 ): Promise<BuildEnd> {
   // Its client may have gone while the compiler came up.
@@ -152,7 +158,7 @@ async function checkUnlessAbandoned(
   };
   signal?.addEventListener('abort', abandon, { once: true });
   try {
-    return await compiler.build(source, checkTime);
+    return await compiler.build(source, time);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abandon);
