@@ -18,8 +18,8 @@ export function limitValue(value: unknown, text: number, values: number, tokens:
     // Bytes and boxed texts have a key for every one of their items.
     if (!isList && Object.getPrototypeOf(part) !== Object.prototype) return {};
     const all = isList ? (part as unknown[]) : Object.keys(part);
-    const taken = all.slice(0, Math.max(values, 0));
-    values -= all.length;
+    const taken = all.slice(0, values);
+    values = Math.max(values - all.length, 0);
     return isList
       ? taken
       : Object.fromEntries((taken as (keyof typeof part)[]).map((key) => [take(key), part[key]]));

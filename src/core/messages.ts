@@ -1,11 +1,13 @@
 /**
  * The frame protocol, version 1: who sends what to whom. Each message is plain JSON with `channel`, `version` and `type`;
  * `session` names the `open` that a message belongs to. In `deploy`, `version` is the plugin's, in the protocol's place.
+ * @internal
  */
 export const CHANNEL = 'plugin-editor';
+/** @internal */
 export const VERSION = 1;
 
-/** What the editor says. */
+/** What the editor says. @internal */
 export type EditorMessage =
   | { type: 'hello'; capabilities?: string[] }
   | { type: 'ready'; session: string }
@@ -20,12 +22,18 @@ export type EditorMessage =
 /** Why an editor asks for a token: it has none, its time is over, or the builder refused it. */
 export type TokenRequestReason = 'missing' | 'expired' | 'refused';
 
-/** What the launcher says. `expiresAt` is ISO 8601. */
+/** What the launcher says. `expiresAt` is ISO 8601. @internal */
 export type LauncherMessage =
   | ({ type: 'open'; session: string } & PluginToOpen)
   | { type: 'token'; session: string; token: string; expiresAt?: string }
   | { type: 'token-failed'; session: string; code: string }
   | { type: 'close'; session: string };
+
+/**
+ * A message without the `session` that it is posted with.
+ * @internal
+ */
+export type Unaddressed<T> = T extends unknown ? Omit<T, 'session'> : never;
 
 /** What an editor is asked to open. */
 export interface PluginToOpen {
@@ -48,6 +56,7 @@ export interface PluginToOpen {
 /**
  * How much is taken of what an editor says, in UTF-16 code units. The rest is cut off, as it comes from another origin: what
  * a page does with a text must not take long because the text is.
+ * @internal
  */
 export const LIMITS = {
   /** Of `hello`: all of them together. */
@@ -67,5 +76,8 @@ export const LIMITS = {
   version: 64,
 };
 
-/** How many items and fields of `capabilities` and `error` are taken, of all levels together; so there are no more levels. */
+/**
+ * How many items and fields of `capabilities` and `error` are taken, of all levels together; so there are no more levels.
+ * @internal
+ */
 export const MAX_VALUES = 200;

@@ -1,5 +1,5 @@
 import { limitValue } from './limit-value.ts';
-import { CHANNEL, type EditorMessage, LIMITS, MAX_VALUES, VERSION } from './messages.ts';
+import { CHANNEL, type EditorMessage, LIMITS, MAX_VALUES, type Unaddressed, VERSION } from './messages.ts';
 import { type Shape, schemaOf } from './shapes.ts';
 
 /** What each message has besides `session`. */
@@ -18,25 +18,26 @@ const FIELDS: Record<EditorMessage['type'], Record<string, Shape>> = {
 /**
  * The message of an editor in what a frame posted, or `undefined` for anything else: the fields that belong to it, no more
  * of each than `LIMITS` say, and without any of these tokens. However much was posted, hardly more of it is read than taken.
+ * @param session what every message but `hello` has to name; without one there is none
  */
-export function parseEditorMessage(data: unknown, tokens: readonly string[] = []): EditorMessage | undefined {
+export function parseEditorMessage(
+  data: unknown,
+  session: string | undefined,
+  tokens: readonly string[],
+): Unaddressed<EditorMessage> | undefined {
   const posted = Object(data) as Record<string, unknown>;
-  const { channel, version, type, session } = posted;
+  const { channel, version, type } = posted;
   if (channel !== CHANNEL || typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) return undefined;
   if (version !== VERSION && type !== 'deploy') return undefined;
-  if (typeof session !== 'string' && type !== 'hello') return undefined;
+  if ((!session || posted['session'] !== session) && type !== 'hello') return undefined;
   const fields = FIELDS[type as EditorMessage['type']];
-  const message: Record<string, unknown> = { type, session };
+  const message: Record<string, unknown> = { type };
   for (const key of Object.keys(fields)) {
     const name = key.replace('?', '');
     const value = posted[name];
     if (value === undefined) continue;
-    message[name] = limitValue(
-      value,
-      (LIMITS as Partial<Record<string, number>>)[name] ?? 0,
-      MAX_VALUES,
-      tokens,
-    );
+    const max = (LIMITS as Partial<Record<string, number>>)[name] ?? 0;
+    message[name] = limitValue(value, max, MAX_VALUES, tokens);
   }
-  return schemaOf<EditorMessage>(fields).safeParse(message).data;
+  return schemaOf<Unaddressed<EditorMessage>>(fields).safeParse(message).data;
 }

@@ -7,9 +7,12 @@ const MIN_LENGTH = 5;
 /** A text without any of these tokens, cut to at most `max` UTF-16 code units, beyond which none of it is read. */
 export function redactTokens(text: string, tokens: readonly string[], max: number): string {
   // The longest first, as one may be part of another.
-  const secrets = tokens.filter(({ length }) => length >= MIN_LENGTH).sort((a, b) => b.length - a.length);
+  const secrets = tokens
+    .filter((token) => token.length >= MIN_LENGTH)
+    .toSorted((a, b) => b.length - a.length);
   const isCut = text.length > max;
-  let redacted = isCut ? text.slice(0, Math.max(max - 1, 0)) : text;
+  // One less than is allowed, as the ellipsis takes its place.
+  let redacted = isCut ? text.slice(0, max).slice(0, -1) : text;
   for (const secret of secrets) redacted = redacted.replaceAll(secret, ELLIPSIS);
   if (!isCut) return redacted;
   for (const secret of secrets) {
@@ -18,6 +21,6 @@ export function redactTokens(text: string, tokens: readonly string[], max: numbe
       if (redacted.endsWith(secret.slice(0, length))) redacted = redacted.slice(0, -length);
     }
   }
-  // Or half a character.
+  // It may also have left half a character.
   return redacted.toWellFormed() + ELLIPSIS;
 }

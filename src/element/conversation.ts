@@ -3,16 +3,14 @@ import {
   type EditorMessage,
   type LauncherMessage,
   type PluginToOpen,
+  type Unaddressed,
   VERSION,
 } from '../core/messages.ts';
 import { parseEditorMessage } from '../core/parse-editor-message.ts';
 import type { EditorFrame } from './frame.ts';
 
-/** A message without what every one has. */
-type Unaddressed<T> = T extends { session: string } ? Omit<T, 'session'> : never;
-
 /** What the editor says of the plugin it was asked to open last. */
-export type PluginMessage = Exclude<EditorMessage, { type: 'hello' }>;
+export type PluginMessage = Exclude<Unaddressed<EditorMessage>, { type: 'hello' }>;
 
 /** A page that greets again is answered after this time, in ms, and once for all greetings that came meanwhile. */
 const HELLO_DELAY = 200;
@@ -44,7 +42,7 @@ export class Conversation {
     this.withToken = withToken;
     this.untold = !withToken;
     frame.onMessage = (data) => {
-      const message = parseEditorMessage(data, tokens());
+      const message = parseEditorMessage(data, this.#session, tokens());
       if (message?.type === 'hello') {
         const isFirst = !this.#capabilities;
         this.#capabilities = message.capabilities ?? [];
@@ -56,7 +54,7 @@ export class Conversation {
             onHello(false);
           }, HELLO_DELAY);
         }
-      } else if (message && message.session === this.#session) {
+      } else if (message) {
         onMessage(message);
       }
     };

@@ -194,7 +194,7 @@ export class Launch {
         ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
-          : 'did not greet; see editor-url, or set token-delivery to url if it does not speak the frame protocol';
+          : 'did not greet; see editor-url, or set token-delivery to url if it never does';
       this.#fail(
         new PluginEditorError(
           'frame-timeout',

@@ -19,6 +19,6 @@ const EVENTS: Record<EventMessage['type'], new (fields: never) => PluginEditorEv
 };
 
 /** The event that says what an editor said. */
-export function messageEvent({ type, session: _, ...fields }: EventMessage, plugin: Plugin): Event {
+export function messageEvent({ type, ...fields }: EventMessage, plugin: Plugin): Event {
   return new EVENTS[type]({ ...plugin, ...fields } as never);
 }

@@ -24,8 +24,8 @@ test('what is kept of long messages keeps none of the rest in memory', () => {
     // As it comes from another window: in one piece.
     const long = Buffer.alloc(4 * MB, `${i} `).toString('latin1');
     return [
-      parseEditorMessage({ ...all, type: 'build', succeeded: true, outputLog: long }),
-      parseEditorMessage({ ...all, type: 'hello', capabilities: [long] }),
+      parseEditorMessage({ ...all, type: 'build', succeeded: true, outputLog: long }, 's', []),
+      parseEditorMessage({ ...all, type: 'hello', capabilities: [long] }, 's', []),
     ];
   });
   const grown = memoryInUse() - before;

@@ -7,6 +7,8 @@ import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 const all = { channel: 'plugin-editor', version: 1 };
 const session = 's';
 
+const parse = (data: unknown) => parseEditorMessage(data, session, []);
+
 const good: EditorMessage[] = [
   { type: 'hello' },
   { type: 'hello', capabilities: [] },
@@ -41,6 +43,7 @@ const bad: [why: string, message: unknown][] = [
   ['a capability that is none', { ...all, type: 'hello', capabilities: [7] }],
   ['no session', { ...all, type: 'save' }],
   ['a session that is none', { ...all, type: 'save', session: 1 }],
+  ['another session', { ...all, type: 'save', session: 's2' }],
   ['a reason that is none', { ...all, type: 'token-request', session, reason: 'expired!' }],
   ['a flag as text', { ...all, type: 'dirty', session, dirty: 'true' }],
   ['a build without its log', { ...all, type: 'build', session, succeeded: true }],
@@ -52,14 +55,23 @@ const bad: [why: string, message: unknown][] = [
 describe('parseEditorMessage()', () => {
   for (const message of good) {
     it(`takes ${JSON.stringify(message)}, and nothing else that comes with it`, () => {
-      const taken = { session: undefined, ...message };
-      expect(parseEditorMessage({ ...all, ...message })).to.deep.equal(taken);
-      expect(parseEditorMessage({ ...all, ...message, extra: {} })).to.deep.equal(taken);
+      const { session: _, ...taken } = { session, ...message };
+      expect(parse({ ...all, ...message })).to.deep.equal(taken);
+      expect(parse({ ...all, ...message, extra: {} })).to.deep.equal(taken);
     });
   }
   for (const [why, message] of bad) {
-    it(`ignores ${why}`, () => expect(parseEditorMessage(message)).to.equal(undefined));
+    it(`ignores ${why}`, () => expect(parse(message)).to.equal(undefined));
   }
+
+  it('takes nothing but a greeting where there is no session', () => {
+    for (const message of good) {
+      for (const none of [undefined, '']) {
+        const taken = parseEditorMessage({ ...all, ...message, session: none }, none, []);
+        expect(taken?.type).to.equal(message.type === 'hello' ? 'hello' : undefined);
+      }
+    }
+  });
 
   const REASONS = ['missing', 'expired', 'refused'];
   /** The protocol once more, written another way. */
@@ -71,7 +83,7 @@ describe('parseEditorMessage()', () => {
       const list = value['capabilities'];
       return list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'string'));
     }
-    if (!text('session')) return false;
+    if (value['session'] !== session) return false;
     if (value['type'] !== 'deploy' && value['version'] !== 1) return false;
     switch (value['type']) {
       case 'ready':
@@ -98,7 +110,7 @@ describe('parseEditorMessage()', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withMap: true, withDate: true }), (value) => {
         for (const message of [value, { ...all, ...Object(value) }, { ...all, type: value }]) {
-          expect(() => parseEditorMessage(message)).not.to.throw();
+          expect(() => parse(message)).not.to.throw();
         }
       }),
       { numRuns: 2000 },
@@ -109,7 +121,7 @@ describe('parseEditorMessage()', () => {
     const near = fc.record(
       {
         type: fc.constantFrom(...good.map(({ type }) => type), 'open', 'close', '__proto__', 'constructor'),
-        session: fc.oneof(fc.string(), fc.anything()),
+        session: fc.oneof(fc.constant(session), fc.string(), fc.anything()),
         capabilities: fc.oneof(fc.array(fc.string()), fc.anything()),
         message: fc.oneof(fc.string(), fc.anything()),
         reason: fc.oneof(fc.constantFrom(...REASONS), fc.anything()),
@@ -126,7 +138,7 @@ describe('parseEditorMessage()', () => {
     fc.assert(
       fc.property(near, (message) => {
         const value = { ...all, ...message };
-        expect(parseEditorMessage(value) !== undefined).to.equal(fits(value));
+        expect(parse(value) !== undefined).to.equal(fits(value));
       }),
       { numRuns: 3000 },
     );
@@ -163,7 +175,7 @@ describe('parseEditorMessage()', () => {
     });
     fc.assert(
       fc.property(message, (fields) => {
-        const found = JSON.stringify(parseEditorMessage({ ...all, ...fields }, TOKENS)) ?? '';
+        const found = JSON.stringify(parseEditorMessage({ ...all, ...fields }, session, TOKENS)) ?? '';
         for (const token of TOKENS) expect(found).not.to.contain(token);
       }),
       { numRuns: 2000 },
@@ -172,18 +184,18 @@ describe('parseEditorMessage()', () => {
 
   it('is told from what is no message without running a pattern over much of it, or reading much', () => {
     const long = 'missing'.repeat(1_000_000);
-    expect(parseEditorMessage({ ...all, type: 'token-request', session, reason: long })).to.equal(undefined);
-    expect(parseEditorMessage({ ...all, type: 'dirty', session, dirty: long })).to.equal(undefined);
-    expect(parseEditorMessage({ ...all, type: long, session })).to.equal(undefined);
+    expect(parse({ ...all, type: 'token-request', session, reason: long })).to.equal(undefined);
+    expect(parse({ ...all, type: 'dirty', session, dirty: long })).to.equal(undefined);
+    expect(parse({ ...all, type: long, session })).to.equal(undefined);
   });
 
   it('knows as many capabilities as are taken, and what comes behind them is not looked at', () => {
     const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
-    const found = parseEditorMessage({ ...all, type: 'hello', capabilities: ['open', ...names, 7] });
+    const found = parse({ ...all, type: 'hello', capabilities: ['open', ...names, 7] });
     const { capabilities = [] } = found as { capabilities?: string[] };
     expect(capabilities.slice(0, 3)).to.deep.equal(['open', 'c0', 'c1']);
     expect(capabilities).to.have.length(MAX_VALUES);
-    const long = parseEditorMessage({ ...all, type: 'hello', capabilities: ['x'.repeat(1e6), 'open'] });
+    const long = parse({ ...all, type: 'hello', capabilities: ['x'.repeat(1e6), 'open'] });
     expect(long).to.deep.include({ capabilities: ['x'.repeat(LIMITS.capabilities - 1) + '…', '…'] });
   });
 });

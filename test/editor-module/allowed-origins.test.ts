@@ -30,7 +30,7 @@ describe('allowedOrigins', () => {
     await ear.until('onToken');
     const closed = ear.until('onClose');
     await element.close();
-    await closed;
+    expect(await closed).to.include({ type: 'onClose' });
   });
 
   const others: [why: string, origins: string[]][] = [
@@ -80,6 +80,7 @@ describe('allowedOrigins', () => {
     const server = await moduleServer('allowedOrigins: undefined,');
     const element = mountTalking(server);
     await inState(element, 'ready');
+    expect(element.state).to.equal('ready');
   });
 
   it('is compared with the page that posts, not with the page around that', async () => {
