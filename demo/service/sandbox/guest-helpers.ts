@@ -1,6 +1,9 @@
 /** The file name of the helpers, by which their own lines are taken out of stack traces. */
 export const helpersFile = '<sandbox>';
 
+/** What is told of an error: about ten times what is shown of it. A plugin can throw megabytes, which cost the host more. */
+const longestErrorText = 65_536;
+
 /**
  * Runs in a fresh engine before any plugin does. It keeps what it needs of the globals, which the plugin can change.
  *
@@ -14,6 +17,8 @@ export const helpersFile = '<sandbox>';
 export const guestHelpers = `(log, tell) => {
   const { stringify } = JSON;
   const text = String;
+  const { apply } = Reflect;
+  const { slice } = String.prototype;
   const nullText = '<null>';
   const failed = Symbol('failed');
   const show = (value) => {
@@ -32,11 +37,11 @@ export const guestHelpers = `(log, tell) => {
     if (log(line, line.length, line === nullText)) for (;;);
   };
   globalThis.console = { log: write, info: write, debug: write, warn: write, error: write };
+  const cut = (value) => value.length > ${longestErrorText} ? apply(slice, value, [0, ${longestErrorText}]) : value;
   const describe = (error) => {
     let stack = '';
-    let shown = '';
-    if (error instanceof Error) try { stack = text(error.stack ?? ''); } catch {}
-    shown = show(error);
+    try { if (error instanceof Error) stack = cut(text(error.stack ?? '')); } catch {}
+    const shown = cut(show(error));
     tell(shown, shown.length, shown === nullText, stack, stack.length, stack === nullText);
   };
   const invoke = (run, input) => {

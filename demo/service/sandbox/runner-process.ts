@@ -33,6 +33,12 @@ const wearInterval = 5;
 /** What the system lets a runner ask for, in bytes, as the second line: more than is ever watched. */
 const systemMemory = 512 * mebibyte;
 
+/**
+ * How deep a runner's stack may be, in KiB: so deep that the engine for scripts meets its own limit first, which is the
+ * same in every run. With Node's limit it depends on what the runner has compiled before. Linux and macOS give 8 MiB.
+ */
+const stackOptions = process.platform === 'win32' ? [] : ['--stack-size=4000'];
+
 export interface RunnerOptions {
   /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 320 MiB). */
   readonly watchedMemory?: number;
@@ -78,6 +84,7 @@ export class RunnerProcess {
       readable: serviceCode(),
       memoryLimit: systemMemory,
       heapLimit: 64,
+      nodeOptions: stackOptions,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     const { child } = this.#process;

@@ -122,11 +122,14 @@ export class ScriptEngine {
     return this.vm.callFunction(this.value(helper), this.value('undefined'), ...values);
   }
 
-  /** Reads a text of the guest: `undefined` when the engine had no memory left to hand it over. */
-  textOf(value: JSValueHandle): string | undefined {
+  /**
+   * Reads a text of the guest, of `length` UTF-16 code units: `undefined` when the engine had no memory left to hand it
+   * over.
+   */
+  textOf(value: JSValueHandle, length: number): string | undefined {
     const text = value.toString();
     // The library answers "<null>" when it cannot allocate. It may also be what the text says.
-    if (text !== nullText) return text;
+    if (text !== nullText) return withMark(text, length);
     return this.call('isNullText', value).toBoolean() ? text : undefined;
   }
 
@@ -149,6 +152,9 @@ export class ScriptEngine {
 }
 
 const nullText = '<null>';
+
+/** The library's decoder leaves out U+FEFF at the start of a text, as if it said how the text is encoded. */
+const withMark = (text: string, length: number) => (text.length < length ? `\ufeff${text}` : text);
 
 const bases = new Map<number, Promise<Base>>();
 
@@ -243,12 +249,13 @@ class Host {
 }
 
 /** `isNull`: whether the text really is what the library answers when it cannot allocate. */
-function guestText(text?: JSValueHandle, length?: JSValueHandle, isNull?: JSValueHandle): GuestText {
+function guestText(text?: JSValueHandle, lengthHandle?: JSValueHandle, isNull?: JSValueHandle): GuestText {
+  const length = lengthHandle?.toNumber() ?? 0;
   return {
-    length: length?.toNumber() ?? 0,
+    length,
     read: () => {
       const read = text?.toString() ?? '';
-      return read === nullText && !isNull?.toBoolean() ? undefined : read;
+      return read === nullText && !isNull?.toBoolean() ? undefined : withMark(read, length);
     },
   };
 }

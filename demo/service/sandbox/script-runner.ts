@@ -184,8 +184,9 @@ class ScriptRun implements GuestListener {
         pluginError(`"run" must return text, or a promise of it; it returned ${kindOf(result)}.`),
       );
     }
-    if (result.length > runLimits.output) throw new RunFailure(limitError('output-limit'));
-    const output = this.#engine.textOf(result);
+    const { length } = result;
+    if (length > runLimits.output) throw new RunFailure(limitError('output-limit'));
+    const output = this.#engine.textOf(result, length);
     if (output === undefined) throw new RunFailure(limitError('memory-limit'));
     return checkOutput(output);
   }
@@ -262,7 +263,7 @@ function engineError(error: unknown): RunError {
 }
 
 function limitOf(error: string): RunError | undefined {
-  if (/out of memory|string too long/.test(error)) return limitError('memory-limit');
+  if (/\bInternalError: (?:out of memory|string too long)/.test(error)) return limitError('memory-limit');
   if (/^(?:RangeError|InternalError): (?:Maximum call stack size exceeded|stack overflow)/.test(error)) {
     return limitError('stack-limit');
   }

@@ -35,12 +35,18 @@ for (const [what, codeOf] of Object.entries(kept)) {
     const programs = Array.from({ length: 12 }, (_, i) =>
       loadedProgram({ kind: 'script', code: codeOf(i), file: 'plugin.js' }),
     );
-    for (const { hash, load } of programs) {
-      const program = load();
+    for (const stored of programs) {
+      const program = stored.load();
       assert.ok(program.kind === 'script');
       // By then it has an engine that is large enough, and its state is kept.
       for (let i = 0; i < 3; i++) {
-        const end = await runner.run(hash, program, '', performance.now() + 10_000, new Logs(() => {}));
+        const end = await runner.run(
+          stored.hash,
+          program,
+          '',
+          performance.now() + 10_000,
+          new Logs(() => {}),
+        );
         assert.deepEqual(end, { result: '' });
       }
     }
