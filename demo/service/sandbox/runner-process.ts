@@ -1,11 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
+import { decodeError } from './decode-error.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { Frame } from './frames.ts';
-import { limitError, mebibyte, runLimits } from './outcome.ts';
+import { Logs } from './logs.ts';
+import { checkOutput, limitError, mebibyte, runLimits } from './outcome.ts';
 import type { Outcome, RunEnd, RunError } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
-import { decodeError, decodeText, encodeRequest, frameKind } from './protocol.ts';
+import { decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../build/memory.ts';
 import { serviceCode, startIsolated } from '../isolated-process.ts';
 import type { IsolatedProcess } from '../isolated-process.ts';
@@ -53,7 +55,8 @@ const frameLimit = 8 * mebibyte;
 interface CurrentRun {
   readonly program: StoredProgram;
   readonly input: string;
-  readonly logs: string[];
+  /** Counts again what the runner has counted. */
+  readonly logs: Logs;
   readonly began: number;
   readonly timer: NodeJS.Timeout;
   readonly resolve: (outcome: Outcome) => void;
@@ -124,7 +127,15 @@ export class RunnerProcess {
       await this.#ready.promise;
       return await new Promise<Outcome>((resolve, reject) => {
         const timer = setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
-        this.#current = { program, input, logs: [], began: performance.now(), timer, resolve, reject };
+        this.#current = {
+          program,
+          input,
+          logs: new Logs(),
+          began: performance.now(),
+          timer,
+          resolve,
+          reject,
+        };
         this.#send(!this.knows(program.hash));
       });
     } finally {
@@ -186,12 +197,12 @@ export class RunnerProcess {
       case frameKind.broken:
         return this.#ready.reject(new Error(`The sandbox does not work on this machine: ${text}`));
       case frameKind.log:
-        this.#current?.logs.push(decodeText(text));
+        this.#current?.logs.add(decodeText(text));
         return;
       case frameKind.missing:
         return this.#send(true);
       case frameKind.result:
-        return this.#settle({ result: decodeText(text) });
+        return this.#settle({ result: checkOutput(decodeText(text)) });
       case frameKind.error:
         return this.#settle({ error: decodeError(text) });
       default:
@@ -201,7 +212,7 @@ export class RunnerProcess {
 
   #settle(end: RunEnd): void {
     const { resolve, logs } = this.#current ?? {};
-    resolve?.({ ...end, logs: logs ?? [] });
+    resolve?.({ ...end, logs: logs?.entries ?? [] });
   }
 
   #handleExit(reason: string): void {
