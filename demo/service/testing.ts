@@ -18,10 +18,11 @@ export const testing: ServiceInterface = {
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
   const share = requireEditorToken(c, context, plugin);
+  // First the input: who sends headers and then nothing must not have a program kept in memory for it.
+  const input = await readPlainText(c, runLimits.input, 'input-limit');
   const stored = builtDraft(context.store, plugin).program;
   // Now, as the next build may take its place while the test waits for its turn.
   const program = stored.load();
-  const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = {
     program: { hash: stored.hash, load: () => program },
     input,

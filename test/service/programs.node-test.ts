@@ -206,3 +206,14 @@ test('of twenty equal deploys at once one makes a version, and all are answered 
   assert.deepEqual([made.length, found.length], [1, 19]);
   assert.equal((await run('v1.0.1')).status, 404);
 });
+
+test('what holds the same program at the same time shares one copy of it', (t) => {
+  const { store } = open(t);
+  build(store, 'same');
+  build(store, 'same', { ...plugin, pluginName: 'y' });
+  const [first, second] = [plugin, { ...plugin, pluginName: 'y' }].map((one) =>
+    store.builds.find(one, sourceOf('same'))?.load(),
+  );
+  assert.deepEqual(first, programOf('same'));
+  assert.equal(second, first);
+});

@@ -74,6 +74,18 @@ test('takes what honest plugins are like, and what is at the limits', () => {
   }
 });
 
+test('looks at the functions of a module with very many types', () => {
+  const types = Array.from({ length: 300_000 }, () => [0x60, 0, 0]).flat();
+  const locals = [1, ...leb(9999), i32, end];
+  const module = Uint8Array.from([
+    ...magic,
+    ...section(1, [...leb(300_000), ...types]),
+    ...section(3, [1, 0]),
+    ...section(10, [1, ...leb(locals.length), ...locals]),
+  ]);
+  assert.match(describeOversize(module) ?? 'nothing', /9999 variables/);
+});
+
 test('leaves what is no module to the engine', () => {
   const module = moduleOf([{ locals: [3, 1], code: 200 }]);
   for (let size = 0; size < module.byteLength; size++) {

@@ -51,6 +51,15 @@ export interface RunnerOptions {
 /** The longest text that a runner may send, in bytes: an output or an entry of logs, which may be escaped. */
 const frameLimit = 8 * mebibyte;
 
+/** A runner ended, or reported that it cannot work, before it could take a run. */
+export class RunnerStartError extends Error {
+  override readonly name = 'RunnerStartError';
+
+  constructor(reason: string) {
+    super(`The sandbox does not work on this machine: ${reason}`);
+  }
+}
+
 /** A run that is under way. */
 interface CurrentRun {
   readonly program: StoredProgram;
@@ -120,7 +129,10 @@ export class RunnerProcess {
     return this.#ready.promise;
   }
 
-  /** Runs a program; only one at a time. Rejects when the runner cannot work, or was closed meanwhile. */
+  /**
+   * Runs a program; only one at a time. Rejects with a {@link RunnerStartError} when the runner does not come up, and when
+   * it was closed meanwhile.
+   */
   async run(program: StoredProgram, input: string): Promise<Outcome> {
     this.#setHeld(true);
     try {
@@ -195,7 +207,7 @@ export class RunnerProcess {
       case frameKind.ready:
         return this.#ready.resolve();
       case frameKind.broken:
-        return this.#ready.reject(new Error(`The sandbox does not work on this machine: ${text}`));
+        return this.#ready.reject(new RunnerStartError(text));
       case frameKind.log:
         this.#current?.logs.add(decodeText(text));
         return;
@@ -217,9 +229,7 @@ export class RunnerProcess {
 
   #handleExit(reason: string): void {
     this.#isUsable = false;
-    this.#ready.reject(
-      new Error(`The sandbox does not work on this machine: its process ended (${reason}).`),
-    );
+    this.#ready.reject(new RunnerStartError(`its process ended (${reason}).`));
     if (!this.#current) return;
     if (this.#isClosed) this.#current.reject(new Error('The runner was closed.'));
     else this.#settle({ error: this.#killedFor ?? crashed(reason) });

@@ -40,14 +40,14 @@ export function describeOversize(bytes: Uint8Array): string | undefined {
 }
 
 function describeSections(reader: ModuleReader): string | undefined {
-  const parameterCounts: number[] = [];
-  const typeOfFunction: number[] = [];
+  let parameterCounts: number[] = [];
+  let typeOfFunction: number[] = [];
   reader.skip(8);
   while (!reader.isAtEnd) {
     const id = reader.byte();
     const end = reader.integer() + reader.position;
-    if (id === section.type) parameterCounts.push(...readParameterCounts(reader));
-    if (id === section.function) typeOfFunction.push(...readIntegers(reader, moduleLimits.functions + 1));
+    if (id === section.type) parameterCounts = readParameterCounts(reader);
+    if (id === section.function) typeOfFunction = readIntegers(reader, moduleLimits.functions + 1);
     const problem =
       id === section.table
         ? describeTables(reader)
