@@ -135,6 +135,7 @@ test('builds and versions of the schema before keep what they run, and equal pro
   const outputs = [0, 1, 2, 3].map((patch) => store.versions.find(plugin, `v1.0.${patch}`)?.load());
   assert.deepEqual(outputs, ['a', 'b', 'a', 'a'].map(programOf));
   assert.deepEqual(store.builds.find(plugin, sourceOf('a'))?.load(), programOf('a'));
+  assert.deepEqual(store.builds.findCurrent(plugin)?.load(), programOf('a'));
   assert.deepEqual(codesIn(db), ['a', 'b']);
   assert.deepEqual(store.versions.newestSource(plugin), { version: 'v1.0.3', source: sourceOf('a') });
   const times = db.prepare('SELECT created_at FROM versions ORDER BY patch').all();

@@ -51,7 +51,7 @@ test('a runner asks for a program that it has dropped', async () => {
   let loads = 0;
   const large = (name: string) => {
     const program = script(
-      `const name = "${name}"; // ${'x'.repeat(2e6)}\n${running('return name + input;')}`,
+      `const name = "${name}"; // ${'x'.repeat(1e6)}\n${running('return name + input;')}`,
     );
     return { hash: program.hash, load: () => ((loads += 1), program.load()) };
   };

@@ -183,7 +183,7 @@ export class CompilerProcess {
     this.#fail(
       /out of memory|cannot allocate memory/i.test(this.#lastWords)
         ? this.#overMemory
-        : `The compiler ${reason}, which source that nests too deeply can bring about.`,
+        : `The compiler ${reason}. Try again; if it happens with this source alone, it may nest too deeply.`,
     );
   }
 

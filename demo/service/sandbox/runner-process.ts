@@ -29,6 +29,9 @@ const runnerMemory = 320 * mebibyte;
  */
 const wornMemory = 192 * mebibyte;
 
+/** How long a runner may take to come up, in ms. It takes 0.1 s on a quiet machine. */
+const startTime = 30_000;
+
 /** After how much time of running, in ms, it is looked at what a runner holds: in less, no run can take much. */
 const wearInterval = 5;
 
@@ -106,7 +109,11 @@ export class RunnerProcess {
     // Writing to a runner that has just ended fails; its end is handled below.
     this.#input.on('error', () => {});
     child.on('error', (error) => this.#handleExit(error.message));
-    child.on('exit', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
+    // Not its exit, after which what it said last may still come.
+    child.on('close', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
+    const late = setTimeout(() => this.#process.kill(), startTime).unref();
+    const cancel = () => clearTimeout(late);
+    this.#ready.promise.then(cancel, cancel);
     this.#setHeld(false);
   }
 
