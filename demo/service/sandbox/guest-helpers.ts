@@ -19,12 +19,16 @@ export const guestHelpers = `(log, tell) => {
   const text = String;
   const { apply } = Reflect;
   const { slice } = String.prototype;
+  const { isPrototypeOf } = Object.prototype;
+  const errorPrototype = Error.prototype;
   const nullText = '<null>';
   const failed = Symbol('failed');
+  // Not by "instanceof", which asks the plugin when it has given Error a method for that.
+  const isError = (value) => apply(isPrototypeOf, errorPrototype, [value]);
   const show = (value) => {
     if (typeof value === 'string') return value;
     try {
-      if (typeof value === 'object' && value !== null && !(value instanceof Error)) return stringify(value) ?? text(value);
+      if (typeof value === 'object' && value !== null && !isError(value)) return stringify(value) ?? text(value);
       return text(value);
     } catch {
       return '(a value that cannot be shown)';
@@ -40,7 +44,7 @@ export const guestHelpers = `(log, tell) => {
   const cut = (value) => value.length > ${longestErrorText} ? apply(slice, value, [0, ${longestErrorText}]) : value;
   const describe = (error) => {
     let stack = '';
-    try { if (error instanceof Error) stack = cut(text(error.stack ?? '')); } catch {}
+    try { if (isError(error)) stack = cut(text(error.stack ?? '')); } catch {}
     const shown = cut(show(error));
     tell(shown, shown.length, shown === nullText, stack, stack.length, stack === nullText);
   };

@@ -137,13 +137,15 @@ export class RunnerProcess {
   }
 
   /**
-   * Runs a program; only one at a time. Rejects with a {@link RunnerStartError} when the runner does not come up, and when
-   * it was closed meanwhile.
+   * Runs a program; only one at a time. Rejects with a {@link RunnerStartError} when the runner does not come up or has
+   * ended before, and with another error when it was closed meanwhile.
    */
   async run(program: StoredProgram, input: string): Promise<Outcome> {
     this.#setHeld(true);
     try {
       await this.#ready.promise;
+      // Nothing would ever come from it, and the plugin has not begun.
+      if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
       return await new Promise<Outcome>((resolve, reject) => {
         const timer = setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
         this.#current = {

@@ -130,7 +130,7 @@ const thrown: Record<string, Attack> = {
     running(
       'Object.defineProperty(Error, Symbol.hasInstance, { value() { throw "other"; } }); throw new Error("mine");',
     ),
-    cannotBeShown,
+    { error: 'plugin-error', message: /^Error: mine\n/ },
   ],
   'an object whose prototype throws': [
     running('throw new Proxy({}, { getPrototypeOf() { throw "other"; } });'),
