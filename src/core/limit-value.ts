@@ -1,8 +1,9 @@
 import { redactTokens } from './redact-tokens.ts';
 
 /**
- * A value of JSON as far as it goes into so much text (all texts and names of fields together) and so many items and fields
- * (of all levels together), and without any of these tokens.
+ * Copies a JSON value up to a limit, and without any of these tokens.
+ * @param text how many UTF-16 code units all texts and names of fields may have together
+ * @param values how many items and fields there may be on all levels together
  */
 export function limitValue(value: unknown, text: number, values: number, tokens: readonly string[]): unknown {
   const take = (given: string) => {
@@ -15,7 +16,7 @@ export function limitValue(value: unknown, text: number, values: number, tokens:
     // JSON has no bigint.
     if (!part || typeof part !== 'object') return typeof part === 'bigint' ? null : part;
     const isList = Array.isArray(part);
-    // Bytes and boxed texts have a key for every one of their items.
+    // Typed arrays and `String` objects have a key for every item, and listing those would take long.
     if (!isList && Object.getPrototypeOf(part) !== Object.prototype) return {};
     const all = isList ? (part as unknown[]) : Object.keys(part);
     const taken = all.slice(0, values);
@@ -24,6 +25,6 @@ export function limitValue(value: unknown, text: number, values: number, tokens:
       ? taken
       : Object.fromEntries((taken as (keyof typeof part)[]).map((key) => [take(key), part[key]]));
   });
-  // Texts of their own, too: a piece of a text would keep the whole of it in memory.
+  // This also makes new strings: an engine's slice of a long string keeps all of it in memory.
   return JSON.parse(json);
 }

@@ -54,8 +54,8 @@ export interface PluginToOpen {
 }
 
 /**
- * How much is taken of what an editor says, in UTF-16 code units. The rest is cut off, as it comes from another origin: what
- * a page does with a text must not take long because the text is.
+ * How much is taken of what an editor says, in UTF-16 code units; the rest is cut off. The editor is of another origin: how
+ * long the page is busy with a message must not depend on how long the message is.
  * @internal
  */
 export const LIMITS = {

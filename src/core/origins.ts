@@ -15,7 +15,7 @@ export function parseOrigins(entries: readonly string[] = []): ReadonlySet<strin
 
 /** The origin of an address. Apps in a shell have schemes of their own (`capacitor://localhost`), as `URL` has not. */
 function originOf(address: string): string | undefined {
-  // A host may be named with a star, but no browser goes to it, and nothing else would match.
+  // `URL` takes a host with a star, but no page has such an origin, and it would not be a wildcard.
   if (!URL.canParse(address) || address.includes('*')) return undefined;
   const { origin, protocol, host } = new URL(address);
   return origin !== 'null' ? origin : host ? `${protocol}//${host}` : undefined;

@@ -16,9 +16,9 @@ const FIELDS: Record<EditorMessage['type'], Record<string, Shape>> = {
 };
 
 /**
- * The message of an editor in what a frame posted, or `undefined` for anything else: the fields that belong to it, no more
- * of each than `LIMITS` say, and without any of these tokens. However much was posted, hardly more of it is read than taken.
- * @param session what every message but `hello` has to name; without one there is none
+ * Reads an editor's message out of what a frame posted; `undefined` for anything else. The message has only the fields of
+ * its type, cut to `LIMITS` and without any of these tokens. The work does not grow with the length of what was posted.
+ * @param session what every message but `hello` has to name; without one, only `hello` is taken
  */
 export function parseEditorMessage(
   data: unknown,

@@ -12,12 +12,12 @@ import type { EditorFrame } from './frame.ts';
 /** What the editor says of the plugin it was asked to open last. */
 export type PluginMessage = Exclude<Unaddressed<EditorMessage>, { type: 'hello' }>;
 
-/** A page that greets again is answered after this time, in ms, and once for all greetings that came meanwhile. */
+/** How long a `hello` after the first waits for its answer, in ms. All that come meanwhile share it, so a flood is cheap. */
 const HELLO_DELAY = 200;
 
 /**
- * The launcher's half of the frame protocol with one frame. A page that loads in the frame greets, and is told what to
- * open; a fresh `session` for each `open` keeps a late word about one plugin from being booked on the next.
+ * The launcher's half of the frame protocol with one frame. A page that loads in the frame sends `hello` and is answered
+ * with `open`. Each `open` has a fresh `session`: a late message about one plugin is never taken for one about the next.
  */
 export class Conversation {
   /** Whether the frame's address holds the token. */
@@ -30,7 +30,7 @@ export class Conversation {
   #session: string | undefined;
   #answer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param tokens what the frame may know of, and what the editor says is to be kept free of */
+  /** @param tokens those that the frame may know; they are taken out of every message */
   constructor(
     frame: EditorFrame,
     withToken: boolean,
@@ -70,7 +70,7 @@ export class Conversation {
   }
 
   open(plugin: PluginToOpen): void {
-    // This answers a greeting that waits, too.
+    // A `hello` that still waits is answered by this.
     this.dispose();
     // Not randomUUID, which pages without TLS do not have.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
@@ -78,19 +78,19 @@ export class Conversation {
     this.post({ type: 'open', ...plugin });
   }
 
-  /** Says something about the open plugin; false when none is. */
+  /** Posts a message about the open plugin; returns false when there is none. */
   post(message: Unaddressed<LauncherMessage>): boolean {
     const session = this.#session;
     if (session) this.#frame.post({ channel: CHANNEL, version: VERSION, session, ...message });
     return !!session;
   }
 
-  /** What the editor still says about the plugin is no longer heard. */
+  /** Ignores what the editor still says about the plugin. */
   forget(): void {
     this.#session = undefined;
   }
 
-  /** Leaves no timer. */
+  /** Clears the timer of an answer that waits. */
   dispose(): void {
     clearTimeout(this.#answer);
     this.#answer = undefined;

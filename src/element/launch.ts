@@ -10,7 +10,7 @@ import { Renewal } from './renewal.ts';
 /** Requests of an editor for a token are answered no more often, in ms. */
 const REQUEST_INTERVAL = 5000;
 
-/** How many tokens are kept out of what the editor says, the newest: those before them ended long ago. */
+/** How many tokens are looked for in what the editor says: the newest, as those before them ended long ago. */
 const KNOWN_TOKENS = 50;
 
 /** How long the editor has to take the last message in before its frame goes, in ms; nothing answers it. */
