@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Logs } from '../../../demo/service/sandbox/logs.ts';
+import { ScriptRunner } from '../../../demo/service/sandbox/script-runner.ts';
+import { running } from '../../service/plugin.ts';
+import { script, startTarget } from './target.ts';
+
+const { run, assertUnharmed } = startTarget();
+
+/** What a run leaves, how a later run looks for it (an expression that is to be false), and what the module begins with. */
+interface Leftover {
+  readonly leave: string;
+  readonly look: string;
+  readonly module?: string;
+}
+
+const leftovers: Record<string, Leftover> = {
+  'a global variable': { leave: 'globalThis.left = 1;', look: '"left" in globalThis' },
+  'a global variable of sloppy code': {
+    leave: 'Function("left = 1; var other = 2")();',
+    look: '"left" in globalThis || "other" in globalThis',
+  },
+  'a property of a prototype': {
+    leave: 'Object.prototype.left = Array.prototype.left = Function.prototype.left = 1;',
+    look: '[].left || {}.left || (() => {}).left',
+  },
+  'a property of a function of the engine': {
+    leave: 'JSON.parse.left = Math.left = console.log.left = 1;',
+    look: 'JSON.parse.left || Math.left || console.log.left',
+  },
+  'a changed function of the engine': {
+    leave: 'JSON.parse = Math.random = Date.now = () => "left";',
+    look: '[JSON.parse("1"), Math.random(), Date.now()].includes("left")',
+  },
+  'a changed console': {
+    leave: 'console.log = console.info = () => globalThis.left; globalThis.console = null;',
+    look: '!console || console.log.name !== "write"',
+  },
+  'a frozen object': {
+    leave: 'Object.freeze(globalThis); Object.freeze(Object.prototype); Object.preventExtensions(console);',
+    look: 'Object.isFrozen(globalThis) || Object.isFrozen(Object.prototype) || !Object.isExtensible(console)',
+  },
+  'a deleted global': {
+    leave: 'delete globalThis.Map; delete globalThis.console; delete Array.prototype.map;',
+    look: 'typeof Map + typeof console + typeof [].map !== "functionobjectfunction"',
+  },
+  'a hook of stacks': {
+    leave: 'Error.prepareStackTrace = () => "left"; Error.stackTraceLimit = 0;',
+    look: 'Error.prepareStackTrace || new Error("").stack === "left" || Error.stackTraceLimit !== 10',
+  },
+  'a registered symbol with a place in a map': {
+    module: 'const map = new Map();',
+    leave: 'map.set(Symbol.for("left"), 1);',
+    look: 'map.has(Symbol.for("left"))',
+  },
+  'a variable of the module': {
+    module: 'let left = 0; const all = [];',
+    leave: 'left += 1; all.push(input);',
+    look: 'left || all.length',
+  },
+  'a static field': {
+    module: 'class Counter { static #left = 0; static add() { return Counter.#left++; } }',
+    leave: 'Counter.add();',
+    look: 'Counter.add()',
+  },
+  'a closure': {
+    module: 'const next = (() => { let left = 0; return () => left++; })();',
+    leave: 'next();',
+    look: 'next()',
+  },
+  'a generator that has begun': {
+    module: 'const all = (function* () { yield 0; yield 1; })();',
+    leave: 'all.next();',
+    look: 'all.next().value',
+  },
+  'an index of an expression': {
+    module: 'const all = /./g;',
+    leave: 'all.test("ab");',
+    look: 'all.lastIndex',
+  },
+  'a template that is kept': {
+    module:
+      'const kept = new WeakMap(); const tag = (strings) => kept.get(strings) ?? (kept.set(strings, 1), 0); const use = () => tag`a`;',
+    leave: 'use();',
+    look: 'use()',
+  },
+  'a property of import.meta': { leave: 'import.meta.left = 1;', look: 'import.meta.left' },
+  'another function in place of the exported one': {
+    module: 'let changed = false;',
+    leave: 'run = () => "left"; changed = true;',
+    look: 'changed',
+  },
+  'the prototype of the exported function': {
+    leave: 'Object.setPrototypeOf(run, { left: 1 }); run.left = 1;',
+    look: 'run.left',
+  },
+  'a promise that waits': {
+    module: 'let resolve;',
+    leave: 'new Promise((given) => { resolve = given; }).then(() => { globalThis.left = 1; });',
+    look: 'resolve || "left" in globalThis',
+  },
+  'a queue of jobs': {
+    leave:
+      'let jobs = 0; const again = () => { globalThis.left = 1; console.log("left"); if ((jobs += 1) < 100) queueMicrotask(again); }; queueMicrotask(again);',
+    look: '"left" in globalThis',
+  },
+  'an asynchronous function that waits': {
+    leave:
+      '(async () => { await new Promise(() => {}); globalThis.left = 1; })(); (async () => { await 1; globalThis.left = 1; console.log("left"); })();',
+    look: '"left" in globalThis',
+  },
+  'what is called at the end of objects': {
+    leave:
+      'globalThis.all = new FinalizationRegistry(() => { globalThis.left = 1; console.log("left"); }); for (let i = 0; i < 100; i++) all.register({}, 1);',
+    look: '(() => { for (let i = 0; i < 1e4; i++) ({ i }); return "left" in globalThis || "all" in globalThis; })()',
+  },
+  'a weak reference': {
+    module: 'let one;',
+    leave: 'one = new WeakRef(globalThis); new WeakMap([[globalThis, 1]]);',
+    look: 'one',
+  },
+  'a proxy behind the globals': {
+    leave:
+      'Object.setPrototypeOf(Object.getPrototypeOf(globalThis) ?? {}, null); try { Object.setPrototypeOf(globalThis, new Proxy({}, { has: () => true, get: () => "left" })); } catch {}',
+    look: 'globalThis.anything',
+  },
+  'an accessor in the way of the sandbox': {
+    leave:
+      'Object.defineProperty(Object.prototype, "then", { get() { return undefined; }, set() { throw 1; }, configurable: false });',
+    look: '"then" in {}',
+  },
+  'a random state': {
+    module: 'let first;',
+    leave: 'for (let i = 0; i < 1000; i++) first = Math.random();',
+    look: 'first',
+  },
+};
+
+/** How a run ends after it left something; some of these have the engine thrown away. */
+const endings: Record<string, string> = {
+  'with an answer': 'return "done";',
+  'with a promise': 'return Promise.resolve("done");',
+  'with a promise that nothing settles': 'return new Promise(() => {});',
+  'with an error': 'throw new Error("done");',
+  'for want of stack': 'const dive = () => dive() + 1; dive();',
+  'for want of memory': 'const hoard = []; for (;;) hoard.push(new Uint8Array(1e6).fill(1));',
+  'by logging too much': 'for (;;) console.log("x".repeat(5e5));',
+};
+
+for (const [what, { module = '', leave, look }] of Object.entries(leftovers)) {
+  const inEachRun = (after: string) => `${module}
+    export let run = (input) => {
+      const look = () => Boolean(${look});
+      if (input === 'look') return String(look());
+      ${leave}
+      ${after}
+    };`;
+
+  test(`a run leaves ${what} neither for the next run of its plugin nor for another's`, async () => {
+    const other = script(`${inEachRun('return "done";')}// of another`);
+    for (const [how, end] of Object.entries(endings)) {
+      const own = script(inEachRun(end));
+      await run(own, 'leave');
+      for (const program of [own, other, own]) {
+        assert.deepEqual(await run(program, 'look'), { result: 'false', logs: [] }, how);
+      }
+    }
+    await assertUnharmed();
+  });
+
+  test(`what looks for ${what} finds it in the run that leaves it`, async () => {
+    const afterJobs =
+      'return (async () => { for (let i = 0; i < 3; i++) await null; return String(look()); })();';
+    const outcome = await run(script(inEachRun(afterJobs)), 'leave');
+    assert.equal('result' in outcome && outcome.result, 'true', JSON.stringify(outcome));
+  });
+}
+
+const secret = 0xa7;
+
+/** Ways to have a secret in as much of the memory as there is. */
+const writers: Record<string, string> = {
+  bytes: `const all = []; try { for (;;) all.push(new Uint8Array(1e5).fill(${secret})); } catch {}`,
+  'texts of one byte a character': `const all = []; try { for (;;) all.push("\\xa7".repeat(1e5) + all.length); } catch {}`,
+  'texts of two bytes a character': `const all = []; try { for (;;) all.push("\\ua7a7".repeat(5e4) + all.length); } catch {}`,
+  'arrays of numbers': `const all = []; try { for (;;) all.push(Array.from({ length: 1000 }, () => 0x27a7a7a7)); } catch {}`,
+  'bytes that are given back': `for (let i = 0; i < 50; i++) new Uint8Array(5e5).fill(${secret});`,
+};
+
+/** Takes memory in blocks of many sizes and kinds, and tells how many of them had the secret in it. */
+const search = `export function run() {
+  let found = 0;
+  const look = (buffer) => { if (new Uint8Array(buffer).includes(${secret})) found += 1; };
+  for (let size = 1; size < 3e5; size = Math.ceil(size * 2.3)) {
+    for (let i = 0; i < 2; i++) {
+      look(new ArrayBuffer(size));
+      look(new Float64Array(Math.ceil(size / 8)).buffer);
+      look(new ArrayBuffer(1).transfer(size));
+      const growing = new ArrayBuffer(1, { maxByteLength: size });
+      growing.resize(size);
+      look(growing);
+    }
+  }
+  return String(found);
+}`;
+
+for (const [what, write] of Object.entries(writers)) {
+  test(`memory that a run is given holds nothing of another's ${what}`, async () => {
+    for (const end of ['return "done";', 'throw 1;', 'return "x".repeat(2e6);']) {
+      await run(script(`export const run = () => { ${write} ${end} };`));
+      // Both one that starts from a state that is kept, and one that is new here.
+      for (const code of [search, `${search}// ${what} ${end}`]) {
+        assert.deepEqual(await run(script(code)), { result: '0', logs: [] });
+      }
+    }
+  });
+}
+
+test('as much memory is left for a run, whatever ran before it', async () => {
+  const count = script(`export function run() {
+    const counts = [];
+    for (const make of [() => new Uint8Array(1e6), () => "x".repeat(1e5) + counts.length, () => new Array(1e5).fill({})]) {
+      let all = [];
+      try { for (;;) all.push(make()); } catch { counts.push(all.length); }
+      all = null;
+    }
+    return counts.join();
+  }`);
+  const before = await run(count);
+  assert.ok('result' in before, JSON.stringify(before));
+  for (const write of Object.values(writers)) {
+    await run(script(`export const run = () => { ${write} };`));
+    assert.deepEqual(await run(count), before);
+  }
+});
+
+test("the engine's stack is empty before each run, however the one before it ended", async () => {
+  // The place of its end is all that the engine keeps outside of its memory.
+  const places = new Set<number>();
+  const runner = new ScriptRunner((engine) => places.add(engine.vm.snapshot().stackPointer));
+  const runHere = (code: string) => {
+    const program = { kind: 'script', code, file: 'plugin.js' } as const;
+    return runner.run(code, program, '', performance.now() + 10_000, new Logs(() => {}));
+  };
+  const bodies = [...Object.values(endings), 'const more = () => [1].map(more); more();', 'null.x;'];
+  for (const body of bodies) {
+    for (let i = 0; i < 3; i++) await runHere(running(body));
+    for (let i = 0; i < 2; i++) {
+      assert.deepEqual(await runHere(running('return "next";')), { result: 'next' });
+    }
+  }
+  assert.equal(places.size, 1);
+});
