@@ -59,6 +59,8 @@ const npm: UserConfig = {
     rolldownOptions: {
       ...quiet,
       external: /^(lit|react|zod|node:)/,
+      // Each file is one source file, and need not name it.
+      experimental: { attachDebugInfo: 'none' },
       output: {
         preserveModules: true,
         preserveModulesRoot: 'src',

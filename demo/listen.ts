@@ -1,14 +1,9 @@
-import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import type { HttpLimits } from './http-limits.ts';
+import { createHttpServer } from './http-server.ts';
+import type { Handler } from './http-server.ts';
 import { StartError } from './settings.ts';
-
-export interface Handler {
-  fetch: (request: Request, env: object) => Response | Promise<Response>;
-  /** The answer to what never became a request, such as a malformed `Host`. */
-  refuse: (error: unknown) => Response;
-}
 
 export interface Listening {
   port: number;
@@ -25,18 +20,20 @@ const GRACE = 2000;
 /**
  * Serves on this machine's loopback addresses alone.
  * @param variable the environment variable that chooses the port, for messages
+ * @param limits in place of those of `http-limits.ts`
  * @throws StartError when the port cannot be had.
  */
-export async function listen(handler: Handler, port: number, variable: string): Promise<Listening> {
-  const listener = getRequestListener(handler.fetch, {
-    overrideGlobalObjects: false,
-    errorHandler: handler.refuse,
-  });
+export async function listen(
+  handler: Handler,
+  port: number,
+  variable: string,
+  limits: Partial<HttpLimits> = {},
+): Promise<Listening> {
   const servers: Server[] = [];
   let chosen = port;
   try {
     for (const host of LOOPBACK) {
-      const server = createServer((request, response) => void listener(request, response));
+      const server = createHttpServer(handler, limits);
       if (!(await bind(server, chosen, host))) continue;
       servers.push(server);
       chosen = (server.address() as AddressInfo).port;
@@ -44,7 +41,7 @@ export async function listen(handler: Handler, port: number, variable: string): 
   } catch (error) {
     await Promise.all(servers.map(stop));
     // A free port was asked for, and the one found is taken at the other address: try the next.
-    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable);
+    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, limits);
     throw bindError(error, chosen, variable);
   }
   if (servers.length === 0) throw new StartError('This machine has no loopback address to listen on.');

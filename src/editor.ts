@@ -6,6 +6,7 @@ import {
   type TokenRequestReason,
   VERSION,
 } from './core/messages.ts';
+import { parseOrigins } from './core/origins.ts';
 
 export type { PluginToOpen, TokenRequestReason } from './core/messages.ts';
 
@@ -28,6 +29,11 @@ export interface LauncherOptions {
   onClose?: () => void;
   /** What this editor can do: `open`, to go from one plugin to another without loading anew. */
   capabilities?: readonly string[];
+  /**
+   * Origins of the pages that may open plugins here, such as `https://app.example.com`; what any other page posts is
+   * ignored. Recommended: by default every page that frames the editor can have it open a plugin and take a token.
+   */
+  allowedOrigins?: readonly string[];
 }
 
 /** What an editor says about a plugin. */
@@ -66,9 +72,12 @@ interface Waiting {
 
 /**
  * Greets the launcher and answers with what speaks to it, or with `undefined` outside a frame, where it does nothing.
- * Messages are taken only from the parent window, and, from the first `open` on, only from its origin.
+ * Messages are taken only from the parent window, with `allowedOrigins` only from these, and, from the first `open` on,
+ * only from its origin. Nothing but the greeting is posted before that, or to another origin. Throws TypeError when an
+ * entry of `allowedOrigins` is not an origin; the message names it.
  */
 export function connectLauncher(options: LauncherOptions): Launcher | undefined {
+  const allowed = options.allowedOrigins === undefined ? undefined : parseOrigins(options.allowedOrigins);
   const { parent } = window;
   if (parent === window) return undefined;
   let origin: string | undefined;
@@ -83,12 +92,12 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       target,
     );
 
-  const settle = (act: (one: Waiting) => void) => {
+  const settleWaiting = (act: (one: Waiting) => void) => {
     const all = waiting;
     waiting = [];
     all.forEach(act);
   };
-  const end = (why: string) => settle((one) => one.reject(new Error(why)));
+  const rejectWaiting = (why: string) => settleWaiting((one) => one.reject(new Error(why)));
 
   const channel = (own: () => string | undefined): PluginChannel => {
     const say = (message: Record<string, unknown> & { type: Exclude<EditorMessage['type'], 'hello'> }) => {
@@ -113,9 +122,10 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     };
   };
 
-  const hear = ({ source, origin: from, data }: MessageEvent<Record<string, unknown> | null>) => {
+  const handleMessage = ({ source, origin: from, data }: MessageEvent<Record<string, unknown> | null>) => {
     // A page without an origin cannot be answered.
     if (source !== parent || from === 'null' || (origin && from !== origin)) return;
+    if (allowed && !allowed.has(from)) return;
     if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
     const { type, session: about } = data;
     if (typeof about !== 'string') return;
@@ -124,7 +134,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       if (!open) return;
       origin = from;
       session = about;
-      end('closed');
+      rejectWaiting('closed');
       const plugin = channel(() => about);
       // What goes wrong unforeseen is said as well: else the user is told of a time-out. First it goes to the console, as
       // the launcher takes the frame out.
@@ -136,30 +146,30 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       return;
     } else if (type === 'token' && isText(data['token'])) {
       const token = withEnd({ token: data['token'] }, data);
-      settle((one) => one.resolve(token));
+      settleWaiting((one) => one.resolve(token));
       options.onToken?.(token);
     } else if (type === 'token-failed') {
-      end(String(data['code']));
+      rejectWaiting(String(data['code']));
     } else if (type === 'close') {
       session = undefined;
-      end('closed');
+      rejectWaiting('closed');
       options.onClose?.();
     }
   };
 
-  const greet = () => {
+  const sendHello = () => {
     const { capabilities } = options;
     post({ type: 'hello', ...(capabilities && { capabilities: [...capabilities] }) }, '*');
   };
 
-  addEventListener('message', hear);
-  greet();
+  addEventListener('message', handleMessage);
+  sendHello();
   return {
     ...channel(() => session),
     disconnect: () => {
-      removeEventListener('message', hear);
+      removeEventListener('message', handleMessage);
       session = undefined;
-      end('closed');
+      rejectWaiting('closed');
     },
   };
 }

@@ -24,8 +24,11 @@ export default {
   concurrency: 1,
   browserStartTimeout: 60_000,
   testsStartTimeout: 60_000,
-  // Three engines share few cores; a test that hangs still ends with a name.
-  testFramework: { config: { timeout: '10000' } },
+  // So that a test that hangs ends with a name. One that takes a fifth of a second alone took more than ten seconds on a
+  // machine where thirty programs shared two cores.
+  testFramework: { config: { timeout: '60000' } },
+  // For a browser that is gone: longer than the tests of a file take on such a machine.
+  testsFinishTimeout: 600_000,
 
   filterBrowserLogs: ({ args }) => !String(args[0]).startsWith('Lit is in dev mode'),
 

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { access } from './access.ts';
 import { build } from './build.ts';
 import { Builds } from './build/builds.ts';
+import { boundBodies } from './body-budget.ts';
 import { builder } from './builder.ts';
 import { check } from './check.ts';
 import { builderCors } from './cors.ts';
@@ -83,6 +84,7 @@ export function createService(options: ServiceOptions): Service {
   app.use('*', checkHost(hosts));
   app.use('/api/*', builderCors);
   app.use('*', checkPath);
+  app.use('*', boundBodies());
   for (const one of interfaces) one.routes(app, context);
   editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
   app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));

@@ -1,10 +1,11 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
 import { badRequest, forbidden, unauthorized } from './errors.ts';
+import type { Share } from './fair-queue.ts';
 import { samePlugin, splitIdentifier } from './plugin-key.ts';
 import type { PluginKey } from './plugin-key.ts';
 import { pathParameter } from './routes.ts';
-import { tokenKind } from './tokens.ts';
+import { hashToken, tokenKind } from './tokens.ts';
 import type { TokenKind } from './tokens.ts';
 
 /** The plugin that the path names by `:identifier`, `:namespace` and one more parameter. */
@@ -16,12 +17,15 @@ export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKe
   return { ...owner, namespace: pathParameter(c, 'namespace'), pluginName: pathParameter(c, nameParameter) };
 }
 
-/** Throws 401 without a valid editor token, 403 when it is another plugin's. */
-export function requireEditorToken(c: Context, { store, now }: ServiceContext, plugin: PluginKey): void {
-  const scope = store.editorTokens.find(bearerToken(c, 'editor'), now());
+/** Throws 401 without a valid editor token, 403 when it is another plugin's. Returns whose share its work is of. */
+export function requireEditorToken(c: Context, { store, now }: ServiceContext, plugin: PluginKey): Share {
+  const token = bearerToken(c, 'editor');
+  const scope = store.editorTokens.find(token, now());
   if (!scope)
     throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
   if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
+  const { environment, tenant } = plugin;
+  return { environment, tenant, token: Buffer.from(hashToken(token)).toString('hex', 0, 8) };
 }
 
 /** Throws 401 without a valid environment token, 403 when it is another environment's. */

@@ -1,7 +1,11 @@
 import type { Context } from 'hono';
 import { badRequest, ServiceError } from './errors.ts';
+import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
-/** Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON. */
+/**
+ * Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
+ * nested too deep.
+ */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
@@ -12,6 +16,13 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
     );
   }
   const text = await readText(c, limit);
+  if (isDeeperThan(text, jsonDepth)) {
+    throw new ServiceError(
+      422,
+      'too-deep',
+      `The arrays and objects of the body may be nested ${jsonDepth} deep, and these are deeper.`,
+    );
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -48,6 +59,10 @@ export function readPlainText(c: Context, limit: number, overCode?: string): Pro
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
 async function readText(c: Context, limit: number, overCode = 'too-large'): Promise<string> {
   const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
+  // Not a number where the body comes in chunks.
+  const declared = Number(c.req.header('content-length') ?? NaN);
+  // Refused before any of it is read: what was begun could only be left half read.
+  if (declared > limit) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let length = 0;
   const add = (chunk: Uint8Array) => {
@@ -57,8 +72,7 @@ async function readText(c: Context, limit: number, overCode = 'too-large'): Prom
   };
   try {
     // A body that says that it is small is read in one go: a stream costs more than all else about it.
-    if (Number(c.req.header('content-length') ?? NaN) <= limit)
-      add(new Uint8Array(await c.req.raw.arrayBuffer()));
+    if (declared <= limit) add(new Uint8Array(await c.req.raw.arrayBuffer()));
     else for await (const chunk of c.req.raw.body ?? []) add(chunk);
   } catch (error) {
     if (error instanceof ServiceError) throw error;

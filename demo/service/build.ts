@@ -34,24 +34,39 @@ export const build: ServiceInterface = {
 async function buildDraft(c: Context, context: ServiceContext): Promise<Response> {
   const { identifier: lang, pretty } = languageOfPath(c, context);
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
+  const share = requireEditorToken(c, context, plugin);
   const contents = await readPlainText(c, sourceLimit);
   const { source, etag } = saveSource(c, context, plugin, { lang, contents });
   let building: Promise<BuildEnd>;
   try {
     building = context.builds.build(lang, {
       source: contents,
-      tenant: `${plugin.environment}.${plugin.tenant}`,
+      share,
+      signal: c.req.raw.signal,
+      // An editor that streams comes back, after a reload for instance, and finds its draft built.
+      finishes: wantsEventStream(c),
     });
   } catch (error) {
     throw busyAnswer(error, true);
   }
-  const result = (log: (line: string) => void) =>
-    finish(context, plugin, source, building, `${plugin.pluginName}: building with ${pretty}`, log);
+  const kept = building.then((end) => keepProgram(context, plugin, source, end));
+  // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
+  kept.catch(() => {});
+  const title = `${plugin.pluginName}: building with ${pretty}`;
   c.header('etag', etag);
-  if (!wantsEventStream(c)) return c.json(await result(() => {}));
+  if (!wantsEventStream(c)) {
+    try {
+      return c.json(resultOf([title, ...linesOf(await kept)], await kept));
+    } catch (error) {
+      throw busyAnswer(error, true);
+    }
+  }
   return eventStream(c, async (send) => {
-    send('result', JSON.stringify(await result((line) => send('log', line))));
+    await send('log', title);
+    const end = await kept;
+    const lines = linesOf(end);
+    for (const line of lines) await send('log', line);
+    await send('result', JSON.stringify(resultOf([title, ...lines], end)));
   });
 }
 
@@ -67,40 +82,42 @@ function saveSource(c: Context, { store, now }: ServiceContext, plugin: PluginKe
   });
 }
 
-async function finish(
+/** Keeps what was built, unless the draft is another by now: what was overtaken must not take the place of that. */
+function keepProgram(
   { store, now }: ServiceContext,
   plugin: PluginKey,
   source: PluginSource,
-  building: Promise<BuildEnd>,
-  title: string,
-  log: (line: string) => void,
-): Promise<BuildResult> {
-  const lines: string[] = [];
-  const write = (text: string) => {
-    for (const line of text.split(/\r\n?|\n/)) {
-      lines.push(line);
-      log(line);
+  end: BuildEnd,
+): BuildEnd {
+  const program = 'compiled' in end ? end.compiled.program : undefined;
+  if (!program) return end;
+  store.transaction(() => {
+    const draft = store.drafts.find(plugin)?.source;
+    if (draft?.lang === source.lang && draft.contents === source.contents) {
+      store.builds.save(plugin, source, program, now());
     }
-  };
-  write(title);
-  const end = await building;
-  const compilation = 'compiled' in end ? end.compiled : undefined;
-  const { program, diagnostics = [] } = compilation ?? {};
-  if ('failed' in end) write(end.failed);
-  for (const { line, column, severity, message } of diagnostics)
-    write(`${line}:${column} ${severity}: ${message}`);
-  if (program) {
-    // A build that was overtaken must not take the place of what the draft is now.
-    store.transaction(() => {
-      const draft = store.drafts.find(plugin)?.source;
-      if (draft?.lang === source.lang && draft.contents === source.contents) {
-        store.builds.save(plugin, source, program, now());
-      }
-    });
-  }
-  write(program ? 'The build succeeded.' : 'The build failed.');
+  });
+  return end;
+}
+
+const succeeded = (end: BuildEnd) => 'compiled' in end && end.compiled.program !== undefined;
+
+/** What a build logs once it has ended. */
+function linesOf(end: BuildEnd): string[] {
+  const found =
+    'failed' in end
+      ? [end.failed]
+      : end.compiled.diagnostics.map(
+          ({ line, column, severity, message }) => `${line}:${column} ${severity}: ${message}`,
+        );
+  const last = succeeded(end) ? 'The build succeeded.' : 'The build failed.';
+  return [...found, last].flatMap((text) => text.split(/\r\n?|\n/));
+}
+
+function resultOf(lines: readonly string[], end: BuildEnd): BuildResult {
+  const diagnostics = 'compiled' in end ? end.compiled.diagnostics : [];
   return {
-    succeeded: program !== undefined,
+    succeeded: succeeded(end),
     outputLog: lines.join('\n'),
     ...(diagnostics.length ? { diagnostics } : {}),
   };

@@ -5,7 +5,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from './language.ts';
 import { checkPreconditions, isNotModified } from './preconditions.ts';
-import { describeIssues, pluginSource } from './records.ts';
+import { readSource } from './records.ts';
 import type { PluginSource } from './records.ts';
 import { pathParameter, route } from './routes.ts';
 
@@ -69,16 +69,15 @@ async function saveDraft(c: Context, context: ServiceContext): Promise<Response>
 }
 
 function checkSource(value: unknown, { languages }: ServiceContext): PluginSource {
-  const parsed = pluginSource.safeParse(value);
-  if (!parsed.success) throw new ServiceError(422, 'invalid-record', describeIssues(parsed.error));
-  if (!languages.has(parsed.data.lang)) {
+  const source = readSource(value);
+  if (!languages.has(source.lang)) {
     throw new ServiceError(
       422,
       'unknown-language',
       `lang: must be one of ${[...languages.keys()].join(', ')}.`,
     );
   }
-  return parsed.data;
+  return source;
 }
 
 /** The toolchain that the path's `:language` names. Throws 404 when there is none. */

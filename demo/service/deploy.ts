@@ -1,5 +1,5 @@
 import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { builtDraft, savedDraft } from './built-draft.ts';
+import { builtProgram, savedDraft } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { PluginKey } from './plugin-key.ts';
 import { isSameSource } from './records.ts';
@@ -29,12 +29,12 @@ interface Deployed {
 function deployDraft({ store, now }: ServiceContext, plugin: PluginKey): Deployed {
   // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
   return store.transaction(() => {
+    const source = savedDraft(store, plugin);
     const newest = store.versions.newestSource(plugin);
     // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
-    if (newest && isSameSource(newest.source, savedDraft(store, plugin))) {
+    if (newest && isSameSource(newest.source, source)) {
       return { version: newest.version, unchanged: true };
     }
-    const { source, program } = builtDraft(store, plugin);
-    return { version: store.versions.add(plugin, source, program, now()) };
+    return { version: store.versions.add(plugin, source, builtProgram(store, plugin), now()) };
   });
 }

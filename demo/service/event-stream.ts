@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { streamSSE } from 'hono/streaming';
 
 /** Whether the client asks for server-sent events. */
 export const wantsEventStream = (c: Context): boolean =>
@@ -15,35 +16,44 @@ export const wantsEventStream = (c: Context): boolean =>
         type === 'text/event-stream' && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one)),
     );
 
-type Send = (event: string, data: string) => void;
+/** How long a client may leave one event unread before its connection is ended, in ms. */
+const writeTime = 30_000;
+
+/** Sends one event, and resolves when the client has room for the next. `data` is one line, or JSON. */
+type Send = (event: string, data: string) => Promise<void>;
 
 /**
- * Answers with the events that `work` sends, as it sends them; `data` is one line, or JSON. What `work` throws
- * breaks the stream off. A client that goes away does not end the work.
+ * Answers with the events that `work` sends, as it sends them. Who does not read keeps one event in memory, and the connection
+ * for so long: `timeout`, in ms. What `work` throws breaks the stream off. A client that goes away does not end the work.
  */
-export function eventStream(c: Context, work: (send: Send) => Promise<void>): Response {
-  const encoder = new TextEncoder();
-  let open = true;
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      const send: Send = (event, data) => {
-        if (open) controller.enqueue(encoder.encode(`event: ${event}\ndata: ${data}\n\n`));
-      };
-      try {
-        await work(send);
-        if (open) controller.close();
-      } catch (error) {
-        if (open) controller.error(error);
-      }
-    },
-    cancel() {
-      open = false;
-    },
+export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
+  const response = streamSSE(c, async (stream) => {
+    const send: Send = async (event, data) => {
+      if (stream.aborted) return;
+      const timer = setTimeout(() => breakOff(c, () => stream.abort()), timeout);
+      await stream.writeSSE({ event, data });
+      clearTimeout(timer);
+    };
+    try {
+      await work(send);
+    } catch {
+      breakOff(c, () => stream.abort());
+    }
   });
   // Sent as they are: a proxy that gathers or compresses them would keep them back.
-  return c.body(body, 200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    'x-accel-buffering': 'no',
-  });
+  response.headers.set('content-type', 'text/event-stream; charset=utf-8');
+  response.headers.set('cache-control', 'no-store, no-transform');
+  response.headers.set('x-accel-buffering', 'no');
+  // These are the connection's, which the server sees to.
+  response.headers.delete('transfer-encoding');
+  response.headers.delete('connection');
+  return response;
+}
+
+/** Ends the connection, so that the client sees that the stream is not whole; and the stream, where there is none. */
+function breakOff(c: Context, abort: () => void): void {
+  const env: unknown = c.env;
+  const { outgoing } = (env ?? {}) as { outgoing?: { destroy?: () => void } };
+  outgoing?.destroy?.();
+  abort();
 }

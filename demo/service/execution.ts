@@ -40,7 +40,7 @@ async function execute(
   const program = find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = { program, input, share: { ...plugin, token: '' }, signal: c.req.raw.signal };
+  const run = { program, input, share: { ...plugin, token: '' }, signal: () => c.req.raw.signal };
   const end = await whenNotBusy(false, () => context.sandbox.run(run));
   if ('error' in end)
     throw new ServiceError(executionStatus(end.error.code), end.error.code, end.error.message);

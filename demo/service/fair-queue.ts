@@ -122,13 +122,15 @@ export class FairQueue {
 
   /**
    * Resolves, when it is this share's turn, with what ends the turn. Throws a {@link BusyError} at once when there is no
-   * place to wait in; rejects with the signal's reason when that is aborted before the turn comes.
+   * place to wait in; rejects with the signal's reason when that is aborted before the turn comes. The signal is asked
+   * for only when there is something to wait for: a request makes its own only then, and that is costly.
    */
-  acquire(share: Share, signal?: AbortSignal): Promise<Release> {
-    signal?.throwIfAborted();
+  acquire(share: Share, signalOf?: () => AbortSignal): Promise<Release> {
     const path = this.#path(share);
     // While a slot is free, nobody waits who could have it.
     if (path.every(({ held, slots }) => held < slots)) return Promise.resolve(this.#hold(path));
+    const signal = signalOf?.();
+    signal?.throwIfAborted();
     const full = path.findIndex(({ waiting, places }) => waiting >= places);
     if (full >= 0) {
       this.#forgetIdle(path);
@@ -179,7 +181,7 @@ export class FairQueue {
     while (this.#root.isReady) {
       let next = this.#root;
       // Who is taken out here comes back at the end: its next turn is after those of all others.
-      for (let child = next.ready.shift(); child; child = next.ready.shift()) next = child;
+      for (let first = next.ready.shift(); first; first = next.ready.shift()) next = first;
       const waiter = next.waiters.shift();
       if (!waiter) return;
       for (let one: Participant | undefined = next; one; one = one.parent) one.waiting -= 1;

@@ -25,10 +25,10 @@ export interface IsolatedOptions extends ProcessOptions {
   readonly readable: readonly string[];
   /** What it may do beyond reading these: load native add-ons. */
   readonly needs?: readonly 'addons'[];
+  /** Options of Node beyond those that isolate the process, such as V8's. */
+  readonly nodeOptions?: readonly string[];
   /** Node's limit of the JavaScript heap, in MiB (default: 3/4 of `memoryLimit`). */
   readonly heapLimit?: number;
-  /** Node's limit of the stack, in KiB (default: Node's own, about 1000). What the system gives has to be more. */
-  readonly stackLimit?: number;
 }
 
 export interface NativeOptions extends ProcessOptions {
@@ -44,11 +44,12 @@ export interface IsolatedProcess {
 }
 
 const lockdown = new URL('./lockdown.ts', import.meta.url);
+const replacedModules = new URL('./replaced-modules.ts', import.meta.url);
 const service = fileURLToPath(new URL('.', import.meta.url));
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What every process reads: what locks it down, and what says of which kind the modules are. */
-const alwaysReadable = [fileURLToPath(lockdown), `${project}package.json`];
+const alwaysReadable = [fileURLToPath(lockdown), fileURLToPath(replacedModules), `${project}package.json`];
 
 /** The service's own code and what it depends on; not its data. */
 export function serviceCode(): string[] {
@@ -62,7 +63,7 @@ export function serviceCode(): string[] {
  * It ends when the service does, however that ends. Its end, also one for want of memory, is the child's `exit` event.
  */
 export function startIsolated(options: IsolatedOptions): IsolatedProcess {
-  const { file, args = [], readable, needs = [], memoryLimit, stackLimit } = options;
+  const { file, args = [], readable, needs = [], nodeOptions = [], memoryLimit } = options;
   const { heapLimit = Math.ceil((memoryLimit / 2 ** 20) * 0.75) } = options;
   const reserved = nodeReservation();
   return start(options, reserved === undefined ? undefined : reserved + memoryLimit, process.execPath, [
@@ -70,10 +71,10 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
     ...[...new Set([...alwaysReadable, ...readable])].map((path) => `--allow-fs-read=${path}`),
     ...needs.map((need) => `--allow-${need}`),
     `--max-old-space-size=${heapLimit}`,
-    ...(stackLimit === undefined ? [] : [`--stack-size=${stackLimit}`]),
     // Else a signal opens a port to debug it by.
     '--disable-sigusr1',
     '--no-warnings',
+    ...nodeOptions,
     `--import=${lockdown.href}`,
     fileURLToPath(file),
     ...args,

@@ -34,11 +34,19 @@ export interface Language {
   template(plugin: { pluginName: string; namespace: string }): PluginSource;
   /** Throws what keeps the toolchain from working on this machine. Quick: the service starts with it. */
   probe(): void | Promise<void>;
-  /** What its compiler needs beyond reading its own files: native add-ons, or a process of its own. */
-  readonly needs?: readonly ('addons' | 'child-process')[];
+  /** What its compiler needs beyond reading its own files: native add-ons. */
+  readonly needs?: readonly 'addons'[];
+  /** Options of Node for the compiler's process, such as V8's. */
+  readonly engineOptions?: readonly string[];
   /**
-   * Loads the compiler. Called in the toolchain's build process alone, where source that breaks or floods a
-   * compiler takes nothing else along: import what is large, native or fallible here.
+   * A native program that the compiler works with. The compiler's process may start nothing, so that the service starts it,
+   * and hands the compiler its output as descriptor 0 and its input as descriptor 1.
+   */
+  helper?(): { readonly command: string; readonly args: readonly string[] };
+  /**
+   * Loads the compiler. Called in the compiler's own process alone, where source that breaks or floods it takes nothing else
+   * along: import what is large, native or fallible here. That process has no network, no variables and no standard streams
+   * (see `lockdown.ts`).
    */
   loadCompiler(): Promise<Compile>;
 }

@@ -1,4 +1,5 @@
 import module, { isBuiltin } from 'node:module';
+import { replacedModules } from './replaced-modules.ts';
 
 /*
  * Takes away from the JavaScript of a process what reaches beyond it: network, other processes, threads, debuggers.
@@ -71,8 +72,11 @@ module.registerHooks({
   resolve(specifier, context, nextResolve) {
     const resolved = nextResolve(specifier, context);
     const name = resolved.url.replace(/^node:/, '');
-    if (isBuiltin(resolved.url) && !allowedModules.has(name)) throw accessDenied(`The module "${name}"`);
-    return resolved;
+    if (!isBuiltin(resolved.url) || allowedModules.has(name)) return resolved;
+    const replacement = replacedModules.get(name);
+    // Resolved again, so that it is a module of Node in no case.
+    if (replacement?.protocol === 'file:') return nextResolve(replacement.href, context);
+    throw accessDenied(`The module "${name}"`);
   },
 });
 // A hook that is registered later is asked first, and could answer in place of the one above.
@@ -93,7 +97,8 @@ const silent = Object.fromEntries(Object.keys(console).map((name) => [name, () =
 Object.defineProperty(globalThis, 'console', { value: silent });
 
 function withhold(owner: object, name: string): void {
-  Object.defineProperty(owner, name, { value: undefined, writable: false, configurable: false });
+  // It can be set, because Node itself does so when it loads some of its modules; that brings none of these back.
+  Object.defineProperty(owner, name, { value: undefined, writable: true, configurable: true });
 }
 
 function accessDenied(what: string): NodeJS.ErrnoException {

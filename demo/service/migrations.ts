@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { PluginSource } from './records.ts';
 import { hashOfProgram } from './sandbox/program.ts';
+import { digestOf } from './tables/builds.ts';
 import { transaction } from './transaction.ts';
 
 /**
@@ -143,6 +145,10 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER versions_stay_as_they_are BEFORE UPDATE ON versions
     BEGIN SELECT RAISE(ABORT, 'a version is never changed'); END;
 
+  -- What of a draft a build depends on, so that nothing has to read a large draft to know whether it is built.
+  ALTER TABLE drafts ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+  UPDATE drafts SET digest = source_digest(record);
+
   -- For finding out whether a program is still referred to.
   CREATE INDEX builds_by_program ON builds (program_hash);
   CREATE INDEX versions_by_program ON versions (program_hash);
@@ -157,6 +163,9 @@ export function migrate(db: DatabaseSync, steps: readonly string[] = migrations)
     const version = schemaVersion(db);
     // For the step that takes programs out of builds and versions; SQLite has no SHA-256 of its own.
     db.function('program_hash', { deterministic: true }, (json) => hashOfProgram(String(json)));
+    db.function('source_digest', { deterministic: true }, (record) =>
+      digestOf(JSON.parse(String(record)) as PluginSource),
+    );
     if (version > steps.length) {
       throw new Error(
         `its schema is version ${version}, and this program knows versions up to ${steps.length}`,

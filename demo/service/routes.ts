@@ -26,7 +26,12 @@ export function route(app: Hono, path: string, handlers: { GET?: Handler; POST?:
  * The path to route by: as it was sent, still encoded, since routing by a decoded path would take the slash
  * within a name for one between two names.
  */
-export const encodedPath = (request: Request): string => new URL(request.url).pathname;
+export function encodedPath({ url }: Request): string {
+  // The URL of a request is written out in full. Taking it apart anew costs more than all other routing.
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  const length = url.slice(start).search(/[?#]/);
+  return length < 0 ? url.slice(start) : url.slice(start, start + length);
+}
 
 /** A parameter of the path, decoded once. {@link checkPath} has made sure that it is a name. */
 export const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? '';
@@ -66,15 +71,20 @@ function sentPath(c: Context): string {
 
 /** Refuses a request whose host is not one of `hosts`: another site's name that was made to resolve to this machine. */
 export function checkHost(hosts: readonly string[]): MiddlewareHandler {
+  const isKnown = (host: string) => hosts.some((known) => canonical(known) === canonical(host));
   return async (c, next) => {
-    const target = new URL(c.req.raw.url).host;
-    const known = hosts.map(canonical);
+    const target = hostOf(c.req.raw);
     // A request line may hold a whole address; then both it and the header have to be right.
-    if (![target, c.req.header('host') ?? target].every((host) => known.includes(canonical(host)))) {
+    if (!isKnown(target) || !isKnown(c.req.header('host') ?? target)) {
       throw new ServiceError(421, 'misdirected', `This service answers to ${hosts.join(', ')} only.`);
     }
     await next();
   };
+}
+
+function hostOf({ url }: Request): string {
+  const start = url.indexOf('//') + 2;
+  return url.slice(start, url.indexOf('/', start));
 }
 
 const canonical = (host: string) => host.toLowerCase().replace(/:80$/, '');

@@ -21,10 +21,11 @@ import { BusyError } from './fair-queue.ts';
  * | the draft as saved has no successful build    | not-built              | -                  | 409 (deploy too)        |
  * | the service has too much waiting              | busy                   | 503 + Retry-After  | 503 + Retry-After       |
  * | the plugin's tenant has too much waiting      | busy                   | 503 + Retry-After  | 429 too-many-requests   |
+ * | a newer check came before this one had begun  | check-superseded       | -                  | 409 (checks alone)      |
  *
- * A test that ran is an answer, whatever came of it; an execution that gave no output is none. The last two rows
- * hold for builds as for tests, where the tenant is the one who asks; an execution is asked for by the vendor.
- * A build that fails, past its limits too, is 200 { succeeded: false }.
+ * A test that ran is an answer, whatever came of it; an execution that gave no output is none. "Too much waiting" holds
+ * for builds and checks as for tests, where the tenant, or its token, is the one who asks; an execution is asked for by the
+ * vendor. A build that fails, past its limits too, is 200 { succeeded: false }.
  */
 
 /** The status of an execution that gave no output. */
@@ -46,8 +47,8 @@ export async function whenNotBusy<T>(byTenant: boolean, work: () => Promise<T>):
 
 /** What a `BusyError` is to the client; anything else thrown stays what it is. `byTenant`: whether the tenant asks. */
 export function busyAnswer(error: unknown, byTenant: boolean): unknown {
-  // Nobody is left to read this one.
-  if (error instanceof Error && error.name === 'AbortError') {
+  // Nobody is left to read this one. The reason that a signal of the HTTP server gives is a text, not an error.
+  if (!(error instanceof Error) || error.name === 'AbortError') {
     return new ServiceError(503, 'cancelled', 'The request was taken back before its turn came.', retryAfter);
   }
   if (!(error instanceof BusyError)) return error;

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import { readPlainText } from './body.ts';
-import { builtDraft } from './built-draft.ts';
+import { builtProgram } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { route } from './routes.ts';
 import { whenNotBusy } from './run-errors.ts';
@@ -17,16 +17,17 @@ export const testing: ServiceInterface = {
 
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
-  const stored = builtDraft(context.store, plugin).program;
+  const share = requireEditorToken(c, context, plugin);
+  // First the input: who sends headers and then nothing must not have a program kept in memory for it.
+  const input = await readPlainText(c, runLimits.input, 'input-limit');
+  const stored = builtProgram(context.store, plugin);
   // Now, as the next build may take its place while the test waits for its turn.
   const program = stored.load();
-  const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = {
     program: { hash: stored.hash, load: () => program },
     input,
-    share: { ...plugin, token: '' },
-    signal: c.req.raw.signal,
+    share,
+    signal: () => c.req.raw.signal,
   };
   const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
   return c.json({ ...end, ...(logs.length ? { logs } : {}) });

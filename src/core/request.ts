@@ -13,6 +13,7 @@ export interface SendOptions {
   retry?: number | undefined;
 }
 
+/** @internal */
 export interface RequestOptions extends SendOptions {
   url: string;
   /** Besides what `fetch` takes by these names. */
@@ -22,7 +23,7 @@ export interface RequestOptions extends SendOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A whole answer. */
+/** A whole answer. @internal */
 export interface Answer<T = undefined> {
   text: string;
   /** What was read out of the text. */
@@ -32,6 +33,7 @@ export interface Answer<T = undefined> {
   attempts: number;
 }
 
+/** @internal */
 export const DEFAULT_TIMEOUT = 15_000;
 const DEFAULT_RETRY = 2;
 const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
@@ -40,6 +42,7 @@ const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
  * Sends a request and reads the answer: the one place where this package meets the network.
  * @param parse reads the text; what it throws is not tried again
  * @throws HttpError, TimeoutError, NetworkError, SchemaError (too large), what `parse` throws, or the signal's reason.
+ * @internal
  */
 export async function request<T = undefined>(
   options: RequestOptions,
@@ -64,7 +67,7 @@ export async function request<T = undefined>(
   }
 }
 
-/** The answer as JSON of the given shape. */
+/** The answer as JSON of the given shape. @internal */
 export const requestJson = <T>(schema: Schema<T>, options: RequestOptions): Promise<Answer<T>> =>
   request(options, (text) => {
     const where = whereOf(options);
@@ -81,6 +84,7 @@ export const requestJson = <T>(schema: Schema<T>, options: RequestOptions): Prom
 /**
  * What was given, typed.
  * @throws SchemaError that says where it is wrong, never what was there.
+ * @internal
  */
 export function checkShape<T>(schema: Schema<T>, value: unknown, where: string): T {
   const { data, error } = schema.safeParse(value);
@@ -97,6 +101,7 @@ const whereOf = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
 /**
  * The header that carries a token.
  * @throws TypeError when no header can hold it; an engine's own error would quote it.
+ * @internal
  */
 export function bearer(token: string): { authorization: string } {
   if (!/^[!-~]+$/.test(token)) throw new TypeError('A token must be visible ASCII characters without spaces');

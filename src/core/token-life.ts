@@ -7,15 +7,16 @@ export interface EditorToken {
   expires_at?: string | number | undefined;
 }
 
-/** Both clocks, in ms: the wall clock may be set, the monotonic one stops while most systems sleep. */
+/** Both clocks, in ms: the wall clock may be set, the monotonic one stops while most systems sleep. @internal */
 export interface Instant {
   wall: number;
   mono: number;
 }
 
+/** @internal */
 export const instant = (): Instant => ({ wall: Date.now(), mono: performance.now() });
 
-/** How much time has passed, in ms: whichever clock saw more of it. */
+/** How much time has passed, in ms: whichever clock saw more of it. @internal */
 export const elapsed = (from: Instant, to: Instant): number =>
   Math.max(to.wall - from.wall, to.mono - from.mono);
 
@@ -25,6 +26,7 @@ export const elapsed = (from: Instant, to: Instant): number =>
  * against its `iat`; and only then `expires_at` against the local clock.
  * @param date the answer's `Date` header, where it can be read
  * @param now the local wall clock, in ms
+ * @internal
  */
 export function tokenLife(answer: EditorToken, date: string | null, now: number): number | undefined {
   const { token, expires_in, expires_at } = answer as Partial<Record<keyof EditorToken, unknown>>;
@@ -51,5 +53,8 @@ function jwtLife(token: string): number {
   }
 }
 
-/** When to renew a token that lives that long, in ms from its answer: at 80 %, at most 5 minutes before its end. */
+/**
+ * When to renew a token that lives that long, in ms from its answer: at 80 %, at most 5 minutes before its end.
+ * @internal
+ */
 export const renewalTime = (life: number): number => Math.max(life * 0.8, life - 300_000);

@@ -28,7 +28,7 @@ export type FetchToken = (request: TokenRequest) => Promise<string | EditorToken
 /** Headers for the request to the token endpoint, or a function that gives them for each request. */
 export type TokenHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
-/** Where tokens come from. */
+/** Where tokens come from. @internal */
 export type TokenSource = Pick<
   Config,
   'tokenEndpoint' | 'base' | 'tokenMethod' | 'credentials' | 'timeout'
@@ -37,7 +37,7 @@ export type TokenSource = Pick<
   tokenHeaders?: TokenHeaders | undefined;
 };
 
-/** A token and when it ends. */
+/** A token and when it ends. @internal */
 export interface HeldToken {
   token: string;
   /** From the answer on, in ms; `undefined` when nothing tells. */
@@ -48,6 +48,7 @@ export interface HeldToken {
 /** What an endpoint may answer at the most, in bytes; tokens travel in addresses and headers, which end well below. */
 const MAX_BYTES = 65_536;
 
+/** @internal */
 export const isLive = ({ life, since }: HeldToken): boolean =>
   life === undefined || elapsed(since, instant()) < life;
 
@@ -60,6 +61,7 @@ interface TokenAnswer {
 /**
  * Gets a token from the host's endpoint or its own function (contract: the host's token endpoint).
  * @throws PluginEditorError with one of the `token-` codes, or the signal's reason.
+ * @internal
  */
 export async function getToken(source: TokenSource, target: TokenRequest): Promise<HeldToken> {
   try {

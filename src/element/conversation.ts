@@ -3,20 +3,21 @@ import {
   type EditorMessage,
   type LauncherMessage,
   type PluginToOpen,
+  type Unaddressed,
   VERSION,
-  parseEditorMessage,
 } from '../core/messages.ts';
+import { parseEditorMessage } from '../core/parse-editor-message.ts';
 import type { EditorFrame } from './frame.ts';
 
 /** What the editor says of the plugin it was asked to open last. */
-export type PluginMessage = Exclude<EditorMessage, { type: 'hello' }>;
+export type PluginMessage = Exclude<Unaddressed<EditorMessage>, { type: 'hello' }>;
 
-/** A message without what every one has. */
-type Unaddressed<T> = T extends { session: string } ? Omit<T, 'session'> : never;
+/** How long a `hello` after the first waits for its answer, in ms. All that come meanwhile share it, so a flood is cheap. */
+const HELLO_DELAY = 200;
 
 /**
- * The launcher's half of the frame protocol with one frame. A page that loads in the frame greets, and is told what to
- * open; a fresh `session` for each `open` keeps a late word about one plugin from being booked on the next.
+ * The launcher's half of the frame protocol with one frame. A page that loads in the frame sends `hello` and is answered
+ * with `open`. Each `open` has a fresh `session`: a late message about one plugin is never taken for one about the next.
  */
 export class Conversation {
   /** Whether the frame's address holds the token. */
@@ -27,10 +28,13 @@ export class Conversation {
   #frame: EditorFrame;
   #capabilities: string[] | undefined;
   #session: string | undefined;
+  #answer: ReturnType<typeof setTimeout> | undefined;
 
+  /** @param tokens those that the frame may know; they are taken out of every message */
   constructor(
     frame: EditorFrame,
     withToken: boolean,
+    tokens: () => readonly string[],
     onHello: (isFirst: boolean) => void,
     onMessage: (message: PluginMessage) => void,
   ) {
@@ -38,13 +42,19 @@ export class Conversation {
     this.withToken = withToken;
     this.untold = !withToken;
     frame.onMessage = (data) => {
-      const message = parseEditorMessage(data);
+      const message = parseEditorMessage(data, this.#session, tokens());
       if (message?.type === 'hello') {
         const isFirst = !this.#capabilities;
         this.#capabilities = message.capabilities ?? [];
         this.forget();
-        onHello(isFirst);
-      } else if (message && message.session === this.#session) {
+        if (isFirst) onHello(true);
+        else {
+          this.#answer ??= setTimeout(() => {
+            this.dispose();
+            onHello(false);
+          }, HELLO_DELAY);
+        }
+      } else if (message) {
         onMessage(message);
       }
     };
@@ -60,21 +70,29 @@ export class Conversation {
   }
 
   open(plugin: PluginToOpen): void {
+    // A `hello` that still waits is answered by this.
+    this.dispose();
     // Not randomUUID, which pages without TLS do not have.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
     this.untold = false;
     this.post({ type: 'open', ...plugin });
   }
 
-  /** Says something about the open plugin; false when none is. */
+  /** Posts a message about the open plugin; returns false when there is none. */
   post(message: Unaddressed<LauncherMessage>): boolean {
     const session = this.#session;
     if (session) this.#frame.post({ channel: CHANNEL, version: VERSION, session, ...message });
     return !!session;
   }
 
-  /** What the editor still says about the plugin is no longer heard. */
+  /** Ignores what the editor still says about the plugin. */
   forget(): void {
     this.#session = undefined;
+  }
+
+  /** Clears the timer of an answer that waits. */
+  dispose(): void {
+    clearTimeout(this.#answer);
+    this.#answer = undefined;
   }
 }

@@ -10,7 +10,7 @@ import type { PluginEditorState } from './state.ts';
 /** Gets a token for the features request, where a builder asks for one. */
 export type FetchFeaturesToken = (request: { signal: AbortSignal }) => Promise<string | EditorToken>;
 
-/** An element that shows a source; `requestUpdate('state')` tells it that the source has changed. */
+/** An element that shows a source; `requestUpdate('state')` tells it that the source has changed. @internal */
 export interface FeaturesUser {
   fetchToken?: FetchFeaturesToken | undefined;
   requestUpdate(name: 'state'): void;
@@ -22,6 +22,7 @@ const shared = new Map<string, FeaturesSource>();
 /**
  * The features record of one builder, and how it is got. All users without `fetchToken` that name the same builder have
  * one source together, so one request and one record; it is forgotten when the last of them leaves.
+ * @internal
  */
 export class FeaturesSource {
   state: PluginEditorState = 'idle';

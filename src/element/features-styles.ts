@@ -1,4 +1,4 @@
-import { css } from 'lit';
+import { css } from './css.ts';
 
 // Tints are mixed from the text's own colour, so that the element fits into any page, light or dark. The focus ring is
 // not for :focus-visible alone: in WebKit a radio button that an arrow key led to has the focus without it.

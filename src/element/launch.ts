@@ -2,16 +2,16 @@ import type { Config } from '../core/config.ts';
 import { buildEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
 import { type HeldToken, isLive } from '../core/token.ts';
-import { elapsed, instant } from '../core/token-life.ts';
+import { type Instant, elapsed, instant } from '../core/token-life.ts';
 import { Conversation, type PluginMessage } from './conversation.ts';
 import { EditorFrame, type FrameAttributes } from './frame.ts';
 import { Renewal } from './renewal.ts';
-import { withoutTokens } from './without-tokens.ts';
 
 /** Requests of an editor for a token are answered no more often, in ms. */
 const REQUEST_INTERVAL = 5000;
 
-const NEVER = { wall: -Infinity, mono: -Infinity };
+/** How many tokens are looked for in what the editor says: the newest, as those before them ended long ago. */
+const KNOWN_TOKENS = 50;
 
 /** How long the editor has to take the last message in before its frame goes, in ms; nothing answers it. */
 const CLOSE_DELAY = 250;
@@ -28,13 +28,13 @@ export interface LaunchHost {
   onFail(error: PluginEditorError): void;
   /** Nothing is unsaved: a page loaded in the frame and greeted, and the one before is gone. */
   onClean(): void;
-  onMessage(message: PluginMessage): void;
+  onMessage(message: Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>): void;
   onExpiring(expiresAt: Date, error?: PluginEditorError): void;
   /** The page came back from the cache, and its user may no longer edit. */
   onRefused(): void;
 }
 
-/** What else can be thrown between token and frame is an address that the token does not fit into. */
+/** Anything else means that the URL could not be built, for instance because the token holds a lone surrogate. */
 export const asEditorError = (error: unknown): PluginEditorError =>
   isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
@@ -44,18 +44,18 @@ export class Launch {
 
   #host: LaunchHost;
   #config: Config | undefined;
-  #talk: Conversation | undefined;
+  #conversation: Conversation | undefined;
   #renewal: Renewal | undefined;
+  /** The tokens that the frame may know of, the newest first. */
+  #knownTokens: string[] = [];
   #token: HeldToken | undefined;
-  /** Every token that the frame may know of. */
-  #given = new Set<string>();
   /** Aborts what is under way. */
   #run = new AbortController();
   #renewing: Promise<void> | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
   /** A request of the editor that waits for its turn. */
   #request: ReturnType<typeof setTimeout> | undefined;
-  #requested = NEVER;
+  #requested: Instant | undefined;
 
   constructor(host: LaunchHost) {
     this.#host = host;
@@ -63,11 +63,11 @@ export class Launch {
 
   /** Whether the editor can change to another plugin, or has not been told of any, so that its frame can stay. */
   #canOpen({ editorUrl, tokenDelivery }: Config): boolean {
-    const talk = this.#talk;
+    const conversation = this.#conversation;
     return (
-      !!talk &&
+      !!conversation &&
       editorUrl === this.#config?.editorUrl &&
-      (talk.can('open') || (tokenDelivery === 'message' && talk.untold))
+      (conversation.can('open') || (tokenDelivery === 'message' && conversation.untold))
     );
   }
 
@@ -104,7 +104,7 @@ export class Launch {
       signal.throwIfAborted();
       this.#hold(token);
       if (!this.frame) this.#createFrame(buildEditorUrl({ ...(this.#config as Config), ...token }), true);
-      else if (this.#talk?.greeted) this.#tell();
+      else if (this.#conversation?.greeted) this.#sendOpen();
       else return;
       this.#limitFrame();
     } catch (error) {
@@ -117,8 +117,8 @@ export class Launch {
       url,
       attributes: this.#host.frameAttributes(),
       onLoad: () => {
-        // All that a browser tells of a page that does not speak.
-        if (withToken && !this.#talk?.greeted) this.#ready(false);
+        // `load` is the only signal we get from an editor without the protocol.
+        if (withToken && !this.#conversation?.greeted) this.#ready(false);
       },
       onBlocked: () =>
         this.#fail(
@@ -129,43 +129,42 @@ export class Launch {
         ),
     });
     this.frame = frame;
-    this.#talk = new Conversation(
+    this.#conversation = new Conversation(
       frame,
       withToken,
+      () => this.#knownTokens,
       (isFirst) => {
         if (this.#token) {
-          this.#tell();
+          this.#sendOpen();
           if (isFirst) this.#renewal?.watch(this.#token);
         }
         this.#host.onClean();
       },
-      this.#hear,
+      this.#handleMessage,
     );
     this.#host.onFrame(frame.element);
   }
 
   /** Tells the editor what to open. */
-  #tell(): void {
+  #sendOpen(): void {
     const { builder, ident, namespace, fn, template } = this.#config as Config;
-    this.#talk?.open({
+    this.#conversation?.open({
       builder,
       ident,
       namespace,
       fn,
       ...(template && { template }),
-      ...wordsOf(this.#token as HeldToken),
+      ...toTokenFields(this.#token as HeldToken),
     });
   }
 
-  #hear = (said: PluginMessage): void => {
-    const message = withoutTokens(said, this.#given);
-    if (!message) return;
+  #handleMessage = (message: PluginMessage): void => {
     if (message.type === 'ready') {
       this.#ready(true);
     } else if (message.type === 'error') {
       this.#fail(new PluginEditorError('editor', `The editor cannot open the plugin: ${message.message}`));
     } else if (message.type === 'token-request') {
-      this.#serve();
+      this.#scheduleTokenRequest();
     } else {
       this.#host.onMessage(message);
     }
@@ -188,14 +187,14 @@ export class Launch {
     const { timeout } = this.#config as Config;
     clearTimeout(this.#limit);
     this.#limit = setTimeout(() => {
-      const { greeted, withToken } = this.#talk as Conversation;
+      const { greeted, withToken } = this.#conversation as Conversation;
       // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
       if (greeted && !this.#token) return;
       const what = greeted
         ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
-          : 'did not greet; see editor-url, or set token-delivery to url if it does not speak the frame protocol';
+          : 'did not greet; see editor-url, or set token-delivery to url if it never does';
       this.#fail(
         new PluginEditorError(
           'frame-timeout',
@@ -207,15 +206,15 @@ export class Launch {
 
   #hold(token: HeldToken): void {
     this.#token = token;
-    this.#given.add(token.token);
+    this.#knownTokens = [token.token, ...this.#knownTokens].slice(0, KNOWN_TOKENS);
     this.#renewal ??= new Renewal(
-      () => this.#due(),
+      () => this.#onRenewalDue(),
       () => void this.#restored(),
     );
     this.#renewal.watch(token);
   }
 
-  #due(): void {
+  #onRenewalDue(): void {
     if (this.speaks) {
       void this.renew().catch(() => {});
     } else {
@@ -239,7 +238,7 @@ export class Launch {
 
   /** Whether a new token can reach the editor. */
   get speaks(): boolean {
-    const { greeted, withToken } = this.#talk ?? { withToken: true };
+    const { greeted, withToken } = this.#conversation ?? { withToken: true };
     return greeted || !withToken;
   }
 
@@ -256,7 +255,7 @@ export class Launch {
       const token = await this.#host.getToken(signal);
       if (signal.aborted || !this.speaks) return;
       this.#hold(token);
-      this.#talk?.post({ type: 'token', ...wordsOf(token) });
+      this.#conversation?.post({ type: 'token', ...toTokenFields(token) });
     } catch (error) {
       if (signal.aborted) return;
       if (this.speaks) {
@@ -271,18 +270,18 @@ export class Launch {
     }
   }
 
-  /** Meets a request of the editor, which may come in a storm. */
-  #serve(): void {
-    const wait = REQUEST_INTERVAL - elapsed(this.#requested, instant());
-    this.#request ??= setTimeout(() => void this.#meet(this.#run.signal), Math.max(0, wait));
+  /** Answers a token request. Requests are coalesced and rate-limited. */
+  #scheduleTokenRequest(): void {
+    const wait = this.#requested ? REQUEST_INTERVAL - elapsed(this.#requested, instant()) : 0;
+    this.#request ??= setTimeout(() => void this.#answerTokenRequest(this.#run.signal), Math.max(0, wait));
   }
 
-  async #meet(signal: AbortSignal): Promise<void> {
+  async #answerTokenRequest(signal: AbortSignal): Promise<void> {
     this.#requested = instant();
     try {
       await this.renew();
     } catch (error) {
-      this.#talk?.post({ type: 'token-failed', code: (error as PluginEditorError).code });
+      this.#conversation?.post({ type: 'token-failed', code: (error as PluginEditorError).code });
     }
     if (!signal.aborted) this.#request = undefined;
   }
@@ -295,18 +294,19 @@ export class Launch {
     clearTimeout(this.#limit);
     clearTimeout(this.#request);
     this.#request = undefined;
-    this.#requested = NEVER;
+    this.#requested = undefined;
     this.#renewal?.stop();
     this.#renewal = undefined;
-    this.#talk?.forget();
+    this.#conversation?.forget();
   }
 
   #removeFrame(): void {
-    this.#given.clear();
+    this.#knownTokens = [];
     if (!this.frame) return;
     clearTimeout(this.#limit);
     this.frame.dispose();
-    this.frame = this.#talk = undefined;
+    this.#conversation?.dispose();
+    this.frame = this.#conversation = undefined;
   }
 
   stop(): void {
@@ -318,7 +318,7 @@ export class Launch {
   /** Ends all, and has the editor forget its token first. */
   async close(): Promise<void> {
     const { frame } = this;
-    const told = this.#talk?.post({ type: 'close' });
+    const told = this.#conversation?.post({ type: 'close' });
     this.#halt();
     if (told) {
       await new Promise<unknown>((resolve) => {
@@ -337,7 +337,7 @@ function endOf({ life, since }: HeldToken): Date | undefined {
   return Number.isNaN(+end) ? undefined : end;
 }
 
-function wordsOf(held: HeldToken): { token: string; expiresAt?: string } {
+function toTokenFields(held: HeldToken): { token: string; expiresAt?: string } {
   const end = endOf(held);
   return { token: held.token, ...(end && { expiresAt: end.toISOString() }) };
 }

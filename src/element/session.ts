@@ -15,7 +15,7 @@ import {
 } from './events.ts';
 import type { FrameAttributes } from './frame.ts';
 import { Launch, type LaunchHost } from './launch.ts';
-import { messageEvent } from './message-event.ts';
+import { type EventMessage, messageEvent } from './message-event.ts';
 import type { PluginEditorState } from './state.ts';
 import { whenSettled } from './settled.ts';
 import { openTab } from './tab.ts';
@@ -280,10 +280,9 @@ export class Session implements ReactiveController, LaunchHost {
     void this.close();
   }
 
-  onMessage(message: PluginMessage): void {
+  onMessage(message: EventMessage | Extract<PluginMessage, { type: 'dirty' }>): void {
     if (message.type !== 'dirty') {
-      const event = messageEvent(message, this.#plugin());
-      if (event) this.#host.dispatchEvent(event);
+      this.#host.dispatchEvent(messageEvent(message, this.#plugin()));
     } else if (message.dirty) {
       this.#setDirty(true);
     } else {

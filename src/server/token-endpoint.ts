@@ -1,8 +1,9 @@
 import { checkSegment } from '../core/address.ts';
+import { parseOrigins } from '../core/origins.ts';
 import type { AccessClient, EditorTokenRecord } from './access-client.ts';
 import { type Authorize, checkAuthorized } from './authorization.ts';
 import { preflightAnswer, shareWith } from './cors.ts';
-import { checkOrigin, parseOrigins } from './origin-check.ts';
+import { checkOrigin } from './origin-check.ts';
 import { type PluginTarget, readTarget } from './plugin-target.ts';
 import { INTERNAL, Refusal, jsonAnswer, refusalAnswer } from './refusal.ts';
 import { tokenAnswer } from './token-answer.ts';

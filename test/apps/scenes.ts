@@ -37,7 +37,7 @@ export async function withSpeakingEditor(
       ['other', app],
     ],
   );
-  assert.equal(seen.frames(), 1);
+  assert.equal(await seen.frameCount(), 1);
   assert.equal((await seen.service.requests({ path: '/speaking' })).length, 1);
 }
 
@@ -91,7 +91,7 @@ async function onlyOnce(seen: Visit, app: string): Promise<void> {
   );
   const features = await seen.service.requests({ path: '/api/v1/features', count: 1 });
   assert.equal(features.length, 1, 'requests for what the builder can do');
-  assert.equal(seen.frames(), 1);
+  assert.equal(await seen.frameCount(), 1);
 }
 
 /** Taken away and mounted again while the first token request is under way: that one ends, and one of all remains. */
@@ -112,5 +112,5 @@ export async function mountedAnew(browser: Browser, app: string, files: Rule[]):
       [false, app],
     ],
   );
-  assert.equal(seen.frames(), 1);
+  assert.equal(await seen.frameCount(), 1);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { Browser, Frame, Page } from 'puppeteer-core';
 
+import { countFrames } from '../setup/count-frames.ts';
 import type { Rule } from '../setup/script-rules.ts';
 import type { ScriptedServer } from '../setup/scripted-server-api.ts';
 import { startScriptedServer } from '../setup/scripted-server-node.ts';
@@ -26,8 +27,8 @@ export interface Visit {
   /** Waits until an element of the page, or of the editor in its frame, has this text. */
   shows: (selector: string, text: string) => Promise<void>;
   editorShows: (text: string) => Promise<void>;
-  /** How many frames the page holds, wherever they come from. */
-  frames: () => number;
+  /** How many frames the page holds now. */
+  frameCount: () => Promise<number>;
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -55,7 +56,9 @@ export async function visit(
   editor: 'speaking' | 'silent',
   { prepare = () => Promise.resolve([]), query = {} }: VisitOptions = {},
 ): Promise<Visit> {
-  const service = await startScriptedServer(...EDITOR_RULES);
+  // Whatever fails before the page is open, nothing keeps this process from ending.
+  await using opened = new AsyncDisposableStack();
+  const service = opened.use(await startScriptedServer(...EDITOR_RULES));
   const place: Place = {
     editor: service.crossSite.url(`/${editor}`),
     builder: service.crossSite.url(),
@@ -68,10 +71,10 @@ export async function visit(
     times: 1,
     json: { token: `t${index + 1}`, expires_in: 900 },
   }));
-  const vendor = await startScriptedServer();
+  const vendor = opened.use(await startScriptedServer());
   await vendor.on(...(await prepare(place)), ...tokens, ...app);
   const requestsBefore = [...(await vendor.requests()), ...(await service.requests())].length;
-  const page = await browser.newPage();
+  const page = opened.adopt(await browser.newPage(), (one) => one.close());
   page.setDefaultTimeout(LIMIT);
 
   const complaints: string[] = [];
@@ -96,9 +99,9 @@ export async function visit(
       assert.equal(found, wanted, `${selector}; complaints: ${complaints.join('\n')}`);
     });
   };
-  const inside = () => page.frames().filter((frame) => frame !== page.mainFrame());
 
   await page.goto(vendor.url(`/index.html?${new URLSearchParams({ ...place, ...query })}`));
+  const close = opened.move();
   return {
     page,
     requestsBefore,
@@ -110,11 +113,9 @@ export async function visit(
       const inFrame = await page.waitForFrame((frame) => frame.url().startsWith(place.editor));
       await waitFor(inFrame, 'p', text);
     },
-    frames: () => inside().length,
+    frameCount: () => countFrames(page),
     [Symbol.asyncDispose]: async () => {
-      await page.close();
-      await vendor[Symbol.asyncDispose]();
-      await service[Symbol.asyncDispose]();
+      await close.disposeAsync();
       assert.deepEqual(complaints, []);
     },
   };

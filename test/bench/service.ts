@@ -100,7 +100,10 @@ async function measureBuilds(): Promise<Figure[]> {
     const times = await timeInTurns(
       {
         build: async (i) => {
-          const end = await builds.build(lang, { source: sourceOf(i), tenant: 'com.acme.t1' });
+          const end = await builds.build(lang, {
+            source: sourceOf(i),
+            share: { environment: 'com.acme', tenant: 't1', token: '' },
+          });
           if (!('compiled' in end) || !end.compiled.program)
             throw new Error(`A build failed: ${JSON.stringify(end)}`);
         },

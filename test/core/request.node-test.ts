@@ -211,7 +211,7 @@ async function runToItsEnd(script: string): Promise<string> {
     import { BuilderClient } from ${JSON.stringify(new URL('../../src/client.ts', import.meta.url).href)};
     ${script}`;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '--eval', source];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 200_000 });
   return stdout.trim();
 }
 

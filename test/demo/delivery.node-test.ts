@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame } from 'puppeteer-core';
+import { countFrames } from '../setup/count-frames.ts';
 import { launchChromium, startDemo, until } from './harness.ts';
 import type { RunningDemo } from './harness.ts';
 import { editorText, openDemo } from './page-driver.ts';
@@ -118,7 +119,7 @@ describe('both deliveries on the demo page', () => {
       await tab.state('ready');
       assert.equal(await isMarked(frame), true);
     }
-    assert.equal(page.frames().length, 2);
+    assert.equal(await countFrames(page), 1);
     assert.match(await time('message-launch'), /^\d+ ms$/);
     assert.match(await time('message-next'), /^\d+ ms$/);
   });
@@ -243,7 +244,7 @@ describe('both deliveries on the demo page', () => {
     await tab.launch();
     await tab.click('#sign-out');
     await page.waitForSelector('[data-user=ada]');
-    assert.equal(page.frames().length, 1);
+    assert.equal(await countFrames(page), 0);
     await tab.signIn('ada');
     await tab.launch();
   });

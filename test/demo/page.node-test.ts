@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser } from 'puppeteer-core';
+import { countFrames } from '../setup/count-frames.ts';
 import { findings } from './axe.ts';
 import { launchChromium, startDemo, until } from './harness.ts';
 import type { RunningDemo } from './harness.ts';
@@ -63,7 +64,7 @@ describe('the demo page', () => {
     await tab.click('#try-stranger');
     await tab.state('error');
     assert.deepEqual(tokens, [403]);
-    assert.equal(page.frames().length, 1);
+    assert.equal(await countFrames(page), 0);
     const [code, view] = await page.$eval('plugin-editor', (editor) => [
       editor.error?.code,
       editor.shadowRoot?.querySelector('[part=error]')?.textContent ?? '',
@@ -166,7 +167,7 @@ describe('the demo page', () => {
       'DELETE',
       'GET',
     ]);
-    assert.equal(page.frames().length, 1);
+    assert.equal(await countFrames(page), 0);
     const status = await page.evaluate(async () => {
       const body = '{"ident":"com.example.customer-7","namespace":"default","fn":"add-record"}';
       const headers = { 'content-type': 'application/json' };
@@ -227,7 +228,7 @@ describe('the demo page', () => {
     );
     await tab.click('#leave-editor');
     await tab.state('idle');
-    assert.equal(page.frames().length, 1);
+    assert.equal(await countFrames(page), 0);
   });
 
   test('reload gets a new token; a new tab opens without a way back to the page', async () => {

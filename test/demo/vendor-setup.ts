@@ -31,16 +31,21 @@ export async function setUpVendor() {
   hosts.push(`127.0.0.1:${listening.port}`);
   const environmentToken = provisionEnvironmentToken(store, 'com.example');
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
+  const vendorHosts = ['localhost:5173', '127.0.0.1:5173'];
   const app = createVendorApp({
     store: vendorStore,
     assets: new Map([
       ['index.html', page('text/html; charset=utf-8', '<!doctype html><title>Larder</title>')],
       ['assets/main-abcd1234.js', page('text/javascript', 'export {};')],
     ]),
-    hosts: ['localhost:5173', '127.0.0.1:5173'],
+    hosts: vendorHosts,
     servicePort: listening.port,
     environmentToken: () => environmentToken,
   });
+
+  // On a port of its own, too, for what a real connection is needed for.
+  const vendorListening = await listen(app, 0, 'PORT');
+  vendorHosts.push(`127.0.0.1:${vendorListening.port}`);
 
   const ask = async (path: string, { method = 'GET', headers = OWN, body, cookie }: Call = {}) => {
     const init: RequestInit = { method, headers: { ...headers, ...(cookie && { cookie }) } };
@@ -55,6 +60,7 @@ export async function setUpVendor() {
     ask,
     environmentToken,
     servicePort: listening.port,
+    port: vendorListening.port,
     cookieSecret: vendorStore.cookieSecret,
     /** Signs in and gives the cookie, as a browser would send it. */
     async signIn(user: string): Promise<string> {
@@ -66,6 +72,7 @@ export async function setUpVendor() {
     /** A second back end on the same data, as after a restart. */
     reopen: () => openVendorStore(store.file),
     async close() {
+      await vendorListening.close();
       await listening.close();
       await service.close();
       vendorStore.close();

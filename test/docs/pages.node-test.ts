@@ -52,7 +52,7 @@ async function inState(wanted: string): Promise<void> {
 /** The editor's frame, once it has a text to edit. */
 async function editorFrame(): Promise<Frame> {
   await inState('ready');
-  const frame = page.frames().find((one) => one.url().startsWith(pages.editor)) as Frame;
+  const frame = await page.waitForFrame((one) => one.url().startsWith(pages.editor));
   await frame.waitForSelector('textarea:enabled');
   return frame;
 }

@@ -50,7 +50,7 @@ export async function startPages(): Promise<Pages> {
     return editorFiles.get(path);
   });
   const editor = `http://127.0.0.1:${editorServer.port}`;
-  for (const name of ['greet.ts', 'client.ts', 'hono.ts', 'listen.ts', 'german.js', 'vite.config.js'])
+  for (const name of ['client.ts', 'hono.ts', 'listen.ts', 'german.js', 'vite.config.js'])
     await place.write(name, snippet(name, /client|hono/.test(name) ? toBuilder : {}));
   await place.write('editor.ts', snippet('editor.ts', toBuilder));
   await place.write('run.ts', snippet('run.ts', { 'https://run.example.com': `${builder.origin}/exec` }));
@@ -60,7 +60,6 @@ export async function startPages(): Promise<Pages> {
   for (const [name, code] of Object.entries(MOUNTS)) await place.write(name, code);
 
   editorFiles.set('/editor.html', snippet('editor.html'));
-  await bundle(place, ['greet.ts', 'editor.ts'], editorFiles);
 
   const files = new Map<string, string>();
   await bundle(place, [...Object.keys(MOUNTS), 'listen.ts'], files);
@@ -96,11 +95,16 @@ export async function startPages(): Promise<Pages> {
   app.get('*', (c) => answer(c.req.path, files.get(c.req.path)));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const vendorServer = await listen((req, res) => void listener(req, res));
+  const vendor = `http://localhost:${vendorServer.port}`;
+
+  // The editor names the origin of the app that may frame it.
+  await place.write('greet.ts', snippet('greet.ts', { 'https://app.example.com': vendor }));
+  await bundle(place, ['greet.ts', 'editor.ts'], editorFiles);
 
   return {
     builder,
     place,
-    vendor: `http://localhost:${vendorServer.port}`,
+    vendor,
     editor,
     hold: (path, until) => void held.set(path, until),
     [Symbol.asyncDispose]: async () => {

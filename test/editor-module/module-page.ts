@@ -2,7 +2,7 @@ import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripte
 
 /** The module and what it imports, as the editor's own origin serves them. */
 async function moduleRules(): Promise<Rule[]> {
-  const files = ['editor.ts', 'core/messages.ts', 'core/shapes.ts'];
+  const files = ['editor.ts', 'core/messages.ts', 'core/origins.ts'];
   return Promise.all(
     files.map(async (file) => ({
       path: `/src/${file}`,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, type Frame, type Keyboard, launch } from 'puppeteer-core';
+import type { Browser, BrowserContext, Frame, Keyboard } from 'puppeteer-core';
 import { buildEditorPage } from '../../demo/build.ts';
 import { type Listening, listen } from '../../demo/listen.ts';
 import { type ServiceOptions, createService } from '../../demo/service/app.ts';
@@ -9,7 +9,8 @@ import { provisionEnvironmentToken } from '../../demo/service/environment-token.
 import { openStore } from '../../demo/service/store.ts';
 import { buildEditorUrl } from '../../src/client.ts';
 import type { PluginSource } from '../../src/client.ts';
-import { findBrowsers } from '../setup/find-browsers.js';
+
+export { launchChromium as launchBrowser } from '../setup/chromium.ts';
 
 export interface Target {
   fn?: string;
@@ -138,16 +139,6 @@ export async function startEditorService({
 
 export type EditorService = Awaited<ReturnType<typeof startEditorService>>;
 
-export function launchBrowser(): Promise<Browser> {
-  const executablePath = findBrowsers().chromium;
-  if (!executablePath) throw new Error('These tests need Chromium or Chrome; CHROME_PATH can name it.');
-  const quiet = ['quic', 'background-networking', 'component-update', 'sync', 'gpu'];
-  return launch({
-    executablePath,
-    args: ['--no-sandbox', '--no-first-run', ...quiet.map((what) => `--disable-${what}`)],
-  });
-}
-
 /** A page of the editor. */
 export async function openPage(context: BrowserContext | Browser, url: string) {
   const page = await context.newPage();
@@ -217,7 +208,7 @@ export type EditorPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Waits for something that no event tells of. */
 export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 15_000; ;) {
+  for (const end = Date.now() + 60_000; ;) {
     const value = await read();
     if (holds(value)) return value;
     if (Date.now() > end) throw new Error(`Waited in vain; the last was ${JSON.stringify(value)}`);

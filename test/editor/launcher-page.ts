@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Frame } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
 import { type EditorService, type Target, editorIn, eventually } from './harness.ts';
 
 /** What the editor said, and in answer to which `open`. */
@@ -70,7 +70,7 @@ export async function openLauncher(
     page.evaluate((one) => (window as unknown as LauncherWindow).say(one), message);
   let opens = 0;
   await hear('hello');
-  const frame = page.frames().find((one) => one.url().startsWith(service.origin)) as Frame;
+  const frame = await page.waitForFrame((one) => one.url().startsWith(service.origin));
   const inFrame = editorIn(frame, page.keyboard);
 
   return {

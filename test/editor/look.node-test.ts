@@ -150,6 +150,17 @@ describe("the editor's page", () => {
     });
   }
 
+  test('does not scroll where a font is taller than its lines, as those for Arabic are', async () => {
+    await set('light', 1100, 400);
+    const heights = await editor.page.evaluate(() => {
+      // In place of such a font, which this machine may not have: lines that are lower than any font.
+      for (const line of document.querySelectorAll<HTMLElement>('.status-part, .bottom > *'))
+        line.style.lineHeight = '0.2';
+      return [document.documentElement.scrollHeight, innerHeight];
+    });
+    assert.equal(heights[0], heights[1]);
+  });
+
   test('is used by keyboard alone, in the order of reading', async () => {
     await set('light');
     await editor.page.waitForSelector('#tab-run:not([hidden])');

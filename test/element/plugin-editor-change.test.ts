@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 
+import { fakeClock } from './fake-clock.ts';
 import { watchConsole } from './plugin-editor-leaks.ts';
 import {
   type Changes,
@@ -203,7 +204,10 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
 
   it('after the frame was late: the token serves on', async () => {
     const server = await editorServer({ path: '/slow', delay: 'hang' });
+    const clock = fakeClock();
     const element = mount(server, { 'editor-url': server.url('/slow'), timeout: 1500 });
+    await server.requests({ path: '/slow', count: 1 });
+    await clock.advance(1500);
     expect((await failure(element)).code).to.equal('frame-timeout');
     apply(element, { 'editor-url': server.url('/editor'), timeout: '15000' });
     await inState(element, 'ready');

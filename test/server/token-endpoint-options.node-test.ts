@@ -53,7 +53,7 @@ describe('the options of createTokenEndpoint', () => {
     ['', ALONE],
     ['a.example', ALONE],
     ['file:///a', ALONE],
-    ['https://*.example/', '"https://*.example"'],
+    ['https://*.example', ALONE],
     [undefined, ALONE],
     [/a/, ALONE],
   ] as const) {

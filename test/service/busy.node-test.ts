@@ -61,6 +61,62 @@ test('builds past what one tenant can have waiting are 429, and another tenant b
   assert.ok((statuses.get(429) ?? 0) > 0 && (statuses.get(200) ?? 0) > 0, JSON.stringify([...statuses]));
 });
 
+// The type checker works on this for seconds.
+const slow = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
+export const run = (input: string): string => { const t: Tuple<99999> = []; return input; };`;
+
+test('a build whose client goes away before its turn is not done', async (t) => {
+  const first = await startPlugin(t);
+  const [second, abandoned, last] = [
+    await startPlugin(t, 't2', first),
+    await startPlugin(t, 't3', first),
+    await startPlugin(t, 't4', first),
+  ];
+  /** Asks for a build, and waits until the service has taken it in, which saves the draft. */
+  const startBuild = async ({ paths, send, editor }: typeof second, lang: string, source: string) => {
+    const controller = new AbortController();
+    const building = fetch(`http://127.0.0.1:${first.port}${paths.build(lang)}`, {
+      method: 'POST',
+      headers: { ...editor, ...text },
+      body: source,
+      signal: controller.signal,
+    }).catch((error: unknown) => error);
+    while ((await send('GET', paths.draft, editor)).status !== 200);
+    return { building, controller };
+  };
+  // Two slow ones take all the slots of their environment.
+  const slowOnes = [
+    await startBuild(first, 'typescript', slow),
+    await startBuild(second, 'typescript', slow),
+  ];
+  const { building, controller } = await startBuild(abandoned, 'javascript', echo);
+  controller.abort();
+  await building;
+  assert.equal((await last.build(echo)).succeeded, true);
+  await Promise.all(slowOnes.map((one) => one.building));
+  const { paths, send, editor } = abandoned;
+  const progress = await send('GET', paths.draft.replace('/draft/', '/progress/'), editor);
+  assert.deepEqual(JSON.parse(progress.body), { built: false });
+});
+
+test('a newer check of a plugin takes the place of one that waits, which is 409', async (t) => {
+  const { port, paths, editor } = await startPlugin(t);
+  const check = (source: string) =>
+    fetch(`http://127.0.0.1:${port}${paths.build('typescript').replace('/build/', '/check/')}`, {
+      method: 'POST',
+      headers: { ...editor, ...text },
+      body: source,
+    });
+  const answers = await Promise.all([slow, slow, slow, slow].map(check));
+  const [refused, ...others] = answers.filter(({ status }) => status !== 200);
+  // Which of them comes first is not for us to say.
+  assert.ok(refused && others.length < 3);
+  for (const one of [refused, ...others]) {
+    assert.equal(one.status, 409);
+    assert.equal(codeIn(await one.text()), 'check-superseded');
+  }
+});
+
 test('a tenant that loops does not keep another waiting', async (t) => {
   const loops = await startPlugin(t);
   const other = await startPlugin(t, 't2', loops);

@@ -1,6 +1,5 @@
-import { getRequestListener } from '@hono/node-server';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHttpServer } from '../../demo/http-server.ts';
 import { createService } from '../../demo/service/app.ts';
 import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
 import { openStore } from '../../demo/service/store.ts';
@@ -9,8 +8,7 @@ import { openStore } from '../../demo/service/store.ts';
 const store = openStore(process.argv[2] ?? '');
 const hosts: string[] = [];
 const service = createService({ store, editorAssets: new Map(), hosts });
-const listener = getRequestListener(service.fetch, { overrideGlobalObjects: false });
-const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+const server = createHttpServer(service);
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   hosts.push(`127.0.0.1:${port}`);

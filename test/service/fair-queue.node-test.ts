@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { BusyError, FairQueue } from '../../demo/service/fair-queue.ts';
 import type { FairQueueLimits, Release, Share } from '../../demo/service/fair-queue.ts';
 
@@ -24,7 +24,7 @@ function recorder(queue: FairQueue) {
   const order: string[] = [];
   const releases = new Map<string, Release>();
   const acquire = async (path: string, name: string, signal?: AbortSignal) => {
-    releases.set(name, await queue.acquire(shareOf(path), signal));
+    releases.set(name, await queue.acquire(shareOf(path), signal && (() => signal)));
     order.push(name);
   };
   // What the end of a turn sets off has happened once the promises that hang on it have run.
@@ -169,7 +169,7 @@ test('what is withdrawn while it waits loses its place, holds nothing and keeps 
   await release('c');
   await acquire('d/t', 'd');
   assert.deepEqual(order, ['a', 'c', 'd']);
-  assert.throws(() => queue.acquire(shareOf('e/t'), controller.signal), { name: 'AbortError' });
+  assert.throws(() => queue.acquire(shareOf('e/t'), () => controller.signal), { name: 'AbortError' });
 });
 
 test('a signal that comes after the turn has begun changes nothing', async () => {
@@ -217,17 +217,21 @@ test('whatever is asked for, withdrawn and ended, no limit is passed and nothing
       const waiting: AbortController[] = [];
       const count = (is: (one: Share) => boolean) => holding.filter((one) => is(one.share)).length;
       const settle = () => new Promise(setImmediate);
+      const acquireInto = async (one: Share, controller: AbortController) => {
+        try {
+          const release = await queue.acquire(one, () => controller.signal);
+          holding.push({ share: one, release });
+        } catch {
+          // It was withdrawn.
+        } finally {
+          waiting.splice(waiting.indexOf(controller), 1);
+        }
+      };
       for (const one of steps) {
         if (one.type === 'acquire') {
           const controller = new AbortController();
           waiting.push(controller);
-          void queue.acquire(one.share, controller.signal).then(
-            (release) => {
-              waiting.splice(waiting.indexOf(controller), 1);
-              holding.push({ share: one.share, release });
-            },
-            () => waiting.splice(waiting.indexOf(controller), 1),
-          );
+          void acquireInto(one.share, controller);
         } else if (one.type === 'release') holding.splice(one.index, 1)[0]?.release();
         else waiting[one.index]?.abort();
         await settle();
@@ -268,7 +272,10 @@ test('a hundred thousand that wait are each served in a time that does not grow 
     const controller = new AbortController();
     if (i % 2) withdrawn.push(controller);
     try {
-      const release = await queue.acquire(shareOf(`e${i % 7}/t${i % 1000}/k${i % 5000}`), controller.signal);
+      const release = await queue.acquire(
+        shareOf(`e${i % 7}/t${i % 1000}/k${i % 5000}`),
+        () => controller.signal,
+      );
       served += 1;
       release();
     } catch {

@@ -1,11 +1,12 @@
-import { getRequestListener } from '@hono/node-server';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, request as httpRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { HttpLimits } from '../../demo/http-limits.ts';
+import { createHttpServer } from '../../demo/http-server.ts';
 import { createService } from '../../demo/service/app.ts';
 import type { ServiceOptions } from '../../demo/service/app.ts';
 import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
@@ -75,12 +76,14 @@ export async function errorOf(answer: Response): Promise<{ status: number; code:
 }
 
 /** Serves a service over a real socket, and returns how to send it a request target as it is, unresolved. */
-export async function listen(t: TestContext, options: Partial<ServiceOptions> = {}) {
+export async function listen(
+  t: TestContext,
+  options: Partial<ServiceOptions> = {},
+  limits: Partial<HttpLimits> = {},
+) {
   const hosts: string[] = [];
   const running = startService(t, { hosts, ...options });
-  const { fetch, refuse } = running.service;
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: refuse });
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createHttpServer(running.service, limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();

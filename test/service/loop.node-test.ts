@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runLimits } from '../../demo/service/sandbox/outcome.ts';
 import { errorOf, startService } from './harness.ts';
 import { running, startPlugin } from './plugin.ts';
 
@@ -313,4 +314,16 @@ test('an answer outside the interface is an error in JSON', async (t) => {
   ]) {
     assert.equal((await errorOf(await fetch(path, { method: 'POST' }))).status, 404, path);
   }
+});
+
+test('a test whose input is not taken has nothing of its plugin looked up', async (t) => {
+  const { send, paths, editor } = await startPlugin(t);
+  const { status, body } = await send(
+    'POST',
+    paths.test,
+    { ...editor, ...text },
+    'x'.repeat(runLimits.input + 1),
+  );
+  // There is no draft: that would be the answer if the plugin were looked at first.
+  assert.deepEqual([status, codeIn(body)], [413, 'input-limit']);
 });

@@ -135,6 +135,7 @@ test('builds and versions of the schema before keep what they run, and equal pro
   const outputs = [0, 1, 2, 3].map((patch) => store.versions.find(plugin, `v1.0.${patch}`)?.load());
   assert.deepEqual(outputs, ['a', 'b', 'a', 'a'].map(programOf));
   assert.deepEqual(store.builds.find(plugin, sourceOf('a'))?.load(), programOf('a'));
+  assert.deepEqual(store.builds.findCurrent(plugin)?.load(), programOf('a'));
   assert.deepEqual(codesIn(db), ['a', 'b']);
   assert.deepEqual(store.versions.newestSource(plugin), { version: 'v1.0.3', source: sourceOf('a') });
   const times = db.prepare('SELECT created_at FROM versions ORDER BY patch').all();
@@ -205,4 +206,15 @@ test('of twenty equal deploys at once one makes a version, and all are answered 
   const found = answers.filter((body) => body === '{"version":"v1.0.0","unchanged":true}');
   assert.deepEqual([made.length, found.length], [1, 19]);
   assert.equal((await run('v1.0.1')).status, 404);
+});
+
+test('what holds the same program at the same time shares one copy of it', (t) => {
+  const { store } = open(t);
+  build(store, 'same');
+  build(store, 'same', { ...plugin, pluginName: 'y' });
+  const [first, second] = [plugin, { ...plugin, pluginName: 'y' }].map((one) =>
+    store.builds.find(one, sourceOf('same'))?.load(),
+  );
+  assert.deepEqual(first, programOf('same'));
+  assert.equal(second, first);
 });

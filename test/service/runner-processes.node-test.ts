@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import type { Outcome } from '../../demo/service/sandbox/outcome.ts';
 import { loadedProgram } from '../../demo/service/sandbox/program.ts';
 import { RunnerProcess } from '../../demo/service/sandbox/runner-process.ts';
+import { Sandbox } from '../../demo/service/sandbox/sandbox.ts';
 import { running } from './plugin.ts';
 
 const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
@@ -50,7 +51,7 @@ test('a runner asks for a program that it has dropped', async () => {
   let loads = 0;
   const large = (name: string) => {
     const program = script(
-      `const name = "${name}"; // ${'x'.repeat(2e6)}\n${running('return name + input;')}`,
+      `const name = "${name}"; // ${'x'.repeat(1e6)}\n${running('return name + input;')}`,
     );
     return { hash: program.hash, load: () => ((loads += 1), program.load()) };
   };
@@ -82,3 +83,22 @@ test('a runner has no variables and no children', { skip: process.platform !== '
     assert.equal(readFileSync(`/proc/${runner.pid}/task/${task}/children`, 'utf8'), '');
   }
 });
+
+/** The processes that this one has started and that have not ended. */
+const children = () =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+test(
+  'a run whose runner ends while it comes up is run by another one',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const before = new Set(children());
+    const sandbox = new Sandbox();
+    t.after(() => sandbox.close());
+    sandbox.warmUp();
+    for (const pid of children()) if (!before.has(pid)) process.kill(pid, 'SIGKILL');
+    const share = { environment: 'com.acme', tenant: 't1', token: '' };
+    const outcome = await sandbox.run({ program: script(running('return input;')), input: 'text', share });
+    assert.deepEqual(outcome, { result: 'text', logs: [] });
+  },
+);

@@ -42,11 +42,11 @@ const ends: Partial<Record<RunErrorCode, Record<string, string>>> = {
     'a thrown object that loops when it is shown': running('throw { toJSON() { for (;;); } };'),
   },
   'memory-limit': {
-    'an array': running('const all = []; for (;;) all.push("x".repeat(1e5) + all.length);'),
+    'an array': running('const all = []; for (;;) all.push("x".repeat(4e6) + all.length);'),
     'a doubled string': running('let text = "x"; for (;;) text += text;'),
     'a repeated string': running('return "x".repeat(2 ** 28);'),
     'a filled array': running('return String(new Array(2 ** 26).fill(0).length);'),
-    'binary data': running('const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1));'),
+    'binary data': running('const all = []; for (;;) all.push(new Uint8Array(8e6).fill(1));'),
     'one large buffer': running('return String(new ArrayBuffer(2 ** 30).byteLength);'),
   },
   'stack-limit': {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Builds } from '../../demo/service/build/builds.ts';
+import { CompilerProcess } from '../../demo/service/build/compiler-process.ts';
 import type { BuildEnd } from '../../demo/service/build/limits.ts';
 import type { Language } from '../../demo/service/language.ts';
 import { languages, loadLanguages } from '../../demo/service/languages.ts';
@@ -15,8 +17,7 @@ after(async () => {
 });
 
 const share = { environment: 'com.acme', tenant: 't1', token: '' };
-
-const build = (lang: string, source: string) => builds.build(lang, { source, tenant: 'com.acme.t1' });
+const build = (lang: string, source: string) => builds.build(lang, { source, share });
 const found = (end: BuildEnd) =>
   'compiled' in end
     ? end.compiled.diagnostics.map(({ line, column, message }) => [line, column, message] as const)
@@ -193,6 +194,40 @@ export function run(input: string): string {
   assert.ok('error' in outcome);
   assert.match(outcome.error.message, /^Error: bad é\n    at plugin\.ts:4:25$/);
 });
+
+test('AssemblyScript: no instruction works on much memory at once, so that a run ends at the limit of time', async () => {
+  const source = `export function run(input: string): string {
+  if (input == "features") return ASC_FEATURE_BULK_MEMORY.toString();
+  memory.grow(400);
+  const half = <usize>memory.size() << 15;
+  if (input == "fill") for (;;) memory.fill(0, 1, half * 2);
+  for (;;) memory.copy(0, half, half);
+  return input;
+}`;
+  const program = loadedProgram(programOf(await build('assemblyscript', source)));
+  assert.deepEqual(await sandbox.run({ program, input: 'features', share }), {
+    result: 'false',
+    logs: [],
+  });
+  for (const input of ['fill', 'copy']) {
+    const outcome = await sandbox.run({ program, input, share });
+    assert.equal('error' in outcome && outcome.error.code, 'time-limit', input);
+  }
+});
+
+for (const [lang, language] of languages) {
+  test(`${lang}: the compiler's processes have no variables and no children`, async (t) => {
+    const compiler = new CompilerProcess(language);
+    t.after(() => compiler.close());
+    await compiler.ready;
+    assert.ok(compiler.pids.length > 0);
+    if (process.platform !== 'linux') return;
+    for (const pid of compiler.pids) {
+      assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), '');
+      assert.equal(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '');
+    }
+  });
+}
 
 for (const lang of languages.keys()) {
   test(`${lang}: source that floods or breaks the compiler fails alone, and the next build works`, async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -43,6 +43,12 @@ const reason = whyStale(
   (path) => existsSync(`${root}${path}/package.json`),
 );
 if (reason) {
+  if (lstatSync(`${root}node_modules`, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    // A copy of this project with the packages of the original. npm ci would take these away from the original.
+    fail(
+      `The dependencies must be installed anew (${reason}), in the folder that the link node_modules leads to.`,
+    );
+  }
   console.log(`Installing the dependencies with npm ci: ${reason}.`);
   const { status, error } = npmCi();
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. What it said is above.`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -90,13 +90,17 @@ for (const place of ['', 'test/docs/servers/', 'test/bench/tools/', 'test/apps/'
 describe('dependencies.js', () => {
   const run = promisify(execFile);
 
-  it('installs what is missing, from inside npm, and then has nothing to do', async (t) => {
-    const root = await mkdtemp(join(tmpdir(), 'dependencies-'));
-    t.after(() => rm(root, { recursive: true }));
+  const copyScripts = async (root: string) => {
     await mkdir(join(root, 'test/setup'), { recursive: true });
     for (const file of ['dependencies.js', 'lock-file.js', 'node-version.js']) {
       await cp(new URL(file, import.meta.url), join(root, 'test/setup', file));
     }
+  };
+
+  it('installs what is missing, from inside npm, and then has nothing to do', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'dependencies-'));
+    t.after(() => rm(root, { recursive: true }));
+    await copyScripts(root);
     const self = {
       name: 'host',
       version: '1.0.0',
@@ -130,5 +134,28 @@ describe('dependencies.js', () => {
 
     const second = await run('npm', ['run', '--silent', 'setup'], { cwd: root, env });
     assert.equal(second.stdout, '');
+  });
+
+  it('installs nothing where node_modules is a link, and says where to do it', async (t) => {
+    const original = await mkdtemp(join(tmpdir(), 'dependencies-'));
+    t.after(() => rm(original, { recursive: true }));
+    await mkdir(join(original, 'node_modules/guest'), { recursive: true });
+    const copy = await mkdtemp(join(tmpdir(), 'dependencies-'));
+    t.after(() => rm(copy, { recursive: true }));
+    await copyScripts(copy);
+    const host = { name: 'host', version: '1.0.0', type: 'module', engines: { node: '>=20.19' } };
+    await writeFile(join(copy, 'package.json'), JSON.stringify(host));
+    await writeFile(
+      join(copy, 'package-lock.json'),
+      JSON.stringify({ name: 'host', lockfileVersion: 3, packages: { '': host, 'node_modules/other': {} } }),
+    );
+    await symlink(join(original, 'node_modules'), join(copy, 'node_modules'), 'junction');
+
+    const ended = run(process.execPath, ['test/setup/dependencies.js'], { cwd: copy });
+    await assert.rejects(
+      ended,
+      /nothing is installed yet.*in the folder that the link node_modules leads to/,
+    );
+    assert.deepEqual(await readdir(join(original, 'node_modules')), ['guest']);
   });
 });

@@ -97,6 +97,10 @@ async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
       // No desktop services: they are not there, and waiting for them is slow.
       NO_AT_BRIDGE: '1',
       GSETTINGS_BACKEND: 'memory',
+      // The tests are not for the look that a user chose: a scaled page is smaller, a dark one has dark frames.
+      GDK_SCALE: '1',
+      GDK_DPI_SCALE: '1',
+      GTK_THEME: 'Adwaita',
       // Nothing leaves this machine: all but loopback goes to a proxy that is not there.
       http_proxy: 'http://127.0.0.1:9',
       https_proxy: 'http://127.0.0.1:9',

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import type { Frame, Page } from 'puppeteer-core';
 import { DemoPage } from '../demo/page-driver.ts';
+import { countFrames } from '../setup/count-frames.ts';
 import type { World } from './token-world.ts';
 
 const status = (frame: Frame, part: string, start: string) =>
@@ -114,7 +115,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await look();
   await tab.click('#sign-out');
   await page.waitForSelector(`[data-user=${user}]`);
-  assert.equal(page.frames().length, 1);
+  assert.equal(await countFrames(page), 0);
   await look();
   await context.close();
 }

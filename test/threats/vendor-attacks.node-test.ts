@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, mock, test } from 'node:test';
 import { format } from 'node:util';
 import { BuilderClient, parseEditorUrl } from '../../src/client.ts';
-import { parseEditorMessage } from '../../src/core/messages.ts';
+import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { editorTokenShape, featuresShape } from '../../src/core/shapes.ts';
 import { setUpVendor, targetOf } from '../demo/vendor-setup.ts';
 import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
@@ -89,9 +89,12 @@ test('what is read from JSON takes nothing from a prototype that the JSON brings
   assert.ok(editorTokenShape.safeParse(json('{"__proto__":{"token":"a"}}')).error);
   assert.ok(featuresShape.safeParse(json('{"__proto__":{"features":[],"languages":[]}}')).error);
   const message = '{"channel":"plugin-editor","version":1,"__proto__":{"type":"hello"}}';
-  assert.equal(parseEditorMessage(json(message)), undefined);
+  assert.equal(parseEditorMessage(json(message), 's', []), undefined);
   for (const type of ['__proto__', 'constructor', 'toString'])
-    assert.equal(parseEditorMessage({ channel: 'plugin-editor', version: 1, type, session: 's' }), undefined);
+    assert.equal(
+      parseEditorMessage({ channel: 'plugin-editor', version: 1, type, session: 's' }, 's', []),
+      undefined,
+    );
   const fields = { contents: 'x', lang: 'javascript' };
   for (const text of polluting(fields)) {
     const client = new BuilderClient({

@@ -1,17 +1,37 @@
-/** Turns an offset in UTF-16 code units into a line and a column, both from 1. */
-export function positionAt(source: string, offset: number): { line: number; column: number } {
-  const before = source.slice(0, Math.max(0, offset));
-  // An offset between the two characters of one line break is still on the line that they end.
-  const lines = before.replace(/\r$/, source[offset] === '\n' ? '' : '\r').split(/\r\n?|\n/);
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+export interface Position {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/**
+ * Turns offsets in UTF-16 code units into positions in a source. The lines are looked for once, because a compiler can have
+ * something to say about every character.
+ */
+export function positionsIn(source: string): (offset: number) => Position {
+  const starts = [0];
+  for (const { 0: lineBreak, index } of source.matchAll(/\r\n?|\n/g)) starts.push(index + lineBreak.length);
+  return (offset) => {
+    let within = Math.min(Math.max(0, offset), source.length);
+    // Between the two characters of one line break is still the end of the line.
+    if (source[within - 1] === '\r' && source[within] === '\n') within -= 1;
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= within) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: within - (starts[low] ?? 0) + 1 };
+  };
 }
 
 /** Where the source exports `run`, as near as can be told without parsing; its start when it does not. */
-export function positionOfRun(source: string): { line: number; column: number } {
+export function positionOfRun(source: string): Position {
   // Line by line: a pattern for both words at once takes very long over a source that is made for that.
   for (const { 0: line, index } of source.matchAll(/^.+$/gm)) {
     const found = /^\s*export\b/.test(line) ? /\brun\b/.exec(line) : null;
-    if (found) return positionAt(source, index + found.index);
+    if (found) return positionsIn(source)(index + found.index);
   }
   return { line: 1, column: 1 };
 }

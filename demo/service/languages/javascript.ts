@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
-import { missingRun, positionAt } from '../build/positions.ts';
+import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { Program } from '../sandbox/program.ts';
 import { stringLiteral } from '../source-text.ts';
@@ -50,8 +50,9 @@ async function loadCompiler(): Promise<Compile> {
       sourceType: 'module',
       showSemanticErrors: true,
     });
+    const positionAt = positionsIn(source);
     const at = (offset: number, message: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({
-      ...positionAt(source, offset),
+      ...positionAt(offset),
       message,
       severity,
     });

@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
-import { missingRun, positionAt, positionOfRun } from '../build/positions.ts';
+import { expectArguments } from '../build/connected-process.ts';
+import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
+import { replaceModule } from '../replaced-modules.ts';
 import type { Program } from '../sandbox/program.ts';
 import { stringLiteral } from '../source-text.ts';
 
@@ -33,7 +35,8 @@ export function run(input: string): string {
       fileURLToPath(import.meta.resolve(name));
     compilerDirectory();
   },
-  needs: ['addons', 'child-process'],
+  needs: ['addons'],
+  helper: () => ({ command: join(compilerDirectory(), 'tsc'), args: helperArguments }),
   loadCompiler,
 };
 
@@ -80,7 +83,18 @@ export const run: (input: string) => string | Promise<string> = plugin.run;`,
   ],
 ]);
 
+// What the compiler's client starts its program with; `connectedProcess` compares them.
+const helperArguments = [
+  '--api',
+  '--cwd',
+  root,
+  '--callbacks=readFile,fileExists,directoryExists,getAccessibleEntries,realpath',
+];
+
 async function loadCompiler(): Promise<Compile> {
+  // The client would start the program by itself, which a compiler may not.
+  replaceModule('child_process', new URL('../build/connected-process.ts', import.meta.url));
+  expectArguments(helperArguments);
   const [{ API, DiagnosticCategory }, { transformSync }] = await Promise.all([
     import('typescript/unstable/sync'),
     import('oxc-transform'),
@@ -103,6 +117,7 @@ async function loadCompiler(): Promise<Compile> {
 
   const check = (source: string): Diagnostic[] => {
     files.set(plugin, source);
+    const positionAt = positionsIn(source);
     const snapshot = api.updateSnapshot({ fileChanges: { changed: [plugin] } });
     try {
       const program = snapshot.getProject(project)?.program;
@@ -112,7 +127,7 @@ async function loadCompiler(): Promise<Compile> {
         ? parse
         : [...program.getProgramDiagnostics(), ...program.getSemanticDiagnostics(plugin)];
       const found = own.map((one) => ({
-        ...positionAt(source, one.fileName === plugin ? one.pos : 0),
+        ...positionAt(one.fileName === plugin ? one.pos : 0),
         message: textOf(one),
         severity: one.category === DiagnosticCategory.Error ? ('error' as const) : ('warning' as const),
       }));
@@ -140,7 +155,7 @@ async function loadCompiler(): Promise<Compile> {
     if (errors.length || !map) {
       return {
         diagnostics: errors.map(({ message, labels }) => ({
-          ...positionAt(source, labels[0]?.start ?? 0),
+          ...positionsIn(source)(labels[0]?.start ?? 0),
           message,
           severity: 'error' as const,
         })),

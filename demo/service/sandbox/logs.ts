@@ -9,7 +9,7 @@ export class Logs {
   readonly #onEntry: (entry: string) => void;
   #bytes = 0;
 
-  constructor(onEntry: (entry: string) => void) {
+  constructor(onEntry: (entry: string) => void = () => {}) {
     this.#onEntry = onEntry;
   }
 

@@ -2,15 +2,18 @@
  * Why a run gave no result: the plugin's own fault, the limit that it met, or, as `runner-crashed`, that the process
  * it ran in ended.
  */
-export type RunErrorCode =
-  | 'plugin-error'
-  | 'time-limit'
-  | 'memory-limit'
-  | 'stack-limit'
-  | 'output-limit'
-  | 'log-limit'
-  | 'module-limit'
-  | 'runner-crashed';
+export const runErrorCodes = [
+  'plugin-error',
+  'time-limit',
+  'memory-limit',
+  'stack-limit',
+  'output-limit',
+  'log-limit',
+  'module-limit',
+  'runner-crashed',
+] as const;
+
+export type RunErrorCode = (typeof runErrorCodes)[number];
 
 export interface RunError {
   readonly code: RunErrorCode;
@@ -51,9 +54,14 @@ export const limitError = (code: keyof typeof messages): RunError => ({ code, me
 // A plugin chooses what it throws; an error message is for reading.
 const longestMessage = 8192;
 
+const cutMark = ' … (cut here)';
+
+/** The longest message of a {@link RunError}, in UTF-16 code units. */
+export const messageLimit = longestMessage + cutMark.length;
+
 export const pluginError = (message: string): RunError => ({
   code: 'plugin-error',
-  message: message.length > longestMessage ? `${message.slice(0, longestMessage)} … (cut here)` : message,
+  message: message.length > longestMessage ? message.slice(0, longestMessage) + cutMark : message,
 });
 
 /** Ends a run from within the code that serves it. */

@@ -1,4 +1,3 @@
-import type { RunError } from './outcome.ts';
 import type { Program } from './program.ts';
 
 /** What the sandbox sends to a runner: one run at a time. */
@@ -20,7 +19,7 @@ export const frameKind = {
   log: 3,
   /** The run has ended with a result. The runner can take another. */
   result: 4,
-  /** The run has ended with a {@link RunError}, as JSON. The runner can take another. */
+  /** The run has ended with a `RunError`, as JSON. The runner can take another. */
   error: 5,
   /** The runner does not have the program any more: the request is to be sent again with it. */
   missing: 6,
@@ -52,5 +51,3 @@ export function decodeRequest(encoded: string): RunRequest {
   const rest = JSON.parse(encoded.slice(0, end)) as Omit<RunRequest, 'input'>;
   return { ...rest, input: decodeText(encoded.slice(end + 1)) };
 }
-
-export const decodeError = (encoded: string): RunError => JSON.parse(encoded) as RunError;

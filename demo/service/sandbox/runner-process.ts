@@ -1,11 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
+import { decodeError } from './decode-error.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { Frame } from './frames.ts';
-import { limitError, mebibyte, runLimits } from './outcome.ts';
+import { Logs } from './logs.ts';
+import { checkOutput, limitError, mebibyte, runLimits } from './outcome.ts';
 import type { Outcome, RunEnd, RunError } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
-import { decodeError, decodeText, encodeRequest, frameKind } from './protocol.ts';
+import { decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../build/memory.ts';
 import { serviceCode, startIsolated } from '../isolated-process.ts';
 import type { IsolatedProcess } from '../isolated-process.ts';
@@ -27,6 +29,9 @@ const runnerMemory = 320 * mebibyte;
  */
 const wornMemory = 192 * mebibyte;
 
+/** How long a runner may take to come up, in ms. It takes 0.1 s on a quiet machine. */
+const startTime = 30_000;
+
 /** After how much time of running, in ms, it is looked at what a runner holds: in less, no run can take much. */
 const wearInterval = 5;
 
@@ -37,7 +42,7 @@ const systemMemory = 512 * mebibyte;
  * How deep a runner's stack may be, in KiB: so deep that the engine for scripts meets its own limit first, which is the
  * same in every run. With Node's limit it depends on what the runner has compiled before. Linux and macOS give 8 MiB.
  */
-const stackLimit = process.platform === 'win32' ? undefined : 4000;
+const stackOptions = process.platform === 'win32' ? [] : ['--stack-size=4000'];
 
 export interface RunnerOptions {
   /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 320 MiB). */
@@ -49,11 +54,21 @@ export interface RunnerOptions {
 /** The longest text that a runner may send, in bytes: an output or an entry of logs, which may be escaped. */
 const frameLimit = 8 * mebibyte;
 
+/** A runner ended, or reported that it cannot work, before it could take a run. */
+export class RunnerStartError extends Error {
+  override readonly name = 'RunnerStartError';
+
+  constructor(reason: string) {
+    super(`The sandbox does not work on this machine: ${reason}`);
+  }
+}
+
 /** A run that is under way. */
 interface CurrentRun {
   readonly program: StoredProgram;
   readonly input: string;
-  readonly logs: string[];
+  /** Counts again what the runner has counted. */
+  readonly logs: Logs;
   readonly began: number;
   readonly timer: NodeJS.Timeout;
   readonly resolve: (outcome: Outcome) => void;
@@ -84,7 +99,7 @@ export class RunnerProcess {
       readable: serviceCode(),
       memoryLimit: systemMemory,
       heapLimit: 64,
-      ...(stackLimit && { stackLimit }),
+      nodeOptions: stackOptions,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     const { child } = this.#process;
@@ -94,7 +109,11 @@ export class RunnerProcess {
     // Writing to a runner that has just ended fails; its end is handled below.
     this.#input.on('error', () => {});
     child.on('error', (error) => this.#handleExit(error.message));
-    child.on('exit', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
+    // Not its exit, after which what it said last may still come.
+    child.on('close', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
+    const late = setTimeout(() => this.#process.kill(), startTime).unref();
+    const cancel = () => clearTimeout(late);
+    this.#ready.promise.then(cancel, cancel);
     this.#setHeld(false);
   }
 
@@ -117,16 +136,27 @@ export class RunnerProcess {
     return this.#ready.promise;
   }
 
-  /** Runs a program; only one at a time. Rejects when the runner cannot work, has ended, or was closed meanwhile. */
+  /**
+   * Runs a program; only one at a time. Rejects with a {@link RunnerStartError} when the runner does not come up or has
+   * ended before, and with another error when it was closed meanwhile.
+   */
   async run(program: StoredProgram, input: string): Promise<Outcome> {
     this.#setHeld(true);
     try {
       await this.#ready.promise;
-      // Nothing would ever come from it.
-      if (!this.#isUsable) throw new Error('The runner has ended.');
+      // Nothing would ever come from it, and the plugin has not begun.
+      if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
       return await new Promise<Outcome>((resolve, reject) => {
         const timer = setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
-        this.#current = { program, input, logs: [], began: performance.now(), timer, resolve, reject };
+        this.#current = {
+          program,
+          input,
+          logs: new Logs(),
+          began: performance.now(),
+          timer,
+          resolve,
+          reject,
+        };
         this.#send(!this.knows(program.hash));
       });
     } finally {
@@ -186,14 +216,14 @@ export class RunnerProcess {
       case frameKind.ready:
         return this.#ready.resolve();
       case frameKind.broken:
-        return this.#ready.reject(new Error(`The sandbox does not work on this machine: ${text}`));
+        return this.#ready.reject(new RunnerStartError(text));
       case frameKind.log:
-        this.#current?.logs.push(decodeText(text));
+        this.#current?.logs.add(decodeText(text));
         return;
       case frameKind.missing:
         return this.#send(true);
       case frameKind.result:
-        return this.#settle({ result: decodeText(text) });
+        return this.#settle({ result: checkOutput(decodeText(text)) });
       case frameKind.error:
         return this.#settle({ error: decodeError(text) });
       default:
@@ -203,14 +233,12 @@ export class RunnerProcess {
 
   #settle(end: RunEnd): void {
     const { resolve, logs } = this.#current ?? {};
-    resolve?.({ ...end, logs: logs ?? [] });
+    resolve?.({ ...end, logs: logs?.entries ?? [] });
   }
 
   #handleExit(reason: string): void {
     this.#isUsable = false;
-    this.#ready.reject(
-      new Error(`The sandbox does not work on this machine: its process ended (${reason}).`),
-    );
+    this.#ready.reject(new RunnerStartError(`its process ended (${reason}).`));
     if (!this.#current) return;
     if (this.#isClosed) this.#current.reject(new Error('The runner was closed.'));
     else this.#settle({ error: this.#killedFor ?? crashed(reason) });

@@ -3,15 +3,15 @@ import { FairQueue } from '../fair-queue.ts';
 import type { Share } from '../fair-queue.ts';
 import type { Outcome } from './outcome.ts';
 import type { StoredProgram } from './program.ts';
-import { RunnerProcess } from './runner-process.ts';
+import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 
 export interface Run {
   readonly program: StoredProgram;
   readonly input: string;
   /** Whose run it is: environments take turns, within one its tenants, and within one its tokens. */
   readonly share: Share;
-  /** Takes a run back that has not begun yet. */
-  readonly signal?: AbortSignal;
+  /** Gives what takes a run back that has not begun yet. Called only when the run has to wait. */
+  readonly signal?: () => AbortSignal;
 }
 
 // More than one even on a machine with one core: a run that loops must leave room for the others.
@@ -48,19 +48,27 @@ export class Sandbox {
   async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<Outcome> {
     const release = await turn;
     try {
-      const runner = this.#takeRunner(program.hash);
-      this.#busy.add(runner);
-      this.#watchMemory();
-      try {
-        return await runner.run(program, input);
-      } finally {
-        this.#busy.delete(runner);
-        if (runner.isUsable) this.#idle.push(runner);
-        // The next run finds a runner that is up, or about to be.
-        else if (!this.#isClosed) this.#idle.unshift(new RunnerProcess());
-      }
+      return await this.#runOnce(program, input);
+    } catch (error) {
+      // Its runner ended while it came up. The plugin has not begun, so that another runner can take the run.
+      if (!(error instanceof RunnerStartError) || this.#isClosed) throw error;
+      return await this.#runOnce(program, input);
     } finally {
       release();
+    }
+  }
+
+  async #runOnce(program: StoredProgram, input: string): Promise<Outcome> {
+    const runner = this.#takeRunner(program.hash);
+    this.#busy.add(runner);
+    this.#watchMemory();
+    try {
+      return await runner.run(program, input);
+    } finally {
+      this.#busy.delete(runner);
+      if (runner.isUsable) this.#idle.push(runner);
+      // The next run finds a runner that is up, or about to be.
+      else if (!this.#isClosed) this.#idle.unshift(new RunnerProcess());
     }
   }
 
@@ -80,9 +88,9 @@ export class Sandbox {
     if (this.#isClosed) throw new Error('The sandbox is closed.');
     const usable = this.#idle.filter((runner) => runner.isUsable);
     const chosen = usable.findLast((runner) => runner.knows(hash)) ?? usable.at(-1);
-    if (!chosen) return new RunnerProcess();
-    this.#idle.splice(this.#idle.indexOf(chosen), 1);
-    return chosen;
+    // Those that ended while they waited are not kept either.
+    this.#idle.splice(0, Infinity, ...usable.filter((runner) => runner !== chosen));
+    return chosen ?? new RunnerProcess();
   }
 
   #watchMemory(): void {

@@ -220,8 +220,9 @@ class Host {
   readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
     this.clockReads += 1;
     const now = performance.now();
-    const milliseconds = clock === 0 ? Date.now() : now - (this.#start ?? now);
-    const nanoseconds = BigInt(Math.round(milliseconds * 1e6));
+    // The time of day in nanoseconds is more than a number holds exactly.
+    const nanoseconds =
+      clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round((now - (this.#start ?? now)) * 1e6));
     new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
     return 0;
   };

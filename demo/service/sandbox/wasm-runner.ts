@@ -3,6 +3,7 @@ import type { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
 import type { RunEnd, RunError } from './outcome.ts';
 import type { WasmProgram } from './program.ts';
+import { describeOversize } from './wasm-check.ts';
 
 /** Memory is given to a module in pages of this size. */
 export const pageSize = 65_536;
@@ -63,6 +64,9 @@ export class WasmRunner {
     if (known) return known.module;
     if (!program) throw new Error('The program is not known here.');
     const bytes = Buffer.from(program.module, 'base64');
+    // Builds of earlier versions were not checked when they were made.
+    const oversize = describeOversize(bytes);
+    if (oversize) throw new RunFailure({ code: 'module-limit', message: oversize });
     const module = new WebAssembly.Module(bytes);
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       if (!allowedImports.has(`${from}.${name}`)) throw new Error(`The module imports ${from}.${name}.`);

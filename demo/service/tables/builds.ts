@@ -20,6 +20,7 @@ export class BuiltPrograms {
   readonly #save: StatementSync;
   readonly #find: StatementSync;
   readonly #findAny: StatementSync;
+  readonly #findCurrent: StatementSync;
 
   constructor(db: DatabaseSync, programs: Programs) {
     this.#programs = programs;
@@ -33,6 +34,10 @@ export class BuiltPrograms {
        WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`;
     this.#findAny = db.prepare(hashes);
     this.#find = db.prepare(`${hashes} AND digest = ?`);
+    this.#findCurrent = db.prepare(
+      `SELECT program_hash FROM builds JOIN drafts USING (environment, tenant, namespace, plugin, digest)
+       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`,
+    );
   }
 
   /**
@@ -49,6 +54,12 @@ export class BuiltPrograms {
   /** What this very source was built to; `undefined` when the last successful build was of another. */
   find(plugin: PluginKey, source: PluginSource): StoredProgram | undefined {
     const hash = this.#find.get(...keyOf(plugin), digestOf(source))?.['program_hash'];
+    return typeof hash === 'string' ? this.#programs.reference(hash) : undefined;
+  }
+
+  /** What the draft as it is was built to; `undefined` when its last successful build was of another text. */
+  findCurrent(plugin: PluginKey): StoredProgram | undefined {
+    const hash = this.#findCurrent.get(...keyOf(plugin))?.['program_hash'];
     return typeof hash === 'string' ? this.#programs.reference(hash) : undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PluginKey } from '../plugin-key.ts';
 import type { PluginSource } from '../records.ts';
 import { transaction } from '../transaction.ts';
+import { digestOf } from './builds.ts';
 
 export interface Draft {
   readonly source: PluginSource;
@@ -26,6 +27,7 @@ const keyOf = ({ environment, tenant, namespace, pluginName }: PluginKey) =>
 export class Drafts {
   readonly #db: DatabaseSync;
   readonly #find: StatementSync;
+  readonly #exists: StatementSync;
   readonly #save: StatementSync;
 
   constructor(db: DatabaseSync) {
@@ -34,13 +36,21 @@ export class Drafts {
       `SELECT record, revision, updated_at FROM drafts
        WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`,
     );
+    this.#exists = db.prepare(
+      'SELECT 1 FROM drafts WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?',
+    );
     this.#save = db.prepare(
-      `INSERT INTO drafts (environment, tenant, namespace, plugin, record, revision, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
+      `INSERT INTO drafts (environment, tenant, namespace, plugin, record, digest, revision, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7)
        ON CONFLICT (environment, tenant, namespace, plugin)
-       DO UPDATE SET record = ?5, revision = revision + 1, updated_at = ?6
+       DO UPDATE SET record = ?5, digest = ?6, revision = revision + 1, updated_at = ?7
        RETURNING record, revision, updated_at`,
     );
+  }
+
+  /** Whether there is a draft, without reading it. */
+  exists(plugin: PluginKey): boolean {
+    return this.#exists.get(...keyOf(plugin)) !== undefined;
   }
 
   find(plugin: PluginKey): Draft | undefined {
@@ -65,7 +75,7 @@ export class Drafts {
 
   /** Saves a draft inside the caller's transaction. */
   saveWithin(plugin: PluginKey, source: PluginSource, now: number): Draft {
-    const saved = draftOf(this.#save.get(...keyOf(plugin), JSON.stringify(source), now));
+    const saved = draftOf(this.#save.get(...keyOf(plugin), JSON.stringify(source), digestOf(source), now));
     if (!saved) throw new Error('The database gave no row for a saved draft.');
     return saved;
   }

@@ -7,6 +7,12 @@ export class Programs {
   readonly #add: StatementSync;
   readonly #find: StatementSync;
   readonly #removeUnused: StatementSync;
+  // A program has megabytes, and hundreds of tests of it may wait: all of them hold the same one.
+  readonly #held = new Map<string, WeakRef<Program>>();
+  readonly #dropped = new FinalizationRegistry<string>((hash) => {
+    // It may have been read again since.
+    if (!this.#held.get(hash)?.deref()) this.#held.delete(hash);
+  });
 
   constructor(db: DatabaseSync) {
     this.#add = db.prepare('INSERT INTO programs (hash, program) VALUES (?, ?) ON CONFLICT DO NOTHING');
@@ -33,12 +39,17 @@ export class Programs {
 
   /** Removes a program that no build and no version refers to. Call it in the transaction that let go of it. */
   removeUnused(hash: string): void {
-    this.#removeUnused.run(hash);
+    if (this.#removeUnused.run(hash).changes) this.#held.delete(hash);
   }
 
   #load(hash: string): Program {
+    const held = this.#held.get(hash)?.deref();
+    if (held) return held;
     const json = this.#find.get(hash)?.['program'];
     if (typeof json !== 'string') throw new Error(`The program ${hash} is no longer stored.`);
-    return JSON.parse(json) as Program;
+    const program = JSON.parse(json) as Program;
+    this.#held.set(hash, new WeakRef(program));
+    this.#dropped.register(program, hash);
+    return program;
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
 import type { PluginKey } from '../plugin-key.ts';
 import type { PluginSource } from '../records.ts';
 import type { StoredProgram } from '../sandbox/program.ts';
@@ -16,6 +17,8 @@ export class Versions {
   readonly #find: StatementSync;
   readonly #newest: StatementSync;
   readonly #newestSource: StatementSync;
+  // A version never changes, so what was found once need not be asked for again.
+  readonly #found = new LRUCache<string, StoredProgram>({ max: 10_000 });
 
   constructor(db: DatabaseSync, programs: Programs) {
     this.#programs = programs;
@@ -43,8 +46,13 @@ export class Versions {
 
   /** What a version runs; `undefined` when there is no such version. */
   find(plugin: PluginKey, version: string): StoredProgram | undefined {
+    const key = JSON.stringify([...keyOf(plugin), version]);
+    const known = this.#found.get(key);
+    if (known) return known;
     const patch = Number(/^v1\.0\.(0|[1-9]\d{0,14})$/.exec(version)?.[1] ?? -1);
-    return this.#referenceOf(this.#find.get(...keyOf(plugin), patch));
+    const found = this.#referenceOf(this.#find.get(...keyOf(plugin), patch));
+    if (found) this.#found.set(key, found);
+    return found;
   }
 
   /** What the newest version runs; `undefined` when nothing was deployed yet. */

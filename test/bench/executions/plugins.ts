@@ -97,7 +97,7 @@ export const worst: readonly { name: string; lang: string; contents: string }[] 
     lang: 'assemblyscript',
     contents: `export function run(input: string): string {
   memory.grow(400);
-  for (;;) memory.fill(0, 1, memory.size() << 16);
+  while (true) memory.fill(0, 1, memory.size() << 16);
 }
 `,
   },

@@ -1,10 +1,13 @@
 import { expect } from '@open-wc/testing';
 import * as fc from 'fast-check';
 
-import { type EditorMessage, parseEditorMessage } from '../../src/core/messages.ts';
+import { type EditorMessage, LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
+import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 
 const all = { channel: 'plugin-editor', version: 1 };
 const session = 's';
+
+const parse = (data: unknown) => parseEditorMessage(data, session, []);
 
 const good: EditorMessage[] = [
   { type: 'hello' },
@@ -40,6 +43,7 @@ const bad: [why: string, message: unknown][] = [
   ['a capability that is none', { ...all, type: 'hello', capabilities: [7] }],
   ['no session', { ...all, type: 'save' }],
   ['a session that is none', { ...all, type: 'save', session: 1 }],
+  ['another session', { ...all, type: 'save', session: 's2' }],
   ['a reason that is none', { ...all, type: 'token-request', session, reason: 'expired!' }],
   ['a flag as text', { ...all, type: 'dirty', session, dirty: 'true' }],
   ['a build without its log', { ...all, type: 'build', session, succeeded: true }],
@@ -50,14 +54,24 @@ const bad: [why: string, message: unknown][] = [
 
 describe('parseEditorMessage()', () => {
   for (const message of good) {
-    it(`takes ${JSON.stringify(message)}, and what it does not know with it`, () => {
-      expect(parseEditorMessage({ ...all, ...message })).to.deep.equal({ ...all, ...message });
-      expect(parseEditorMessage({ ...all, ...message, extra: {} })).to.include({ type: message.type });
+    it(`takes ${JSON.stringify(message)}, and nothing else that comes with it`, () => {
+      const { session: _, ...taken } = { session, ...message };
+      expect(parse({ ...all, ...message })).to.deep.equal(taken);
+      expect(parse({ ...all, ...message, extra: {} })).to.deep.equal(taken);
     });
   }
   for (const [why, message] of bad) {
-    it(`ignores ${why}`, () => expect(parseEditorMessage(message)).to.equal(undefined));
+    it(`ignores ${why}`, () => expect(parse(message)).to.equal(undefined));
   }
+
+  it('takes nothing but a greeting where there is no session', () => {
+    for (const message of good) {
+      for (const none of [undefined, '']) {
+        const taken = parseEditorMessage({ ...all, ...message, session: none }, none, []);
+        expect(taken?.type).to.equal(message.type === 'hello' ? 'hello' : undefined);
+      }
+    }
+  });
 
   const REASONS = ['missing', 'expired', 'refused'];
   /** The protocol once more, written another way. */
@@ -69,7 +83,7 @@ describe('parseEditorMessage()', () => {
       const list = value['capabilities'];
       return list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'string'));
     }
-    if (!text('session')) return false;
+    if (value['session'] !== session) return false;
     if (value['type'] !== 'deploy' && value['version'] !== 1) return false;
     switch (value['type']) {
       case 'ready':
@@ -96,7 +110,7 @@ describe('parseEditorMessage()', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withMap: true, withDate: true }), (value) => {
         for (const message of [value, { ...all, ...Object(value) }, { ...all, type: value }]) {
-          expect(() => parseEditorMessage(message)).not.to.throw();
+          expect(() => parse(message)).not.to.throw();
         }
       }),
       { numRuns: 2000 },
@@ -107,7 +121,7 @@ describe('parseEditorMessage()', () => {
     const near = fc.record(
       {
         type: fc.constantFrom(...good.map(({ type }) => type), 'open', 'close', '__proto__', 'constructor'),
-        session: fc.oneof(fc.string(), fc.anything()),
+        session: fc.oneof(fc.constant(session), fc.string(), fc.anything()),
         capabilities: fc.oneof(fc.array(fc.string()), fc.anything()),
         message: fc.oneof(fc.string(), fc.anything()),
         reason: fc.oneof(fc.constantFrom(...REASONS), fc.anything()),
@@ -124,10 +138,64 @@ describe('parseEditorMessage()', () => {
     fc.assert(
       fc.property(near, (message) => {
         const value = { ...all, ...message };
-        expect(parseEditorMessage(value) === value).to.equal(fits(value));
+        expect(parse(value) !== undefined).to.equal(fits(value));
       }),
       { numRuns: 3000 },
     );
     // Many words, which take their time on a machine with much else to do.
   }).timeout(60_000);
+
+  it('never gives a token, whatever message it stands in and wherever', () => {
+    const TOKENS = ['token-1', 'token-12', 'x'.repeat(2000), 'é'.repeat(5)];
+    const text = fc
+      .array(fc.oneof(fc.string(), fc.constantFrom(...TOKENS, 'y'.repeat(LIMITS.message))), { maxLength: 4 })
+      .map((parts) => parts.join(''));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        text,
+        fc.array(tie('value')),
+        fc.dictionary(text, tie('value'), { noNullPrototype: true }),
+      ),
+    }));
+    const message = fc.record({
+      type: fc.constantFrom(...good.map(({ type }) => type)),
+      session: fc.constant(session),
+      capabilities: fc.array(text),
+      message: text,
+      reason: fc.constantFrom(...REASONS),
+      dirty: fc.boolean(),
+      succeeded: fc.boolean(),
+      outputLog: text,
+      name: text,
+      result: text,
+      error: value,
+      version: fc.oneof(fc.constant(1), text),
+      extra: value,
+    });
+    fc.assert(
+      fc.property(message, (fields) => {
+        const found = JSON.stringify(parseEditorMessage({ ...all, ...fields }, session, TOKENS)) ?? '';
+        for (const token of TOKENS) expect(found).not.to.contain(token);
+      }),
+      { numRuns: 2000 },
+    );
+  }).timeout(60_000);
+
+  it('is told from what is no message without running a pattern over much of it, or reading much', () => {
+    const long = 'missing'.repeat(1_000_000);
+    expect(parse({ ...all, type: 'token-request', session, reason: long })).to.equal(undefined);
+    expect(parse({ ...all, type: 'dirty', session, dirty: long })).to.equal(undefined);
+    expect(parse({ ...all, type: long, session })).to.equal(undefined);
+  });
+
+  it('knows as many capabilities as are taken, and what comes behind them is not looked at', () => {
+    const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
+    const found = parse({ ...all, type: 'hello', capabilities: ['open', ...names, 7] });
+    const { capabilities = [] } = found as { capabilities?: string[] };
+    expect(capabilities.slice(0, 3)).to.deep.equal(['open', 'c0', 'c1']);
+    expect(capabilities).to.have.length(MAX_VALUES);
+    const long = parse({ ...all, type: 'hello', capabilities: ['x'.repeat(1e6), 'open'] });
+    expect(long).to.deep.include({ capabilities: ['x'.repeat(LIMITS.capabilities - 1) + '…', '…'] });
+  });
 });

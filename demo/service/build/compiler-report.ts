@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { boundedEnd } from './bounded.ts';
+import type { CompilerReport } from './compiler-protocol.ts';
+
+const position = z.int().min(1);
+
+const diagnostic = z.object({
+  line: position,
+  column: position,
+  message: z.string(),
+  severity: z.enum(['error', 'warning', 'information']),
+});
+
+const program = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('script'),
+    code: z.string(),
+    file: z.string(),
+    mappings: z.string().exactOptional(),
+  }),
+  z.object({ kind: z.literal('wasm'), module: z.string() }),
+]);
+
+const report = z.object({
+  end: z.union([
+    z.object({ failed: z.string() }),
+    z.object({
+      compiled: z.object({ program: program.exactOptional(), diagnostics: z.array(diagnostic) }),
+    }),
+  ]),
+  memory: z.number(),
+});
+
+/**
+ * Reads what a compiler's process says. The process works on source that anybody wrote, so that nothing is taken for granted:
+ * throws for what is not a report, and bounds what is one.
+ */
+export function decodeReport(text: string): CompilerReport {
+  const { end, memory } = report.parse(JSON.parse(text));
+  return { end: boundedEnd(end), memory };
+}

@@ -1,0 +1,173 @@
+import { mebibyte } from './outcome.ts';
+
+/**
+ * What a WebAssembly module may be like. The engine compiles a function in a time and a memory that grow with its code
+ * and with its locals, and with both together: 1 KB of source can make a function for which it takes gigabytes. An
+ * honest function of 500 lines has some 300 locals and 20 KB of code.
+ */
+export const moduleLimits = {
+  /** Bytes of the whole module. */
+  module: 2 * mebibyte,
+  functions: 20_000,
+  /** Locals of one function, parameters included. */
+  locals: 4000,
+  /** Bytes of one function's code. */
+  code: mebibyte / 4,
+  /** Locals times bytes of code, of one function. At the limit the engine takes some 100 MB to compile it. */
+  localsTimesCode: 16 * mebibyte,
+  /** Entries of tables. */
+  table: 100_000,
+} as const;
+
+// The sections of a module that are looked at, by the numbers of the WebAssembly specification.
+const section = { type: 1, function: 3, table: 4, code: 10 } as const;
+
+/**
+ * Says, for the author of a plugin, why a module is too large to be compiled; nothing when it is not. Only sizes are
+ * looked at: that the module is valid is the engine's to check.
+ */
+export function describeOversize(bytes: Uint8Array): string | undefined {
+  if (bytes.byteLength > moduleLimits.module) {
+    return tooLarge('The compiled plugin', `${bytes.byteLength} bytes`, `${moduleLimits.module} bytes`);
+  }
+  try {
+    return describeSections(new ModuleReader(bytes));
+  } catch (error) {
+    // The engine refuses what is cut off or malformed, and says better why.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function describeSections(reader: ModuleReader): string | undefined {
+  let parameterCounts: number[] = [];
+  let typeOfFunction: number[] = [];
+  reader.skip(8);
+  while (!reader.isAtEnd) {
+    const id = reader.byte();
+    const end = reader.integer() + reader.position;
+    if (id === section.type) parameterCounts = readParameterCounts(reader);
+    if (id === section.function) typeOfFunction = readIntegers(reader, moduleLimits.functions + 1);
+    const problem =
+      id === section.table
+        ? describeTables(reader)
+        : id === section.code
+          ? describeFunctions(reader, (index) => parameterCounts[typeOfFunction[index] ?? -1] ?? 0)
+          : undefined;
+    if (problem) return problem;
+    reader.moveTo(end);
+  }
+  return undefined;
+}
+
+/** How many parameters each type has, up to the first type of another kind than a function's. */
+function readParameterCounts(reader: ModuleReader): number[] {
+  const counts: number[] = [];
+  const functionType = 0x60;
+  for (let left = reader.integer(); left > 0; left--) {
+    if (reader.byte() !== functionType) return counts;
+    const parameters = reader.integer();
+    reader.skip(parameters);
+    reader.skip(reader.integer());
+    counts.push(parameters);
+  }
+  return counts;
+}
+
+function readIntegers(reader: ModuleReader, most: number): number[] {
+  return Array.from({ length: Math.min(reader.integer(), most) }, () => reader.integer());
+}
+
+function describeTables(reader: ModuleReader): string | undefined {
+  for (let left = reader.integer(); left > 0; left--) {
+    // The type of the entries, and whether there is a maximum.
+    reader.skip(1);
+    const hasMaximum = reader.byte() & 1;
+    const size = reader.integer();
+    if (hasMaximum) reader.integer();
+    if (size > moduleLimits.table) {
+      return tooLarge('A table of the compiled plugin', `${size} entries`, `${moduleLimits.table}`);
+    }
+  }
+  return undefined;
+}
+
+function describeFunctions(
+  reader: ModuleReader,
+  parametersOf: (index: number) => number,
+): string | undefined {
+  const count = reader.integer();
+  if (count > moduleLimits.functions) {
+    return tooLarge('The compiled plugin', `${count} functions`, `${moduleLimits.functions}`);
+  }
+  for (let index = 0; index < count; index++) {
+    const code = reader.integer();
+    const end = reader.position + code;
+    let locals = parametersOf(index);
+    for (let groups = reader.integer(); groups > 0; groups--) {
+      locals += reader.integer();
+      reader.skip(1);
+    }
+    const { locals: mostLocals, code: mostCode, localsTimesCode } = moduleLimits;
+    if (locals > mostLocals) return largeFunction(`${locals} variables`, `${mostLocals}`);
+    if (code > mostCode) return largeFunction(`${code} bytes of code`, `${mostCode}`);
+    if (locals * code > localsTimesCode) {
+      const most = Math.floor(localsTimesCode / code);
+      return largeFunction(
+        `${locals} variables and ${code} bytes of code`,
+        `${most} variables for that much code`,
+      );
+    }
+    reader.moveTo(end);
+  }
+  return undefined;
+}
+
+const largeFunction = (size: string, limit: string) =>
+  `${tooLarge('A function of the compiled plugin', size, limit)} Split it, or use fewer "@inline" functions in it.`;
+
+const tooLarge = (what: string, size: string, limit: string) =>
+  `${what} is too large: it has ${size}, and the limit is ${limit}.`;
+
+/** Reads the binary format. Throws a `RangeError` past the end, and for a number that is too long. */
+class ModuleReader {
+  readonly #bytes: Uint8Array;
+  position = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.position >= this.#bytes.byteLength;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.position];
+    if (byte === undefined) throw new RangeError('The module is cut off.');
+    this.position += 1;
+    return byte;
+  }
+
+  /** An unsigned integer of up to 32 bits in LEB128. */
+  integer(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError('A number is too long.');
+  }
+
+  skip(count: number): void {
+    this.moveTo(this.position + count);
+  }
+
+  moveTo(position: number): void {
+    if (position < this.position || position > this.#bytes.byteLength) {
+      throw new RangeError('The module is cut off.');
+    }
+    this.position = position;
+  }
+}

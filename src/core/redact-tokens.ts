@@ -1,0 +1,26 @@
+/** Stands for a token, and for what was cut off. */
+const ELLIPSIS = '…';
+
+/** A shorter text is not a secret, and may be part of any word. */
+const MIN_LENGTH = 5;
+
+/** A text without any of these tokens, cut to at most `max` UTF-16 code units, beyond which none of it is read. */
+export function redactTokens(text: string, tokens: readonly string[], max: number): string {
+  // The longest first, as one may be part of another.
+  const secrets = tokens
+    .filter((token) => token.length >= MIN_LENGTH)
+    .toSorted((a, b) => b.length - a.length);
+  const isCut = text.length > max;
+  // One less than is allowed, as the ellipsis takes its place.
+  let redacted = isCut ? text.slice(0, max).slice(0, -1) : text;
+  for (const secret of secrets) redacted = redacted.replaceAll(secret, ELLIPSIS);
+  if (!isCut) return redacted;
+  for (const secret of secrets) {
+    // The cut may have left the beginning of a token.
+    for (let length = secret.length; --length >= MIN_LENGTH;) {
+      if (redacted.endsWith(secret.slice(0, length))) redacted = redacted.slice(0, -length);
+    }
+  }
+  // It may also have left half a character.
+  return redacted.toWellFormed() + ELLIPSIS;
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { CHANNEL, LIMITS, VERSION } from '../../src/core/messages.ts';
+import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
+
+const MB = 2 ** 20;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes in use, those of long texts included, which lie outside of the heap. */
+function memoryInUse(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+test('what is kept of long messages keeps none of the rest in memory', () => {
+  const all = { channel: CHANNEL, version: VERSION, session: 's' };
+  const before = memoryInUse();
+  const kept = Array.from({ length: 50 }, (_, i) => {
+    // As it comes from another window: in one piece.
+    const long = Buffer.alloc(4 * MB, `${i} `).toString('latin1');
+    return [
+      parseEditorMessage({ ...all, type: 'build', succeeded: true, outputLog: long }, 's', []),
+      parseEditorMessage({ ...all, type: 'hello', capabilities: [long] }, 's', []),
+    ];
+  });
+  const grown = memoryInUse() - before;
+  assert.equal(JSON.stringify(kept).match(/"outputLog"/g)?.length, 50);
+  // 200 MB came, and 50 logs stayed.
+  assert.ok(grown < 10 * 50 * LIMITS.outputLog, `${(grown / MB).toFixed(1)} MB`);
+});

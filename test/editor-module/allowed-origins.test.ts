@@ -1,0 +1,143 @@
+import { expect, oneEvent } from '@open-wc/testing';
+
+import { connectLauncher } from '../../src/editor.ts';
+import { failure, inState, place } from '../element/plugin-editor-setup.ts';
+import { bid, heardOut, listen, mountTalking } from '../element/protocol-setup.ts';
+import { moduleServer } from './module-page.ts';
+
+const all = { channel: 'plugin-editor', version: 1 };
+const OPEN = {
+  ...all,
+  type: 'open',
+  session: 's1',
+  builder: 'b',
+  ident: 'a.b',
+  namespace: 'n',
+  fn: 'f',
+  token: 't',
+};
+
+/** The option as the code of an editor's page. */
+const only = (...origins: string[]) => `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
+
+describe('allowedOrigins', () => {
+  it('lets a page of one of them open plugins, renew tokens and close', async () => {
+    const server = await moduleServer(only('https://other.example', location.origin));
+    const ear = listen();
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    await element.renewToken();
+    await ear.until('onToken');
+    const closed = ear.until('onClose');
+    await element.close();
+    expect(await closed).to.include({ type: 'onClose' });
+  });
+
+  const others: [why: string, origins: string[]][] = [
+    ['the page is of none of them', ['https://other.example']],
+    ['there are none', []],
+    ['its own begins as one of them does', [location.origin.slice(0, -1)]],
+    ['one is of another scheme', [location.origin.replace('http:', 'https:')]],
+    ['one is of another port', [`http://${location.hostname}:1`]],
+  ];
+  for (const [why, origins] of others) {
+    it(`has an editor ignore the page, and post nothing to it but the greeting, where ${why}`, async () => {
+      const server = await moduleServer(only(...origins));
+      const ear = listen();
+      const posted: unknown[] = [];
+      const frame = document.createElement('iframe');
+      const record = ({ data, source }: MessageEvent) => {
+        if (source === frame.contentWindow && !data.heard && !data.mark) posted.push(data);
+      };
+      addEventListener('message', record);
+      frame.src = server.url('/editor');
+      place().append(frame);
+      await ear.until('running');
+      for (const type of ['open', 'token', 'token-failed', 'close'])
+        frame.contentWindow?.postMessage({ ...OPEN, code: 'c', type }, server.origin);
+      bid(
+        frame.contentWindow,
+        `launcher.ready(); launcher.error('x'); launcher.dirty(true); launcher.save(); launcher.deploy({ version: 'v1' });
+         launcher.requestToken('missing').catch(({ message }) => report({ type: 'got', message }));`,
+      );
+      expect(await ear.until('got')).to.include({ message: 'closed' });
+      await heardOut(frame);
+      removeEventListener('message', record);
+      expect(ear.heard.filter(({ type }) => type.startsWith('on'))).to.have.length(0);
+      expect(posted).to.deep.equal([{ ...all, type: 'hello', capabilities: ['open'] }]);
+    });
+  }
+
+  it('has an element on another page end with an error', async () => {
+    const server = await moduleServer(only('https://other.example'));
+    const ear = listen();
+    const element = mountTalking(server, { timeout: '2000' });
+    expect(await failure(element)).to.include({ code: 'frame-timeout' });
+    expect(ear.of('onOpen')).to.have.length(0);
+  });
+
+  it('does not keep a page from the editor that frames it where none are given', async () => {
+    const server = await moduleServer('allowedOrigins: undefined,');
+    const element = mountTalking(server);
+    await inState(element, 'ready');
+    expect(element.state).to.equal('ready');
+  });
+
+  it('is compared with the page that posts, not with the page around that', async () => {
+    const server = await moduleServer(only(location.origin));
+    const ear = listen();
+    // A page of another site frames the editor, and hands on what that says.
+    await server.on({
+      path: '/thief',
+      html: `<!doctype html><iframe src="${server.url('/editor')}"></iframe><script>
+        addEventListener('message', ({ data, source }) => {
+          if (data.type === 'hello') {
+            source.postMessage(${JSON.stringify(OPEN)}, '*');
+            source.postMessage({ bid: "report({ type: 'alive' })" }, '*');
+          } else parent.postMessage(data, '*');
+        });</script>`,
+    });
+    const thief = document.createElement('iframe');
+    thief.src = server.crossSite.url('/thief');
+    place().append(thief);
+    await oneEvent(thief, 'load');
+    await ear.until('alive');
+    expect(ear.of('onOpen')).to.have.length(0);
+  });
+
+  const wrong: [entries: unknown, problem: string][] = [
+    [
+      ['https://app.example.com/'],
+      'allowedOrigins: "https://app.example.com/" is not an origin; it should be "https://app.example.com"',
+    ],
+    [
+      ['HTTPS://APP.example.com'],
+      '"HTTPS://APP.example.com" is not an origin; it should be "https://app.example.com"',
+    ],
+    [['https://app.example.com:443'], 'it should be "https://app.example.com"'],
+    [['https://app.example.com', '*'], '"*" is not an origin; it should be scheme, host and port alone'],
+    [
+      ['https://*.example.com'],
+      '"https://*.example.com" is not an origin; it should be scheme, host and port alone',
+    ],
+    [['null'], '"null" is not an origin'],
+    [['app.example.com'], '"app.example.com" is not an origin'],
+    [[''], '"" is not an origin'],
+    [[/x/], '"/x/" is not an origin'],
+    ['https://app.example.com', 'allowedOrigins must be an array of origins'],
+    [null, 'allowedOrigins must be an array of origins'],
+  ];
+  for (const [entries, problem] of wrong) {
+    // Outside of a frame, too: a mistake shows before the editor is framed.
+    it(`refuses ${JSON.stringify(entries)}, and says why`, () => {
+      const connect = () => connectLauncher({ onOpen: () => {}, allowedOrigins: entries as string[] });
+      expect(connect).to.throw(TypeError, problem);
+    });
+  }
+
+  it('may be of an app in a shell, which has a scheme of its own', () => {
+    expect(connectLauncher({ onOpen: () => {}, allowedOrigins: ['capacitor://localhost'] })).to.equal(
+      undefined,
+    );
+  });
+});

@@ -1,0 +1,210 @@
+import { expect } from '@open-wc/testing';
+
+import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
+import { failure, flush, frameOf, inState, mount, part, requestCounts } from './plugin-editor-setup.ts';
+import { type Opened, opened } from './protocol-opened.ts';
+import { bid, heardOut, listen, named, saidEvents, talkingServer } from './protocol-setup.ts';
+
+// What is long is made in the frame, as an editor would make it, and not in the page that is to stay responsive.
+
+/** Has the editor run code in which `post(message)` says something in its present session. */
+function attack({ element, ear }: Pick<Opened, 'element' | 'ear'>, code: string): void {
+  const session = JSON.stringify(ear.session());
+  bid(
+    frameOf(element).contentWindow,
+    `{ const post = (message) => say({ session: ${session}, ...message }); ${code} }`,
+  );
+}
+
+/** The one event that came of it. */
+async function eventOf(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
+  all.seen.length = 0;
+  attack(all, code);
+  await heardOut(all.element);
+  expect(all.seen.map(({ type }) => type)).to.deep.equal([`plugin-editor-${name}`]);
+  return all.seen[0] as Event & Record<string, unknown>;
+}
+
+/** Ten times as long as it takes on a busy machine; without the limits it takes longer still. */
+const RESPONSIVE = 5000;
+
+describe('an error of 500,000 characters', () => {
+  const texts: [of: string, code: string][] = [
+    ['one word', `'x'.repeat(500_000)`],
+    ['words', `'word '.repeat(100_000)`],
+    ['lines', `'\\n'.repeat(500_000)`],
+    ['marks above one letter', `'x' + '\\u0301'.repeat(500_000)`],
+    ['surrogate pairs', `'\\u{1f600}'.repeat(250_000)`],
+    ['changes of direction', `'\\u202e\\u05d0x'.repeat(170_000)`],
+  ];
+  for (const [of, code] of texts) {
+    it(`(${of}) is taken and shown as far as 500 of them, and the page stays responsive`, async () => {
+      const all = await opened();
+      const begun = performance.now();
+      attack(all, `post({ type: 'error', message: ${code} })`);
+      const { code: why, message } = await failure(all.element);
+      expect(why).to.equal('editor');
+      const [said = ''] = /(?<=: ).*$/s.exec(message) ?? [];
+      expect(said.length).to.be.within(LIMITS.message - 1, LIMITS.message);
+      expect(said.endsWith('…')).to.equal(true);
+      const view = part(all.element, 'error') as HTMLElement;
+      expect(view.textContent).to.contain(said);
+      expect(view.getBoundingClientRect().height).to.be.above(0);
+      expect(performance.now() - begun).to.be.below(RESPONSIVE);
+    });
+  }
+});
+
+describe('a long text of an editor', () => {
+  const texts: [field: string, event: string, message: string][] = [
+    ['outputLog', 'build', `type: 'build', succeeded: false, outputLog: long`],
+    ['name', 'test', `type: 'test', name: long`],
+    ['result', 'test', `type: 'test', result: long`],
+    ['error', 'test', `type: 'test', error: long`],
+    ['version', 'deploy', `type: 'deploy', version: long`],
+  ];
+  for (const [field, event, message] of texts) {
+    it(`(${field}) is cut at the length that the documentation says`, async () => {
+      const all = await opened();
+      const found = await eventOf(all, event, `const long = 'x'.repeat(20_000_000); post({ ${message} })`);
+      const limit = LIMITS[field as keyof typeof LIMITS];
+      expect(found[field]).to.equal('x'.repeat(limit - 1) + '…');
+    });
+  }
+
+  it('that comes again and again keeps the page responsive', async () => {
+    const all = await opened();
+    all.seen.length = 0;
+    const begun = performance.now();
+    attack(
+      all,
+      `const outputLog = 'x'.repeat(4_000_000);
+       for (let i = 0; i < 20; i++) post({ type: 'build', succeeded: true, outputLog });`,
+    );
+    await heardOut(all.element);
+    expect(named(all.seen, 'build').map(({ outputLog }) => (outputLog as string).length)).to.deep.equal(
+      Array(20).fill(LIMITS.outputLog),
+    );
+    expect(performance.now() - begun).to.be.below(RESPONSIVE * 2);
+  });
+
+  const ignored: [what: string, message: string][] = [
+    ['a type', `type: 'x'.repeat(20_000_000)`],
+    ['a session', `type: 'save', session: 'x'.repeat(20_000_000)`],
+    ['a reason', `type: 'token-request', reason: 'missing'.repeat(3_000_000)`],
+    ['what should be a flag', `type: 'dirty', dirty: 'x'.repeat(20_000_000)`],
+  ];
+  for (const [what, message] of ignored) {
+    it(`(${what}) is ignored where only a few words are known`, async () => {
+      const all = await opened();
+      all.seen.length = 0;
+      attack(all, `post({ ${message} })`);
+      await heardOut(all.element);
+      await flush(all.element, all.server);
+      expect(all.seen).to.have.length(0);
+      expect((await requestCounts(all.server))['/token']).to.equal(1);
+    });
+  }
+});
+
+describe('the error of a test run', () => {
+  const structures: [what: string, code: string][] = [
+    ['a list of a million', `Array.from({ length: 1_000_000 }, (_, i) => i)`],
+    [
+      'an object with 100,000 fields',
+      `Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => ['field' + i, i]))`,
+    ],
+    [
+      'lists in lists, a thousand deep',
+      `(() => { let list = []; for (let i = 0; i < 1000; i++) list = [list]; return list; })()`,
+    ],
+    ['a thousand texts of 10,000 characters', `Array.from({ length: 1000 }, () => 'x'.repeat(10_000))`],
+    [
+      'long names of fields',
+      `Object.fromEntries(Array.from({ length: 100 }, (_, i) => [i + 'x'.repeat(10_000), i]))`,
+    ],
+    [
+      'what holds itself',
+      `(() => { const self = { a: [1] }; self.self = self; self.a.push(self, self); return self; })()`,
+    ],
+    ['ten million bytes', `new Uint8Array(10_000_000)`],
+    ['a boxed text', `new String('x'.repeat(10_000_000))`],
+    ['numbers that JSON does not have', `[1n, NaN, -Infinity, { a: 2n ** 64n }]`],
+    ['maps, sets and dates', `[new Map([[1, 2]]), new Set([1]), new Date(), /x/, new Error('x')]`],
+  ];
+  for (const [what, code] of structures) {
+    it(`(${what}) is read as far as it is taken, and is plain JSON`, async () => {
+      const all = await opened();
+      const { error } = await eventOf(all, 'test', `post({ type: 'test', error: ${code} })`);
+      const json = JSON.stringify(error);
+      expect(JSON.parse(json)).to.deep.equal(error);
+      // Quotes, commas and the like are not counted.
+      expect(json.length).to.be.below(LIMITS.error + 30 * MAX_VALUES);
+      expect(json.match(/[,:[{]/g)?.length ?? 0).to.be.at.most(3 * MAX_VALUES);
+    });
+  }
+});
+
+describe('a token that the editor knows', () => {
+  const places: [where: string, event: string, message: string][] = [
+    ['the name of a field', 'test', `type: 'test', error: { [token]: 1 }`],
+    [
+      'the name of a field deep in',
+      'test',
+      `type: 'test', error: [{ a: { ['x' + token]: [{ [token]: token }] } }]`,
+    ],
+    ['a field named type', 'test', `type: 'test', error: { type: token }`],
+    ['a text', 'test', `type: 'test', name: token, result: token, error: token`],
+    ['a log', 'build', `type: 'build', succeeded: true, outputLog: 'GET /?token=' + token + ' 500'`],
+    ['a version', 'deploy', `type: 'deploy', version: token`],
+    [
+      'a log that is cut in the midst of it',
+      'build',
+      `type: 'build', succeeded: true, outputLog: 'x'.repeat(${LIMITS.outputLog} - 7) + token + '!'`,
+    ],
+    [
+      'a text that is cut before its last character',
+      'test',
+      `type: 'test', name: 'x'.repeat(${LIMITS.name} - token.length) + token + '!'`,
+    ],
+  ];
+  for (const [where, event, message] of places) {
+    it(`is not in the event, wherever it stood (${where})`, async () => {
+      const all = await opened();
+      await all.element.renewToken();
+      const { token } = await all.ear.until('token');
+      for (const known of ['token-1', token as string]) {
+        const found = await eventOf(all, event, `const token = '${known}'; post({ ${message} })`);
+        expect(JSON.stringify(found)).to.contain('…').and.not.to.contain('token-');
+      }
+    });
+  }
+
+  for (const [where, code] of [
+    ['in its midst', `'Cannot open https://editor.test/?token=' + token + '&fn=x'`],
+    ['at its cut', `'x'.repeat(${LIMITS.message} - 7) + token + '!'`],
+  ]) {
+    it(`is not in the message of an error, nor shown (${where})`, async () => {
+      const all = await opened();
+      attack(all, `const token = 'token-1'; post({ type: 'error', message: ${code} })`);
+      const { message } = await failure(all.element);
+      expect(message).to.contain('…').and.not.to.contain('token-');
+      expect(part(all.element, 'error')?.textContent).to.contain('…').and.not.to.contain('token-');
+    });
+  }
+
+  it('is not in an event in url delivery either', async () => {
+    const server = await talkingServer();
+    const ear = listen();
+    const element = mount(server);
+    const seen = saidEvents(element);
+    await ear.until('open');
+    await inState(element, 'ready');
+    const error = await eventOf(
+      { server, ear, element, seen },
+      'test',
+      `post({ type: 'test', error: { 'token-1': ['token-1'] } })`,
+    );
+    expect(error['error']).to.deep.equal({ '…': ['…'] });
+  });
+});

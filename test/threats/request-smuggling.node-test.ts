@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { type TestContext, describe, test } from 'node:test';
+import { toNodeHandler } from '../../src/server/to-node-handler.ts';
+import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
+import { listen as listenWith } from '../server/raw-request.ts';
+import { accessPath, bearer, draftPath, listen, source } from '../service/harness.ts';
+import { type FramedRequest, ambiguousFraming } from './framing.ts';
+import { lastRequest, requestBytes, sendRaw } from './raw-socket.ts';
+
+interface Server {
+  port: number;
+  /** A request that is granted. */
+  granted: FramedRequest;
+  /** Another one, and the words by which its answer is known. */
+  smuggled: string;
+  answer: RegExp;
+  /** One that ends the connection, and the same of it. */
+  last: string;
+  lastAnswer: RegExp;
+}
+
+async function startService(t: TestContext): Promise<Server> {
+  const { port, send, environmentToken } = await listen(t);
+  const issued = await send('GET', accessPath, bearer(environmentToken()));
+  const { token } = JSON.parse(issued.body) as { token: string };
+  const host = `Host: 127.0.0.1:${port}`;
+  return {
+    port,
+    granted: {
+      lines: [
+        `POST ${draftPath} HTTP/1.1`,
+        host,
+        `Authorization: Bearer ${token}`,
+        'Content-Type: application/json',
+      ],
+      body: JSON.stringify(source),
+    },
+    smuggled: requestBytes(['GET /api/v1/features HTTP/1.1', host]),
+    answer: /"languages"/,
+    last: lastRequest(['GET /api/v2/template/javascript/the-end HTTP/1.1', host]),
+    lastAnswer: /the-end/,
+  };
+}
+
+async function startTokenEndpoint(t: TestContext): Promise<Server> {
+  const endpoint = createTokenEndpoint({
+    access: { getEditorToken: ({ ext }) => Promise.resolve({ token: `token-for-${ext}` }) },
+    authorize: () => 'com.acme.t1',
+  });
+  const server = await listenWith(toNodeHandler(endpoint));
+  t.after(() => server[Symbol.asyncDispose]());
+  const { port } = server;
+  const headers = [`Host: 127.0.0.1:${port}`, 'Sec-Fetch-Site: same-origin'];
+  return {
+    port,
+    granted: {
+      lines: ['POST /token HTTP/1.1', ...headers, 'Content-Type: application/json'],
+      body: JSON.stringify({ ident: 'com.acme.t1', fn: 'one' }),
+    },
+    smuggled: requestBytes(['GET /token?ident=com.acme.t1&fn=smuggled HTTP/1.1', ...headers]),
+    answer: /token-for-smuggled/,
+    last: lastRequest(['GET /token?ident=com.acme.t1&fn=the-end HTTP/1.1', ...headers]),
+    lastAnswer: /token-for-the-end/,
+  };
+}
+
+for (const [name, start] of [
+  ['the service', startService],
+  ['the token endpoint', startTokenEndpoint],
+] as const) {
+  describe(`a request that ${name} gets over a connection of its own`, () => {
+    test('is answered, and so is a whole one behind it, as what follows would prove nothing otherwise', async (t) => {
+      const { port, granted, smuggled, answer, last, lastAnswer } = await start(t);
+      const { length } = granted.body;
+      for (const [headers, body] of [
+        [[`Content-Length: ${length}`], granted.body],
+        [
+          ['Transfer-Encoding: chunked'],
+          `${length.toString(16)};x=y\r\n${granted.body}\r\n0\r\nX-A: b\r\n\r\n`,
+        ],
+      ] as const) {
+        const got = await sendRaw(port, requestBytes([...granted.lines, ...headers], body + smuggled + last));
+        assert.deepEqual(got.statuses, [200, 200, 200], got.text);
+        assert.match(got.text, answer);
+        assert.match(got.text, lastAnswer);
+      }
+    });
+
+    test('is refused where its end can be read in two ways, and nothing behind it is answered', async (t) => {
+      const { port, granted, smuggled, answer } = await start(t);
+      for (const [what, bytes] of ambiguousFraming(granted, smuggled)) {
+        const { statuses, text } = await sendRaw(port, bytes);
+        assert.deepEqual(statuses, [400], `${what}: ${text}`);
+        assert.doesNotMatch(text, answer, what);
+      }
+    });
+
+    test('is one request, whatever its body says, also where it is refused before the body is read', async (t) => {
+      const { port, granted, smuggled, answer, last, lastAnswer } = await start(t);
+      const [, host = ''] = granted.lines;
+      const path = granted.lines[0]?.split(' ')[1] ?? '';
+      const body = [`Content-Length: ${smuggled.length}`];
+      for (const [what, lines] of [
+        ['no right to it', [`POST ${path} HTTP/1.1`, host]],
+        ['no such method', [`PUT ${path} HTTP/1.1`, host]],
+        ['no such path', ['POST /nothing/here HTTP/1.1', host]],
+        ['another type', [...granted.lines.slice(0, -1), 'Content-Type: text/plain']],
+        ['not JSON', granted.lines],
+        ['another host', [`POST ${path} HTTP/1.1`, 'Host: evil.example']],
+        ['a body of a HEAD', [`HEAD ${path} HTTP/1.1`, host]],
+        ['a body of a GET', [`GET ${path} HTTP/1.1`, host]],
+        ['a body of OPTIONS', [`OPTIONS ${path} HTTP/1.1`, host]],
+      ] as const) {
+        const { statuses, text } = await sendRaw(port, requestBytes([...lines, ...body], smuggled + last));
+        // It may close the connection instead of reading what it has refused.
+        assert.equal(statuses.length, lastAnswer.test(text) ? 2 : 1, `${what}: ${text}`);
+        assert.doesNotMatch(text, answer, what);
+      }
+    });
+
+    test('with a head that is not HTTP/1.1 as it should be is refused', async (t) => {
+      const { port, granted, answer } = await start(t);
+      const [, host = ''] = granted.lines;
+      const path = granted.lines[0]?.split(' ')[1] ?? '';
+      for (const lines of [
+        [`GET ${path}`],
+        [`GET ${path} HTTP/1.2`, host],
+        [`GET ${path} HTTP/1.1`],
+        [`GET ${path} HTTP/1.1`, 'Host:'],
+        [`GET ${path} HTTP/1.1`, ` ${host}`],
+        [`GET ${path} HTTP/1.1`, `${host}\0`],
+        [`GET ${path} HTTP/1.1`, `${host}, evil.example`],
+        [`GET ${path} HTTP/1.1`, host.replace(' ', ' evil@')],
+        [`GET ${path} HTTP/1.1`, `${host}/x`],
+        [`GET ${path} HTTP/1.1`, `${host}#x`],
+        [`GET ${path} HTTP/1.1`, `${host}\\x`],
+        [`get ${path} HTTP/1.1`, host],
+        [`SMUGGLE ${path} HTTP/1.1`, host],
+        [`GET ${path} ${path} HTTP/1.1`, host],
+        [`GET ${path}\t HTTP/1.1`, host],
+        [`GET ${path.slice(1)} HTTP/1.1`, host],
+        [`GET ${path}\u00e4 HTTP/1.1`, host],
+        ['PRI * HTTP/2.0', '', 'SM'],
+      ]) {
+        const { statuses, text } = await sendRaw(port, lastRequest(lines));
+        assert.deepEqual(statuses, [400], `${lines.join(' | ')}: ${text}`);
+        assert.doesNotMatch(text, answer);
+      }
+      // Neither is a tunnel to somewhere else.
+      assert.deepEqual(
+        (await sendRaw(port, lastRequest(['CONNECT evil.example:443 HTTP/1.1', host]))).text,
+        '',
+      );
+    });
+  });
+}
+
+test('no header but Host names the service, and only a name of its own does', async (t) => {
+  const { port } = await startService(t);
+  const own = `127.0.0.1:${port}`;
+  const path = '/api/v1/features';
+  for (const [target, hosts] of [
+    [path, [own, 'evil.example']],
+    [path, ['evil.example', own]],
+    [path, [own, own]],
+    [path, [`2130706433:${port}`]],
+    [path, [`127.0.0.1.:${port}`]],
+    [`http://evil.example${path}`, [own]],
+    [`http://evil.example${path}`, ['evil.example']],
+    [`http://${own}${path}`, ['evil.example']],
+  ] as const) {
+    const lines = [`GET ${target} HTTP/1.1`, ...hosts.map((host) => `Host: ${host}`)];
+    assert.deepEqual((await sendRaw(port, lastRequest(lines))).statuses, [421], lines.join(' | '));
+  }
+  for (const header of ['X-Forwarded-Host: 127.0.0.1', 'Forwarded: host=127.0.0.1', `X-Host: ${own}`]) {
+    const { statuses } = await sendRaw(
+      port,
+      lastRequest([`GET ${path} HTTP/1.1`, 'Host: evil.example', header]),
+    );
+    assert.deepEqual(statuses, [421], header);
+  }
+  for (const target of [`file:///etc/passwd`, '*', `//evil.example${path}`]) {
+    const { statuses, text } = await sendRaw(port, lastRequest([`GET ${target} HTTP/1.1`, `Host: ${own}`]));
+    assert.ok(statuses.length === 1 && [400, 404].includes(statuses[0] ?? 0), text);
+  }
+});
+
+test('no header makes another request of it than its first line', async (t) => {
+  const { port, granted } = await startService(t);
+  const [, host = '', authorization = ''] = granted.lines;
+  const ask = (...more: string[]) =>
+    sendRaw(port, lastRequest([`GET ${draftPath} HTTP/1.1`, host, authorization, ...more]));
+  for (const header of [
+    'X-HTTP-Method-Override: POST',
+    'X-HTTP-Method: DELETE',
+    'X-Method-Override: PUT',
+    'X-Original-URL: /api/v1/features',
+    'X-Rewrite-URL: /api/v1/features',
+    'X-Original-Method: POST',
+    'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
+  ]) {
+    // There is no draft: what reads it says so.
+    const { statuses, text } = await ask(header);
+    assert.deepEqual(statuses, [404], header);
+    assert.match(text, /draft-not-found/, header);
+  }
+});
