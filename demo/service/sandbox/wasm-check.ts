@@ -33,9 +33,9 @@ export function describeOversize(bytes: Uint8Array): string | undefined {
   try {
     return describeSections(new ModuleReader(bytes));
   } catch (error) {
-    // The engine refuses what is cut off or malformed, and says better why.
-    if (error instanceof RangeError) return undefined;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    // The engine refuses what is cut off or malformed, and says better why. What it would take has to be read here.
+    return WebAssembly.validate(new Uint8Array(bytes)) ? unreadable : undefined;
   }
 }
 
@@ -67,8 +67,8 @@ function readParameterCounts(reader: ModuleReader): number[] {
   for (let left = reader.integer(); left > 0; left--) {
     if (reader.byte() !== functionType) return counts;
     const parameters = reader.integer();
-    reader.skip(parameters);
-    reader.skip(reader.integer());
+    for (let i = 0; i < parameters; i++) reader.valueType();
+    for (let results = reader.integer(); results > 0; results--) reader.valueType();
     counts.push(parameters);
   }
   return counts;
@@ -81,7 +81,7 @@ function readIntegers(reader: ModuleReader, most: number): number[] {
 function describeTables(reader: ModuleReader): string | undefined {
   for (let left = reader.integer(); left > 0; left--) {
     // The type of the entries, and whether there is a maximum.
-    reader.skip(1);
+    reader.valueType();
     const hasMaximum = reader.byte() & 1;
     const size = reader.integer();
     if (hasMaximum) reader.integer();
@@ -106,7 +106,7 @@ function describeFunctions(
     let locals = parametersOf(index);
     for (let groups = reader.integer(); groups > 0; groups--) {
       locals += reader.integer();
-      reader.skip(1);
+      reader.valueType();
     }
     const { locals: mostLocals, code: mostCode, localsTimesCode } = moduleLimits;
     if (locals > mostLocals) return largeFunction(`${locals} variables`, `${mostLocals}`);
@@ -125,6 +125,8 @@ function describeFunctions(
 
 const largeFunction = (size: string, limit: string) =>
   `${tooLarge('A function of the compiled plugin', size, limit)} Split it, or use fewer "@inline" functions in it.`;
+
+const unreadable = 'The compiled plugin has parts of a kind that plugins cannot have.';
 
 const tooLarge = (what: string, size: string, limit: string) =>
   `${what} is too large: it has ${size}, and the limit is ${limit}.`;
@@ -158,6 +160,15 @@ class ModuleReader {
       if (byte < 0x80) return value;
     }
     throw new RangeError('A number is too long.');
+  }
+
+  /** Passes over the type of a value: one byte, and for a reference the number of what it refers to. */
+  valueType(): void {
+    const type = this.byte();
+    const [reference, nullableReference] = [0x64, 0x63];
+    if (type === reference || type === nullableReference) this.integer();
+    // The types of one byte; lower numbers are those of functions and of other things that no variable holds.
+    else if (type <= 0x60 || type > 0x7f) throw new RangeError(`No type begins with ${type}.`);
   }
 
   skip(count: number): void {
