@@ -69,7 +69,12 @@ const runFor = (tenant: string, program: StoredProgram) =>
 for (const [what, program] of Object.entries(huge)) {
   test(`${what}: the run is ended, and the next is answered`, async () => {
     const outcome = await runFor('attacker', program);
-    const ends: (RunErrorCode | undefined)[] = ['memory-limit', 'time-limit', 'runner-crashed'];
+    const ends: (RunErrorCode | undefined)[] = [
+      'memory-limit',
+      'time-limit',
+      'runner-crashed',
+      'module-limit',
+    ];
     assert.ok(ends.includes('error' in outcome ? outcome.error.code : undefined), JSON.stringify(outcome));
     for (const next of others) assert.ok('result' in (await inTime(() => runFor('other', next))));
   });

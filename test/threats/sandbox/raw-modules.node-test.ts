@@ -270,3 +270,62 @@ testAttacks({
     { error: ['runner-crashed', 'plugin-error', 'memory-limit'] },
   ],
 });
+
+const tooLarge = { error: 'module-limit', message: /is too large/ } as const;
+const answering = '(func (export "run") (param i32) (result i32) (local.get 0))';
+const manyVariables = Array.from({ length: 5000 }, (_, i) => `(local $l${i} i32)`).join('');
+const array = '(type $a (array (mut i64)))';
+
+// A type that takes more than one byte shifts what comes after it, for a check that does not know it.
+testAttacks({
+  'variables are counted after one of a type of the module': [
+    moduleOf(
+      memory,
+      allocate,
+      pin,
+      array,
+      answering,
+      `(func (local (ref null $a)) ${manyVariables} (local.set $l1 (i32.const 1)))`,
+    ),
+    tooLarge,
+  ],
+  'variables are counted after parameters of a type of the module': [
+    moduleOf(
+      memory,
+      allocate,
+      pin,
+      array,
+      '(func (param (ref null $a) (ref $a)))',
+      answering,
+      `(func ${manyVariables} (local.set $l1 (i32.const 1)))`,
+    ),
+    tooLarge,
+  ],
+  'variables are counted in a module with groups of types': [
+    moduleOf(
+      memory,
+      allocate,
+      pin,
+      '(rec (type $b (struct)) (type $c (func (param (ref null $b)))))',
+      '(func (type $c))',
+      answering,
+      `(func ${manyVariables} (local.set $l1 (i32.const 1)))`,
+    ),
+    tooLarge,
+  ],
+  'tables are counted after one of a type of the module': [
+    moduleOf(
+      memory,
+      allocate,
+      pin,
+      answering,
+      '(type $f (func)) (table 1 (ref null $f)) (table 5000000 funcref)',
+    ),
+    tooLarge,
+  ],
+  // Two tables: one that says what it is filled with, and one of five million entries.
+  'what the check cannot read, and the engine can, is refused': [
+    raw(Buffer.from('0061736d01000000' + '040f02' + '4000700001d0700b' + '7000c096b102', 'hex')),
+    { error: 'module-limit', message: /parts of a kind that plugins cannot have/ },
+  ],
+});
