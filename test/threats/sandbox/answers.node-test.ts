@@ -1,3 +1,4 @@
+import { describe } from 'node:test';
 import { runLimits } from '../../../demo/service/sandbox/outcome.ts';
 import { running } from '../../service/plugin.ts';
 import { startTarget } from './target.ts';
@@ -269,19 +270,29 @@ const named = (how: string, attacks: Readonly<Record<string, Attack>>) =>
     Object.entries(attacks).map(([name, attack]) => [`${name}, ${how}, is no more than that`, attack]),
   );
 
-testAttacks(named('returned', returned));
-testAttacks(named('thrown', thrown));
-testAttacks(named('logged', logged));
-testAttacks(named('as text', Object.fromEntries(echoes)));
+describe('values that a run returns', () => {
+  testAttacks(named('returned', returned));
+});
+describe('values that a run throws', () => {
+  testAttacks(named('thrown', thrown));
+});
+describe('values that a run logs', () => {
+  testAttacks(named('logged', logged));
+});
+describe("texts that look like the sandbox's own", () => {
+  testAttacks(named('as text', Object.fromEntries(echoes)));
+});
 
-testAttacks({
-  'the longest answer of characters that take the most room goes through': [
-    running(`return "\\ud800" + "\\0".repeat(${runLimits.output - 3});`),
-    `\ud800${'\0'.repeat(runLimits.output - 3)}`,
-  ],
-  'the longest logs of characters that take the most room go through': [
-    running(`console.log("\\ud800" + "\\0".repeat(${runLimits.logs - 3})); return input;`),
-    'in',
-    [`\ud800${'\0'.repeat(runLimits.logs - 3)}`],
-  ],
+describe('the longest texts', () => {
+  testAttacks({
+    'the longest answer of characters that take the most room goes through': [
+      running(`return "\\ud800" + "\\0".repeat(${runLimits.output - 3});`),
+      `\ud800${'\0'.repeat(runLimits.output - 3)}`,
+    ],
+    'the longest logs of characters that take the most room go through': [
+      running(`console.log("\\ud800" + "\\0".repeat(${runLimits.logs - 3})); return input;`),
+      'in',
+      [`\ud800${'\0'.repeat(runLimits.logs - 3)}`],
+    ],
+  });
 });

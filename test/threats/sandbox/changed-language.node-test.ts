@@ -1,3 +1,4 @@
+import { describe } from 'node:test';
 import { running } from '../../service/plugin.ts';
 import { startTarget } from './target.ts';
 import type { Attack } from './target.ts';
@@ -53,40 +54,44 @@ const harmless: Record<string, string> = {
     globalThis.console = new Proxy({}, { get: () => new Proxy(log, { get() { throw 1; } }) });`,
 };
 
-testAttacks(
-  Object.fromEntries(
-    Object.entries(harmless).map(([what, code]): [string, Attack] => [
-      `a plugin that changes ${what} is served as ever`,
-      [`{ ${code} }\n${ordinary}`, asEver[0], asEver[1]],
-    ]),
-  ),
-);
+describe('a language that the plugin has changed', () => {
+  testAttacks(
+    Object.fromEntries(
+      Object.entries(harmless).map(([what, code]): [string, Attack] => [
+        `a plugin that changes ${what} is served as ever`,
+        [`{ ${code} }\n${ordinary}`, asEver[0], asEver[1]],
+      ]),
+    ),
+  );
+});
 
-testAttacks({
-  'a text object in place of what a helper keeps is not used': [
-    `const seen = []; globalThis.String = (value) => { seen.push(value); return { length: 1e9 }; };
+describe('what the sandbox asks of the plugin', () => {
+  testAttacks({
+    'a text object in place of what a helper keeps is not used': [
+      `const seen = []; globalThis.String = (value) => { seen.push(value); return { length: 1e9 }; };
       export function run() { console.log({ a: 1 }); return seen.join() + 'none'; }`,
-    'none',
-    ['{"a":1}'],
-  ],
-  'a setter of what the global object does not have is not called by the sandbox': [
-    `const seen = [];
+      'none',
+      ['{"a":1}'],
+    ],
+    'a setter of what the global object does not have is not called by the sandbox': [
+      `const seen = [];
       for (const key of ['invoke', 'describe', 'log', 'tell', 'failed', 'nullText', 'exports', 'module'])
         Object.defineProperty(Object.prototype, key, { set(value) { seen.push(key); } });
       export function run() { console.log('x'); return seen.join() + 'none'; }`,
-    'none',
-  ],
-  "an error of the engine has the plugin's message, not its conversions": [
-    `Object.defineProperty(Error.prototype, 'toString', { value: () => 'forged' });
+      'none',
+    ],
+    "an error of the engine has the plugin's message, not its conversions": [
+      `Object.defineProperty(Error.prototype, 'toString', { value: () => 'forged' });
       export function run() { null.x; }`,
-    { error: 'plugin-error', message: /^forged\n/ },
-  ],
-  'a message of an error that counts how often it is read is read by nobody but once': [
-    running(`let reads = 0; const error = new Error('');
+      { error: 'plugin-error', message: /^forged\n/ },
+    ],
+    'a message of an error that counts how often it is read is read by nobody but once': [
+      running(`let reads = 0; const error = new Error('');
       Object.defineProperty(error, 'message', { get() { return 'read ' + (reads += 1); } });
       throw error;`),
-    { error: 'plugin-error', message: /^Error: read 1\b/ },
-  ],
+      { error: 'plugin-error', message: /^Error: read 1\b/ },
+    ],
+  });
 });
 
 const names = [
@@ -120,60 +125,67 @@ const refused = { error: 'plugin-error', message: /could not load module/ } as c
 const short = (name: string) =>
   JSON.stringify(name.length > 40 ? `${name.slice(0, 10)}… of ${name.length}` : name);
 
-testAttacks(
-  Object.fromEntries(
-    names.flatMap((name): [string, Attack][] => {
-      const text = JSON.stringify(name);
-      return [
-        [
-          `nothing is imported from ${short(name)}`,
-          [`import * as all from ${text};\n${running('return Object.keys(all).join();')}`, refused],
-        ],
-        [
-          `nothing is imported from ${short(name)} while a plugin runs`,
-          [running(`return import(${text}).then((all) => Object.keys(all).join());`), refused],
-        ],
-      ];
-    }),
-  ),
-);
+describe('imports of other modules', () => {
+  testAttacks(
+    Object.fromEntries(
+      names.flatMap((name): [string, Attack][] => {
+        const text = JSON.stringify(name);
+        return [
+          [
+            `nothing is imported from ${short(name)}`,
+            [`import * as all from ${text};\n${running('return Object.keys(all).join();')}`, refused],
+          ],
+          [
+            `nothing is imported from ${short(name)} while a plugin runs`,
+            [running(`return import(${text}).then((all) => Object.keys(all).join());`), refused],
+          ],
+        ];
+      }),
+    ),
+  );
+});
 
-testAttacks({
-  'a plugin that imports itself, also by a name that NUL cuts, gets itself': [
-    running(
-      'return Promise.all(["plugin.js", "./plugin.js", "plugin.js\\0.txt"].map((name) => import(name))).then((all) => all.map((one) => one.run === run).join());',
-    ),
-    'true,true,true',
-  ],
-  'a name that NUL cuts is the name before it': [running('return import("std\\0plugin.js");'), refused],
-  'a plugin that is its own import runs once': [
-    'import * as self from "plugin.js"; let count = 0; count += 1; export const run = () => `${self.run === run} ${count}`;',
-    'true 1',
-  ],
-  'nothing is exported again from elsewhere': ['export * from "fs"; export { run } from "fs";', refused],
-  'nothing is imported as JSON': [
-    `import all from "/proc/self/environ" with { type: "json" };\n${running('return JSON.stringify(all);')}`,
-    { error: 'plugin-error' },
-  ],
-  'nothing is imported as text or bytes': [
-    running(
-      'return Promise.allSettled(["text", "bytes", "json"].map((type) => import("/etc/passwd", { with: { type } }))).then((all) => all.map(({ status }) => status).join());',
-    ),
-    'rejected,rejected,rejected',
-  ],
-  'the name of an import is asked for once': [
-    running(
-      'let asked = 0; return import({ toString() { asked += 1; return "x"; } }).catch(() => String(asked));',
-    ),
-    '1',
-  ],
-  'import.meta tells nothing': [
-    running('return JSON.stringify([Object.keys(import.meta), Object.getPrototypeOf(import.meta)]);'),
-    '[[],null]',
-  ],
-  'code of eval imports nothing': [running('return (0, eval)("import(\'fs\')").then(() => "in");'), refused],
-  'code of a function imports nothing': [
-    running('return Function("return import(\'fs\')")().then(() => "in");'),
-    refused,
-  ],
+describe('imports of the plugin itself', () => {
+  testAttacks({
+    'a plugin that imports itself, also by a name that NUL cuts, gets itself': [
+      running(
+        'return Promise.all(["plugin.js", "./plugin.js", "plugin.js\\0.txt"].map((name) => import(name))).then((all) => all.map((one) => one.run === run).join());',
+      ),
+      'true,true,true',
+    ],
+    'a name that NUL cuts is the name before it': [running('return import("std\\0plugin.js");'), refused],
+    'a plugin that is its own import runs once': [
+      'import * as self from "plugin.js"; let count = 0; count += 1; export const run = () => `${self.run === run} ${count}`;',
+      'true 1',
+    ],
+    'nothing is exported again from elsewhere': ['export * from "fs"; export { run } from "fs";', refused],
+    'nothing is imported as JSON': [
+      `import all from "/proc/self/environ" with { type: "json" };\n${running('return JSON.stringify(all);')}`,
+      { error: 'plugin-error' },
+    ],
+    'nothing is imported as text or bytes': [
+      running(
+        'return Promise.allSettled(["text", "bytes", "json"].map((type) => import("/etc/passwd", { with: { type } }))).then((all) => all.map(({ status }) => status).join());',
+      ),
+      'rejected,rejected,rejected',
+    ],
+    'the name of an import is asked for once': [
+      running(
+        'let asked = 0; return import({ toString() { asked += 1; return "x"; } }).catch(() => String(asked));',
+      ),
+      '1',
+    ],
+    'import.meta tells nothing': [
+      running('return JSON.stringify([Object.keys(import.meta), Object.getPrototypeOf(import.meta)]);'),
+      '[[],null]',
+    ],
+    'code of eval imports nothing': [
+      running('return (0, eval)("import(\'fs\')").then(() => "in");'),
+      refused,
+    ],
+    'code of a function imports nothing': [
+      running('return Function("return import(\'fs\')")().then(() => "in");'),
+      refused,
+    ],
+  });
 });

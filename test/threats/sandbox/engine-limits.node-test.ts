@@ -1,3 +1,4 @@
+import { describe } from 'node:test';
 import { running } from '../../service/plugin.ts';
 import { startTarget } from './target.ts';
 import type { Attack, Expected } from './target.ts';
@@ -34,12 +35,13 @@ const calls: Record<string, string> = {
 };
 
 // That a plugin can catch the error is what tells the engine's limit from that of the machine under it.
-testAttacks(
-  Object.fromEntries(
-    Object.entries(calls).map(([how, call]): [string, Attack] => [
-      `calls without end by ${how} end at the limit of the engine, in the same place each time`,
-      [
-        running(`const dive = () => {
+describe('calls without end', () => {
+  testAttacks(
+    Object.fromEntries(
+      Object.entries(calls).map(([how, call]): [string, Attack] => [
+        `calls without end by ${how} end at the limit of the engine, in the same place each time`,
+        [
+          running(`const dive = () => {
             let depth = 0;
             let error;
             const f = () => { depth += 1; try { ${call}; } catch (thrown) { error ??= thrown; throw thrown; } return ''; };
@@ -48,11 +50,12 @@ testAttacks(
           };
           const first = dive();
           return first === dive() ? first.replace(/^\\d{3,4} /, '') : first + dive();`),
-        /^(?:RangeError|SyntaxError|undefined)$/,
-      ],
-    ]),
-  ),
-);
+          /^(?:RangeError|SyntaxError|undefined)$/,
+        ],
+      ]),
+    ),
+  );
+});
 
 const recursions: Record<string, Attack> = {
   'nested arrays in JSON': [
@@ -274,5 +277,9 @@ const sizes: Record<string, Attack> = {
 const limits = (what: string, attacks: Readonly<Record<string, Attack | readonly [string, Expected]>>) =>
   Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [`${name}: ${what}`, attack as Attack]));
 
-testAttacks(limits('depth has its limit', recursions));
-testAttacks(limits('size has its limit', sizes));
+describe('structures without end', () => {
+  testAttacks(limits('depth has its limit', recursions));
+});
+describe('sizes without end', () => {
+  testAttacks(limits('size has its limit', sizes));
+});

@@ -1,3 +1,4 @@
+import { describe } from 'node:test';
 import { running } from '../../service/plugin.ts';
 import { startTarget } from './target.ts';
 import type { Attack } from './target.ts';
@@ -267,11 +268,13 @@ const changing: Record<string, [body: string, expected: Attack[1]]> = {
   ],
 };
 
-testAttacks(
-  Object.fromEntries(
-    Object.entries(changing).map(([what, [body, expected]]): [string, Attack] => [
-      `nothing is damaged when ${what}`,
-      [running(body), expected],
-    ]),
-  ),
-);
+describe('operations in the midst of which their operands change', () => {
+  testAttacks(
+    Object.fromEntries(
+      Object.entries(changing).map(([what, [body, expected]]): [string, Attack] => [
+        `nothing is damaged when ${what}`,
+        [running(body), expected],
+      ]),
+    ),
+  );
+});

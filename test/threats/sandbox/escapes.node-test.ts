@@ -1,3 +1,4 @@
+import { describe } from 'node:test';
 import { running } from '../../service/plugin.ts';
 import { startTarget } from './target.ts';
 import type { Attack } from './target.ts';
@@ -49,64 +50,68 @@ const constructors: Record<string, string> = {
     try { Mine.resolve().then(); } catch {} return ${host};`,
 };
 
-testAttacks(
-  Object.fromEntries(
-    Object.entries(constructors).map(([name, body]): [string, Attack] => [
-      `${name} makes code that sees nothing of the runner`,
-      [running(body), nothing],
-    ]),
-  ),
-);
+describe('code that a run makes', () => {
+  testAttacks(
+    Object.fromEntries(
+      Object.entries(constructors).map(([name, body]): [string, Attack] => [
+        `${name} makes code that sees nothing of the runner`,
+        [running(body), nothing],
+      ]),
+    ),
+  );
+});
 
-testAttacks({
-  'there is one realm: all that the engine throws and makes is of it': [
-    running(`const thrown = [];
+describe('what a run can reach of the sandbox', () => {
+  testAttacks({
+    'there is one realm: all that the engine throws and makes is of it': [
+      running(`const thrown = [];
       const dive = () => dive();
       for (const fail of [() => null.x, dive, () => eval('('), () => new Array(-1), () => decodeURI('%'), () => 1n + 1])
         try { fail(); } catch (error) { thrown.push(error instanceof Error && Object.getPrototypeOf(error.constructor.prototype) === Error.prototype); }
       return thrown.join();`),
-    'true,true,true,true,true,true',
-  ],
-  'a stack holds nothing of the runner': [
-    running(`Error.stackTraceLimit = Infinity; let stack = '';
+      'true,true,true,true,true,true',
+    ],
+    'a stack holds nothing of the runner': [
+      running(`Error.stackTraceLimit = Infinity; let stack = '';
       console.log({ toJSON() { stack = new Error('x').stack; return ''; } });
       return stack;`),
-    /^(?: +at (?:\w+ )?\((?:plugin\.js:\d+:\d+|<sandbox>:\d+:\d+|native)\)\n?)+$/,
-  ],
-  'a stack of a job holds nothing of the runner': [
-    running('return Promise.resolve().then(() => new Error("x").stack);'),
-    /^ +at <anonymous> \(plugin\.js:1:\d+\)\n?$/,
-  ],
-  'the callers of functions are not told': [
-    running(`const told = [];
+      /^(?: +at (?:\w+ )?\((?:plugin\.js:\d+:\d+|<sandbox>:\d+:\d+|native)\)\n?)+$/,
+    ],
+    'a stack of a job holds nothing of the runner': [
+      running('return Promise.resolve().then(() => new Error("x").stack);'),
+      /^ +at <anonymous> \(plugin\.js:1:\d+\)\n?$/,
+    ],
+    'the callers of functions are not told': [
+      running(`const told = [];
       for (const key of ['caller', 'arguments']) try { told.push(run[key]); } catch (error) { told.push(error.name); }
       try { told.push(Function('return arguments.callee.caller')()); } catch (error) { told.push(error.name); }
       return told.map(String).join();`),
-    'TypeError,TypeError,undefined',
-  ],
-  "the helpers' functions that a stack gives away serve nobody but the run itself": [
-    running(`let names;
+      'TypeError,TypeError,undefined',
+    ],
+    "the helpers' functions that a stack gives away serve nobody but the run itself": [
+      running(`let names;
       console.log({ toJSON() { ${functionsOnStack('names = found.map(({ name }) => name).join();')} return 'logged'; } });
       return names;`),
-    'toJSON,stringify,show,write,run,invoke',
-    ['"logged"'],
-  ],
-  'a helper that is called from outside its place ends the run with what it was told': [
-    running(`class Mine extends Error { get stack() {
+      'toJSON,stringify,show,write,run,invoke',
+      ['"logged"'],
+    ],
+    'a helper that is called from outside its place ends the run with what it was told': [
+      running(`class Mine extends Error { get stack() {
         ${functionsOnStack('const describe = found.find(({ name }) => name === "describe"); describe("forged");')}
         return ''; } }
       throw new Mine('own');`),
-    { error: 'plugin-error', message: /^Error: own$/ },
-  ],
-  'a helper that calls the plugin again does what a call does': [
-    running(`${functionsOnStack('const invoke = found.at(-1);')}
+      { error: 'plugin-error', message: /^Error: own$/ },
+    ],
+    'a helper that calls the plugin again does what a call does': [
+      running(`${functionsOnStack('const invoke = found.at(-1);')}
       return input === 'again' ? input : invoke(run, 'again') + String(invoke(() => { throw 'forged'; }));`),
-    { error: 'plugin-error', message: /^forged$/ },
-  ],
-  'the global object has nothing but the language, and a console': [
-    running(
-      `return Reflect.ownKeys(globalThis).filter((key) => typeof key !== 'string' || /^[a-z]/.test(key)).map(String).join();`,
-    ),
-    'parseInt,parseFloat,isNaN,isFinite,queueMicrotask,decodeURI,decodeURIComponent,encodeURI,encodeURIComponent,escape,unescape,undefined,eval,globalThis,btoa,atob,performance,console,Symbol(Symbol.toStringTag)',
-  ],
+      { error: 'plugin-error', message: /^forged$/ },
+    ],
+    'the global object has nothing but the language, and a console': [
+      running(
+        `return Reflect.ownKeys(globalThis).filter((key) => typeof key !== 'string' || /^[a-z]/.test(key)).map(String).join();`,
+      ),
+      'parseInt,parseFloat,isNaN,isFinite,queueMicrotask,decodeURI,decodeURIComponent,encodeURI,encodeURIComponent,escape,unescape,undefined,eval,globalThis,btoa,atob,performance,console,Symbol(Symbol.toStringTag)',
+    ],
+  });
 });

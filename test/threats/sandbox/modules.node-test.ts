@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import assemblyscript from '../../../demo/service/languages/assemblyscript.ts';
 import type { Outcome } from '../../../demo/service/sandbox/outcome.ts';
 import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
@@ -198,14 +198,16 @@ const neighbours = (): Neighbour[] => [
 ];
 const { run, assertUnharmed, testAttacks } = startTarget(neighbours);
 
-testAttacks(
-  Object.fromEntries(
-    Object.entries(cases).map(([name, [, expected, logs]], i): [string, Attack] => [
-      `${name}: that is no more than the run's own`,
-      [program, expected, logs, `${i}`],
-    ]),
-  ),
-);
+describe('programs in AssemblyScript that forge and overrun', () => {
+  testAttacks(
+    Object.fromEntries(
+      Object.entries(cases).map(([name, [, expected, logs]], i): [string, Attack] => [
+        `${name}: that is no more than the run's own`,
+        [program, expected, logs, `${i}`],
+      ]),
+    ),
+  );
+});
 
 const resultOf = (outcome: Outcome): string => {
   assert.ok('result' in outcome, JSON.stringify(outcome));
