@@ -20,7 +20,7 @@ export const moduleLimits = {
 } as const;
 
 // The sections of a module that are looked at, by the numbers of the WebAssembly specification.
-const section = { type: 1, function: 3, table: 4, code: 10 } as const;
+const section = { type: 1, function: 3, table: 4, functionBody: 10 } as const;
 
 /**
  * Says, for the author of a plugin, why a module is too large to be compiled; nothing when it is not. Only sizes are
@@ -51,7 +51,7 @@ function describeSections(reader: ModuleReader): string | undefined {
     const problem =
       id === section.table
         ? describeTables(reader)
-        : id === section.code
+        : id === section.functionBody
           ? describeFunctions(reader, (index) => parameterCounts[typeOfFunction[index] ?? -1] ?? 0)
           : undefined;
     if (problem) return problem;
