@@ -13,6 +13,7 @@ import { BusyError } from './fair-queue.ts';
  * | past the limit of output                      | output-limit           | 422                | 200, as above           |
  * | past the limit of logs                        | log-limit              | 422                | 200, as above           |
  * | past the limit of time                        | time-limit             | 504                | 200, as above           |
+ * | a stored module is too large to be compiled   | module-limit           | 422                | 200, as above           |
  * | the runner's process ended                    | runner-crashed         | 500                | 200, as above           |
  * | past the limit of input                       | input-limit            | 413                | 413                     |
  * | not text: another type, charset or coding     | unsupported-media-type | 415                | 415 (builds too)        |
