@@ -74,6 +74,7 @@ send(frameKind.ready, '');
 let runs = 0;
 for (const request of requests()) {
   await run(request);
+  scripts.restoreAhead();
   runs += 1;
   if (runs % runsPerTurn === 0) await turn();
 }

@@ -14,8 +14,9 @@ export interface Run {
   readonly signal?: () => AbortSignal;
 }
 
-// More than one even on a machine with one core: a run that loops must leave room for the others.
-const slots = Math.min(8, Math.max(4, 2 * Math.ceil(availableParallelism() / 2)));
+// More than there are cores: a run that loops must leave room for the others, and while a runner waits for its next run
+// another one works. Half of them, which is what a tenant may have, still keep two cores busy.
+const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
 
 /** How often the memory of runners is looked at while runs are under way, in ms. */
 const watchInterval = 20;

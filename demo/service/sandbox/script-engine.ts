@@ -65,6 +65,8 @@ export class ScriptEngine {
   readonly #base: Base;
   readonly #host: Host;
   readonly #seed = new Uint8Array(randomStateSize);
+  /** What the memory is, where it was put back ahead and nothing has run since. */
+  #ahead: EngineState | undefined;
 
   /** Rejects when the engine does not work on this machine. */
   static async create(room = smallestRoom): Promise<ScriptEngine> {
@@ -84,15 +86,27 @@ export class ScriptEngine {
     host.register(vm, base.tokens);
   }
 
+  /** Puts the memory back to `state` ahead of the {@link restore} that will most likely ask for it. */
+  restoreAhead(state: EngineState): void {
+    this.#putBack(state);
+    this.#ahead = state;
+  }
+
   /** Puts the memory back to `state`, by default that of a fresh engine, and starts the clock and the random numbers. */
   restore(state: EngineState | undefined, listener: GuestListener): void {
+    if (!state || state !== this.#ahead) this.#putBack(state);
+    this.#ahead = undefined;
     const memory = this.#memory();
-    memory.set(this.#base.snapshot.memory);
-    if (state) applyDifference(memory, state);
     // In a run of code that a stranger wrote, numbers must not tell anything about those of another run.
     crypto.getRandomValues(this.#seed);
     memory.set(this.#seed, this.#base.randomStateAt);
     this.#host.begin(listener);
+  }
+
+  #putBack(state: EngineState | undefined): void {
+    const memory = this.#memory();
+    memory.set(this.#base.snapshot.memory);
+    if (state) applyDifference(memory, state);
   }
 
   /** Whether code has asked for the time or a random number since the memory was put back. */

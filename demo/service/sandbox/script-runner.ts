@@ -52,6 +52,9 @@ export class ScriptRunner {
   });
   readonly #engines = new Map<number, ScriptEngine>();
   readonly #onRestored: OnRestored | undefined;
+  #last: Prepared | undefined;
+  /** Whether the last two runs were of one program. */
+  #isRepeated = false;
 
   constructor(onRestored?: OnRestored) {
     this.#onRestored = onRestored;
@@ -77,6 +80,10 @@ export class ScriptRunner {
   ): Promise<RunEnd> {
     const prepared = this.#programs.get(hash) ?? (program && { program, room: 0 });
     if (!prepared) throw new Error('The program is not known here.');
+    const { start } = prepared;
+    const isKnown = this.has(hash);
+    this.#isRepeated = this.#last === prepared;
+    this.#last = prepared;
     const engine = await this.#takeEngine(prepared.room);
     const run = new ScriptRun(engine, prepared, logs, deadline, this.#onRestored);
     const end = await run.end(input);
@@ -86,10 +93,18 @@ export class ScriptRunner {
     } else if (run.isEngineIntact) {
       this.#keep(prepared.room, engine);
     }
-    // Deleted first, as its size may have changed: the cache does not ask again for the size of a value that it has.
-    this.#programs.delete(hash);
-    this.#programs.set(hash, prepared);
+    if (!isKnown || prepared.start !== start) {
+      // Deleted first, as its size has changed: the cache does not ask again for the size of a value that it has.
+      this.#programs.delete(hash);
+      this.#programs.set(hash, prepared);
+    }
     return end;
+  }
+
+  /** Puts the engine back for the next run while nobody waits: of a program that was run twice, for a third time. */
+  restoreAhead(): void {
+    const { room = -1, start } = this.#last ?? {};
+    if (this.#isRepeated && start) this.#engines.get(room)?.restoreAhead(start.state);
   }
 
   async #takeEngine(room: number): Promise<ScriptEngine> {
