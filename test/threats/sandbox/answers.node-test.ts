@@ -265,22 +265,20 @@ const echoes = frames.map((text): [string, Attack] => {
   ];
 });
 
-const named = (how: string, attacks: Readonly<Record<string, Attack>>) =>
-  Object.fromEntries(
-    Object.entries(attacks).map(([name, attack]) => [`${name}, ${how}, is no more than that`, attack]),
-  );
+const named = (nameOf: (what: string) => string, attacks: Readonly<Record<string, Attack>>) =>
+  Object.fromEntries(Object.entries(attacks).map(([what, attack]) => [nameOf(what), attack]));
 
 describe('values that a run returns', () => {
-  testAttacks(named('returned', returned));
+  testAttacks(named((what) => `of ${what}, only text or a promise of it becomes an answer`, returned));
 });
 describe('values that a run throws', () => {
-  testAttacks(named('thrown', thrown));
+  testAttacks(named((what) => `${what} is told as a text, and the runner goes on`, thrown));
 });
 describe('values that a run logs', () => {
-  testAttacks(named('logged', logged));
+  testAttacks(named((what) => `${what} is logged as a text`, logged));
 });
 describe("texts that look like the sandbox's own", () => {
-  testAttacks(named('as text', Object.fromEntries(echoes)));
+  testAttacks(named((what) => `${what} comes out as it is, answered and logged`, Object.fromEntries(echoes)));
 });
 
 describe('the longest texts', () => {

@@ -278,8 +278,8 @@ const limits = (what: string, attacks: Readonly<Record<string, Attack | readonly
   Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [`${name}: ${what}`, attack as Attack]));
 
 describe('structures without end', () => {
-  testAttacks(limits('depth has its limit', recursions));
+  testAttacks(limits('the run answers, or ends at the limit of depth', recursions));
 });
 describe('sizes without end', () => {
-  testAttacks(limits('size has its limit', sizes));
+  testAttacks(limits('the run answers, or ends at a limit', sizes));
 });

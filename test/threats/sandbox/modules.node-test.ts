@@ -202,7 +202,7 @@ describe('programs in AssemblyScript that forge and overrun', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(cases).map(([name, [, expected, logs]], i): [string, Attack] => [
-        `${name}: that is no more than the run's own`,
+        `${name}: only the run itself is affected`,
         [program, expected, logs, `${i}`],
       ]),
     ),
