@@ -61,6 +61,10 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
   assert.match((await keys.focused()).name, /^button Run/);
   await keys.press('d', 'Control', 'Shift');
   await status('.status-deployed', 'v1.0.0 deployed');
+  // The page runs a version as soon as it is deployed; while it does, it takes no other run.
+  await page.waitForFunction(() => document.querySelector('.runs tbody')?.textContent?.includes('Hello, '), {
+    polling: 50,
+  });
 
   await keys.tabTo(/^textarea Sample input/);
   await keys.press('a', 'Control');
