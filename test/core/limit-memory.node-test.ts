@@ -12,6 +12,9 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes in use, those of long texts included, which lie outside of the heap. */
 function memoryInUse(): number {
+  // V8 frees the memory of buffers on another thread after a collection. The next
+  // collection waits for that thread, so only its numbers are those of what is kept.
+  collectGarbage();
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -27,6 +27,8 @@ export class DemoPage {
 
   async choosePlugin(name: string): Promise<void> {
     await this.page.locator(`nav ::-p-text(${name})`).click();
+    // What belongs to the former plugin may be on the page until the new one is shown.
+    await this.page.waitForSelector(`nav [aria-current] ::-p-text(${name})`);
     await this.page.waitForSelector('#launch', { visible: true });
   }
 
