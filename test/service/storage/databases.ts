@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import { openStorage } from '../../../service/src/storage/storage.ts';
+import type { StorageOptions } from '../../../service/src/storage/storage.ts';
+import { createDatabase } from '../../postgres/databases.ts';
+
+export const engines = ['sqlite', 'postgres'] as const;
+
+export type EngineName = (typeof engines)[number];
+
+/** The engine that the tests of the service run on: `TEST_STORAGE`, by default `sqlite`. */
+export function engineUnderTest(): EngineName {
+  const name = process.env['TEST_STORAGE'] || 'sqlite';
+  const engine = engines.find((one) => one === name);
+  if (!engine) throw new Error(`TEST_STORAGE is "${name}"; it must be one of ${engines.join(', ')}.`);
+  return engine;
+}
+
+/** Where cleaning up is handed in: a test, or something of its shape. */
+export type Cleanup = Pick<TestContext, 'after'>;
+
+/** An empty database that is gone after the test. */
+export async function freshDatabase(t: Cleanup, engine: EngineName): Promise<DatabaseAddress> {
+  if (engine === 'sqlite') {
+    const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    return { engine, file: join(directory, 'service.sqlite') };
+  }
+  const { url, drop } = await createDatabase();
+  t.after(drop);
+  return parseDatabaseUrl(url);
+}
+
+/** Opens a database for as long as the test goes on. */
+export async function openDuring(t: Cleanup, address: DatabaseAddress, options?: StorageOptions) {
+  const storage = await openStorage(address, options);
+  t.after(() => storage.close());
+  return storage;
+}
+
+/** A storage on an empty database of its own. */
+export const freshStorage = async (t: Cleanup, engine: EngineName, options?: StorageOptions) =>
+  openDuring(t, await freshDatabase(t, engine), options);
+
+/** Waits until a condition holds; fails after ten seconds with what was awaited. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`This did not come about within 10 s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
