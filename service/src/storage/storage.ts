@@ -26,6 +26,8 @@ export interface Storage {
    * wait for nothing but the database, as others wait for it. What is decided upon is to be locked before it is read.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
+  /** Learns now of what other nodes have changed, which by itself happens several times a second. Never rejects. */
+  readChanges(): Promise<void>;
   /** Lets transactions that are under way end, and lets go of the database. */
   close(): Promise<void>;
 }
@@ -82,6 +84,7 @@ async function createStorage(engine: Engine, options: StorageOptions): Promise<S
       if (changes.length) runs.handleChanges(changes);
       return result;
     },
+    readChanges: () => feed.poll(),
     async close() {
       await feed.close();
       await engine.close();

@@ -23,22 +23,37 @@ export function engineUnderTest(): EngineName {
 /** Where cleaning up is handed in: a test, or something of its shape. */
 export type Cleanup = Pick<TestContext, 'after'>;
 
+const cleanups = new WeakMap<Cleanup, (() => unknown)[]>();
+
+/** Has something done after a test, before what was asked for earlier: a database is closed before it is removed. */
+export function cleanUpFirst(t: Cleanup, work: () => unknown): void {
+  let stack = cleanups.get(t);
+  if (!stack) {
+    const all: (() => unknown)[] = (stack = []);
+    cleanups.set(t, all);
+    t.after(async () => {
+      for (const one of all.toReversed()) await one();
+    });
+  }
+  stack.push(work);
+}
+
 /** An empty database that is gone after the test. */
 export async function freshDatabase(t: Cleanup, engine: EngineName): Promise<DatabaseAddress> {
   if (engine === 'sqlite') {
     const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
-    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    cleanUpFirst(t, () => rmSync(directory, { recursive: true, force: true }));
     return { engine, file: join(directory, 'service.sqlite') };
   }
   const { url, drop } = await createDatabase();
-  t.after(drop);
+  cleanUpFirst(t, drop);
   return parseDatabaseUrl(url);
 }
 
 /** Opens a database for as long as the test goes on. */
 export async function openDuring(t: Cleanup, address: DatabaseAddress, options?: StorageOptions) {
   const storage = await openStorage(address, options);
-  t.after(() => storage.close());
+  cleanUpFirst(t, () => storage.close());
   return storage;
 }
 

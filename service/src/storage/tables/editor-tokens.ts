@@ -27,12 +27,14 @@ export class EditorTokens {
 
   /** The plugin that a token opens; `undefined` when it is unknown or has expired. */
   async find(token: string, now: number): Promise<PluginKey | undefined> {
-    return this.#db
+    const row = await this.#db
       .selectFrom('editor_tokens')
       .select(['environment', 'tenant', 'namespace', 'plugin as pluginName'])
       .where('token_hash', '=', hashToken(token))
       .where('expires_at', '>', now)
       .executeTakeFirst();
+    // Rows of node:sqlite have no prototype, and would not be equal to other keys.
+    return row && { ...row };
   }
 
   async #prune(now: number): Promise<void> {
