@@ -53,7 +53,8 @@ const programsIn = (native: string) => ({
   postgres: join(native, 'bin', 'postgres'),
 });
 
-const platformPackage = () => `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+const platformPackage = () =>
+  `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
 /** npm packages hold no symbolic links. The package makes them when it is installed, if its script may run. */
 async function makeLinks(native: string): Promise<void> {

@@ -45,7 +45,10 @@ export class Cluster {
     // bytes shows.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
     const flags = ['--username=postgres', '--auth=trust', '--no-sync', ...locale];
-    await promisify(execFile)(binaries.initdb, [`--pgdata=${directory}`, ...flags], { ...user, cwd: directory });
+    await promisify(execFile)(binaries.initdb, [`--pgdata=${directory}`, ...flags], {
+      ...user,
+      cwd: directory,
+    });
     return new Cluster(binaries, directory, durable);
   }
 

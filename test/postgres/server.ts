@@ -19,7 +19,9 @@ export async function startPostgres(): Promise<TestServer> {
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').once('data', (line: string) => resolve(line.trim()));
     child.once('error', reject);
-    child.once('close', () => reject(new Error('There is no PostgreSQL for the tests; the reason is above.')));
+    child.once('close', () =>
+      reject(new Error('There is no PostgreSQL for the tests; the reason is above.')),
+    );
   });
   // It is no reason for this process to go on.
   child.unref();

@@ -48,7 +48,9 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
     return await createStorage(engine, options);
   } catch (error) {
     await engine.close();
-    throw engine.file === undefined ? unusableDatabase(engine.shown, error) : unusableFile(engine.file, error);
+    throw engine.file === undefined
+      ? unusableDatabase(engine.shown, error)
+      : unusableFile(engine.file, error);
   }
 }
 

@@ -4,17 +4,7 @@ import type { TestContext } from 'node:test';
 import { createToken } from '../../../demo/service/tokens.ts';
 import { engines, freshDatabase, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
-import {
-  addEnvironment,
-  build,
-  deploy,
-  otherPlugin,
-  plugin,
-  programOf,
-  save,
-  setToken,
-
-} from './plugins.ts';
+import { addEnvironment, build, deploy, otherPlugin, plugin, programOf, save, setToken } from './plugins.ts';
 
 /** Two nodes on one database, with connections of their own. */
 async function twoNodes(t: TestContext, engine: EngineName) {
@@ -103,7 +93,13 @@ for (const engine of engines) {
   test(`${engine}: what locks an address counts its codes right on two nodes`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const email = 'you@acme.com';
-    const code = { email, environment: 'com.acme', salt: Buffer.from('s'), hash: Buffer.from('h'), expiresAt: 1000 };
+    const code = {
+      email,
+      environment: 'com.acme',
+      salt: Buffer.from('s'),
+      hash: Buffer.from('h'),
+      expiresAt: 1000,
+    };
     const added = await times(20, (i) =>
       nodes[i % 2 ? 1 : 0].transaction(async (tables) => {
         await tables.lockAddress(email);
@@ -151,5 +147,4 @@ for (const engine of engines) {
       }
     }
   });
-
 }

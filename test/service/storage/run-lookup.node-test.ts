@@ -95,7 +95,10 @@ for (const engine of engines) {
     await setToken(storage, after);
     await build(storage, 'new');
     await deploy(storage, 'new');
-    await until('the token that was replaced ends', async () => !(await other.runs.environmentOfToken(before)));
+    await until(
+      'the token that was replaced ends',
+      async () => !(await other.runs.environmentOfToken(before)),
+    );
     assert.equal(await other.runs.environmentOfToken(after), 'com.acme');
     await until('the newest version is known', async () => {
       const program = await (await other.runs.newestVersion(plugin))?.load();
@@ -164,7 +167,8 @@ for (const engine of engines) {
     cleanUpFirst(t, close);
     await setToken(storage, createToken('environment'));
     await setToken(storage, createToken('environment'));
-    const ids = async () => (await db.selectFrom('changes').select('id').orderBy('id').execute()).map(({ id }) => id);
+    const ids = async () =>
+      (await db.selectFrom('changes').select('id').orderBy('id').execute()).map(({ id }) => id);
     assert.deepEqual(await ids(), [1, 2]);
     const hour = 60 * 60_000;
     await db

@@ -33,7 +33,12 @@ for (const engine of engines) {
   test(`${engine}: a record may hold any text of JavaScript`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
-    const source = { lang: oddText, contents: oddText, tests: [{ name: oddText, payload: oddText }], more: [oddText] };
+    const source = {
+      lang: oddText,
+      contents: oddText,
+      tests: [{ name: oddText, payload: oddText }],
+      more: [oddText],
+    };
     const saved = await storage.transaction((tables) => tables.drafts.save(plugin, source, 1));
     const found = await storage.tables.drafts.find(plugin);
     assert.deepEqual(found, saved);
@@ -242,7 +247,15 @@ for (const engine of engines) {
     assert.deepEqual(await (await versions.find(plugin, 'v1.0.1'))?.load(), programOf('b'));
     assert.deepEqual(await (await versions.newest(plugin))?.load(), programOf('c'));
     assert.deepEqual(await versions.newestSource(plugin), { version: 'v1.0.2', source: sourceOf('c') });
-    for (const name of ['v1.0.3', 'v1.0.01', 'v1.1.0', 'v1.0.-1', 'v1.0.999999999999999', 'v1.0.9999999999999999', '']) {
+    for (const name of [
+      'v1.0.3',
+      'v1.0.01',
+      'v1.1.0',
+      'v1.0.-1',
+      'v1.0.999999999999999',
+      'v1.0.9999999999999999',
+      '',
+    ]) {
       assert.equal(await versions.find(plugin, name), undefined, name);
     }
   });

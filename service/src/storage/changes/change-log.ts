@@ -40,7 +40,10 @@ export async function recordChanges(
     .insertInto('changes')
     .values(changes.map(({ kind, key }, i) => ({ id: first + i, kind, key, created_at: now })))
     .execute();
-  await transaction.deleteFrom('changes').where('created_at', '<', now - keptFor).execute();
+  await transaction
+    .deleteFrom('changes')
+    .where('created_at', '<', now - keptFor)
+    .execute();
   await engine.announceChanges(transaction);
 }
 

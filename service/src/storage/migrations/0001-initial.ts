@@ -39,7 +39,11 @@ export const initial: Migration = {
         .addColumn('expires_at', integer, (column) => column.notNull())
         .addForeignKeyConstraint('editor_tokens_environment', ['environment'], 'environments', ['name'])
         .execute();
-      await db.schema.createIndex('editor_tokens_by_expiry').on('editor_tokens').column('expires_at').execute();
+      await db.schema
+        .createIndex('editor_tokens_by_expiry')
+        .on('editor_tokens')
+        .column('expires_at')
+        .execute();
 
       await create('drafts')
         .addColumn('id', id)
@@ -103,9 +107,7 @@ export const initial: Migration = {
     }
 
     await create('change_counter')
-      .addColumn('id', integer, (column) =>
-        column.primaryKey().check(sql`id = 1`),
-      )
+      .addColumn('id', integer, (column) => column.primaryKey().check(sql`id = 1`))
       .addColumn('last', integer, (column) => column.notNull())
       .execute();
     await db.insertInto('change_counter').values({ id: 1, last: 0 }).execute();
@@ -117,9 +119,7 @@ export const initial: Migration = {
       .execute();
 
     await create('schema_requirements')
-      .addColumn('id', integer, (column) =>
-        column.primaryKey().check(sql`id = 1`),
-      )
+      .addColumn('id', integer, (column) => column.primaryKey().check(sql`id = 1`))
       .addColumn('oldest_program', integer, (column) => column.notNull())
       .execute();
     await db.insertInto('schema_requirements').values({ id: 1, oldest_program: 1 }).execute();

@@ -51,9 +51,9 @@ export async function openPostgres(
     db,
     columns,
     async hasTable(executor, name) {
-      const { rows } = await sql<{ there: boolean }>`select to_regclass(${name}) is not null as there`.execute(
-        executor,
-      );
+      const { rows } = await sql<{
+        there: boolean;
+      }>`select to_regclass(${name}) is not null as there`.execute(executor);
       return rows[0]?.there === true;
     },
     async migrationTransaction(work) {
@@ -139,11 +139,12 @@ async function checkServer(pool: pg.Pool): Promise<void> {
   );
   const [{ version, encoding } = { version: 0, encoding: '' }] = rows;
   if (version < oldestServer * 10_000) {
-    throw new Error(`it is PostgreSQL ${Math.floor(version / 10_000)}, and ${oldestServer} is the oldest that works`);
+    throw new Error(
+      `it is PostgreSQL ${Math.floor(version / 10_000)}, and ${oldestServer} is the oldest that works`,
+    );
   }
   if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and must be UTF8`);
 }
 
 /** Locks have numbers of 64 bits; two names that share one by chance only wait for each other. */
-const lockNumber = (name: string): bigint =>
-  createHash('sha256').update(name).digest().readBigInt64BE(0);
+const lockNumber = (name: string): bigint => createHash('sha256').update(name).digest().readBigInt64BE(0);
