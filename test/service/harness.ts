@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { HttpLimits } from '../../demo/http-limits.ts';
-import { createHttpServer } from '../../demo/http-server.ts';
-import { createService } from '../../demo/service/app.ts';
-import type { ServiceOptions } from '../../demo/service/app.ts';
-import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
-import { openStore } from '../../demo/service/store.ts';
+import type { HttpLimits } from '../../service/src/http/http-limits.ts';
+import { createHttpServer } from '../../service/src/http/http-server.ts';
+import { createService } from '../../service/src/http/app.ts';
+import type { ServiceOptions } from '../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../service/src/storage/store.ts';
 
 export const origin = 'http://localhost:8082';
 export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';

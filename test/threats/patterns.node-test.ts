@@ -64,7 +64,7 @@ describe('patterns of our own', () => {
   test('are written down: the one that is made of text is made of the name of a plugin’s file', async () => {
     assert.deepEqual(
       found.flatMap(({ file, made }) => made.map((call) => `${file}: ${call}`)),
-      ["demo/service/sandbox/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],
+      ["service/src/sandbox/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],
     );
     assert.equal((await check(String.raw`^(.*)plugin\.ts:(\d+):(\d+)(.*)$`, 's')).status, 'safe');
   });

@@ -1,0 +1,20 @@
+import { pluginOfPath, requireEnvironmentToken } from './auth.ts';
+import type { ServiceInterface } from './context.ts';
+import { route } from './routes.ts';
+import { createToken } from '../accounts/tokens.ts';
+
+/** The access interface: an editor token for one plugin, in exchange for an environment token. */
+export const access: ServiceInterface = {
+  routes(app, context) {
+    const { store, now, editorTokenTtl } = context;
+    route(app, '/auth/v2/access/:identifier/:namespace/:ext', {
+      GET: (c) => {
+        const plugin = pluginOfPath(c, 'ext');
+        requireEnvironmentToken(c, context, plugin.environment);
+        const token = createToken('editor');
+        store.editorTokens.add(token, plugin, now(), now() + editorTokenTtl * 1000);
+        return c.json({ token, expires_in: editorTokenTtl });
+      },
+    });
+  },
+};
