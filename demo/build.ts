@@ -2,32 +2,24 @@ import { fileURLToPath } from 'node:url';
 import { getMimeType } from 'hono/utils/mime';
 import { build } from 'vite';
 
-/** One file of a page. */
+/** One file of the page. */
 export interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Its content type. */
   readonly type: string;
 }
 
-/** A page's files by their path below its base: `index.html`, `assets/…`. */
+/** The page's files by their path below its base: `index.html`, `assets/…`. */
 export type Assets = ReadonlyMap<string, Asset>;
 
-const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
-/** The vendor's page, for the root of its origin. */
-export const buildVendorPage = (): Promise<Assets> => buildPage(folder('../'), '/');
-
-/** The editor, for `/editor/`. */
-export const buildEditorPage = (): Promise<Assets> => buildPage(folder('./editor/'), '/editor/');
-
 /**
- * Builds the `index.html` in `root` into memory. What is served is exactly what comes out, so no path that a
- * request asks for ever reaches the disk.
+ * Builds the vendor's page, for the root of its origin, into memory. What is served is exactly what comes out, so no path
+ * that a request asks for ever reaches the disk.
  */
-async function buildPage(root: string, base: string): Promise<Assets> {
+export async function buildVendorPage(): Promise<Assets> {
   const result = await build({
-    root,
-    base,
+    root: fileURLToPath(new URL('../', import.meta.url)),
+    base: '/',
     configFile: false,
     envDir: false,
     publicDir: false,
@@ -35,7 +27,7 @@ async function buildPage(root: string, base: string): Promise<Assets> {
     build: {
       write: false,
       target: 'esnext',
-      // The pages' policies allow files alone, and the browsers that run them preload modules by themselves.
+      // The page's policy allows files alone, and the browsers that run it preload modules by themselves.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,

@@ -1,4 +1,4 @@
-import '../src/index.ts';
+import 'plugin-editor';
 import { render } from 'lit';
 import * as backEnd from './page/back-end.ts';
 import { savedDelivery } from './page/delivery.ts';

@@ -1,98 +1,66 @@
-import { buildEditorPage, buildVendorPage } from './build.ts';
-import { listen } from './listen.ts';
-import type { Listening } from './listen.ts';
-import { createService } from './service/app.ts';
-import { provisionEnvironmentToken } from './service/environment-token.ts';
-import { dataDirectory, openStore } from './service/store.ts';
-import { readSettings, StartError } from './settings.ts';
+import { StartError, startService } from 'plugin-editor-service';
+import { buildVendorPage } from './build.ts';
+import { readDemoSettings } from './settings.ts';
 import { ENVIRONMENT } from './vendor/accounts.ts';
 import { createVendorApp } from './vendor/app.ts';
+import { listen } from './vendor/listen.ts';
 import { openVendorStore } from './vendor/store.ts';
 
-// What `npm start` runs: the vendor's app and the local plugin service, until Ctrl-C.
+// What `npm start` runs: the vendor's app and, beside it, the plugin service, until Ctrl-C.
 
 const parent = process.ppid;
 
 interface Demo {
   vendorPort: number;
   servicePort: number;
-  dataDir: string;
+  dataDirectory: string;
   close: () => Promise<void>;
 }
 
 async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
-  const settings = readSettings(env);
-  const dataDir = dataDirectory(env);
+  const { port, service: settings } = readDemoSettings(env);
+  const { dataDirectory, editorAncestors } = settings;
   const opened: (() => unknown)[] = [];
   const close = async () => {
     for (const closeOne of opened.splice(0).toReversed()) await closeOne();
   };
   try {
-    const store = plainly(() => openStore(dataDir));
-    opened.push(() => store.close());
-    const vendorStore = plainly(() => openVendorStore(store.file));
-    opened.push(() => vendorStore.close());
-
-    const [editorAssets, pageAssets] = await Promise.all([buildEditorPage(), buildVendorPage()]);
-
-    const serviceHosts: string[] = [];
-    const service = plainly(() =>
-      createService({
-        store,
-        editorAssets,
-        hosts: serviceHosts,
-        editorTokenTtl: settings.editorTokenTtl,
-        editorAncestors: settings.editorAncestors,
-        editorAddressTokens: settings.editorAddressTokens,
-      }),
-    );
+    const [service, assets] = await Promise.all([startService(settings), buildVendorPage()]);
     opened.push(() => service.close());
-    const serviceServer: Listening = await listen(service, settings.servicePort, 'SERVICE_PORT');
-    opened.push(() => serviceServer.close());
-    serviceHosts.push(...['localhost', '127.0.0.1', '[::1]'].map((host) => `${host}:${serviceServer.port}`));
+    const store = openVendorStore(dataDirectory);
+    opened.push(() => store.close());
 
     let environmentToken = '';
-    const vendorHosts: string[] = [];
-    const vendor = createVendorApp({
-      store: vendorStore,
-      assets: pageAssets,
-      hosts: vendorHosts,
-      servicePort: serviceServer.port,
+    const hosts: string[] = [];
+    const app = createVendorApp({
+      store,
+      assets,
+      hosts,
+      servicePort: service.port,
       environmentToken: () => environmentToken,
     });
-    const vendorServer: Listening = await listen(vendor, settings.port, 'PORT');
-    opened.push(() => vendorServer.close());
+    const server = await listen(app, port);
+    opened.push(() => server.close());
     // Not [::1]: a policy cannot name it, so the editor could not be framed there.
-    vendorHosts.push(`localhost:${vendorServer.port}`, `127.0.0.1:${vendorServer.port}`);
+    hosts.push(`localhost:${server.port}`, `127.0.0.1:${server.port}`);
     // Where ancestors are named, the vendor's own page is one of them.
-    settings.editorAncestors?.push(...vendorHosts.map((host) => `http://${host}`));
+    editorAncestors?.push(...hosts.map((host) => `http://${host}`));
 
     // Only now that both ports are ours: it ends the token of the start before, which may still run.
-    environmentToken = provisionEnvironmentToken(store, ENVIRONMENT);
-    // So that the first build does not wait for its compiler.
-    service.warmUp();
-    return { vendorPort: vendorServer.port, servicePort: serviceServer.port, dataDir, close };
+    environmentToken = await service.createEnvironmentToken(ENVIRONMENT);
+    return { vendorPort: server.port, servicePort: service.port, dataDirectory, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** For steps whose errors are all about what the environment asked for. */
-function plainly<T>(step: () => T): T {
-  try {
-    return step();
-  } catch (error) {
-    throw new StartError((error as Error).message, { cause: error });
-  }
-}
-
-const greeting = ({ vendorPort, servicePort, dataDir }: Demo) => `
+const greeting = ({ vendorPort, servicePort, dataDirectory }: Demo) => `
   Larder, the vendor's app    http://localhost:${vendorPort}/
   Local plugin service        http://localhost:${servicePort}/
 
   For development: both listen on this machine's loopback addresses alone.
-  State is kept in ${dataDir}
+  State is kept in ${dataDirectory}
   To start afresh, stop with Ctrl-C and delete that folder.
 `;
 

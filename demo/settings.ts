@@ -1,70 +1,26 @@
-/** A fault that the person who starts the demo can mend; its message says how. */
-export class StartError extends Error {
-  override readonly name = 'StartError';
-}
+import { StartError, readSettings } from 'plugin-editor-service';
+import type { Settings } from 'plugin-editor-service';
 
-export interface Settings {
+export interface DemoSettings {
   /** Port of the vendor's app; 0 for any that is free. */
   port: number;
-  /** Port of the plugin service; 0 for any that is free. */
-  servicePort: number;
-  /** How long an editor token lives, in seconds. */
-  editorTokenTtl: number;
-  /** The only origins whose pages may frame the editor; `undefined` for any port of this machine. */
-  editorAncestors: string[] | undefined;
-  /** Whether the editor takes a token from its address. */
-  editorAddressTokens: boolean;
+  /** What the plugin service is started with. */
+  service: Settings;
 }
-
-type Environment = Record<string, string | undefined>;
 
 /**
  * What the environment asks for, defaults filled in.
  * @throws StartError that names the variable and says what it must be.
  */
-export function readSettings(env: Environment): Settings {
-  const port = wholeNumber(env, 'PORT', 5173, 0, 65_535, 'a port');
-  const servicePort = wholeNumber(env, 'SERVICE_PORT', 8082, 0, 65_535, 'a port');
-  if (port !== 0 && port === servicePort) {
+export function readDemoSettings(env: Record<string, string | undefined>): DemoSettings {
+  const text = env['PORT']?.trim();
+  const port = text ? Number(text) : 5173;
+  if (text && (!/^\d+$/.test(text) || port > 65_535)) {
+    throw new StartError(`PORT is "${text}"; it must be a port: a whole number from 0 to 65535.`);
+  }
+  const service = readSettings(env);
+  if (port !== 0 && port === service.servicePort) {
     throw new StartError(`PORT and SERVICE_PORT are both ${port}; choose two different ports.`);
   }
-  return {
-    port,
-    servicePort,
-    editorTokenTtl: wholeNumber(env, 'EDITOR_TOKEN_TTL', 900, 1, 10 ** 9, 'a time in seconds'),
-    editorAncestors: list(env, 'EDITOR_ANCESTORS'),
-    editorAddressTokens: onOrOff(env, 'EDITOR_ADDRESS_TOKENS', true),
-  };
-}
-
-/** Values between spaces or commas; `undefined` when there is none. */
-function list(env: Environment, name: string): string[] | undefined {
-  const values = (env[name] ?? '').split(/[\s,]+/).filter(Boolean);
-  return values.length > 0 ? values : undefined;
-}
-
-function onOrOff(env: Environment, name: string, byDefault: boolean): boolean {
-  const text = env[name]?.trim();
-  if (!text) return byDefault;
-  if (text !== 'on' && text !== 'off') throw new StartError(`${name} is "${text}"; it must be on or off.`);
-  return text === 'on';
-}
-
-function wholeNumber(
-  env: Environment,
-  name: string,
-  byDefault: number,
-  least: number,
-  most: number,
-  what: string,
-): number {
-  const text = env[name]?.trim();
-  if (!text) return byDefault;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new StartError(
-      `${name} is "${text}"; it must be ${what}: a whole number from ${least} to ${most}.`,
-    );
-  }
-  return value;
+  return { port, service };
 }

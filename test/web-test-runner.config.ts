@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { defaultReporter, type TestRunnerConfig } from '@web/test-runner';
 
-import { builtFiles } from './setup/built-files.ts';
-import { engines } from './setup/engines.ts';
-import { freePort, loopbackOnly, scriptedOrigins } from './setup/second-origin.ts';
-import { summaryReporter } from './setup/summary-reporter.ts';
+import { builtFiles } from './support/built-files.ts';
+import { engines } from './support/engines.ts';
+import { freePort, loopbackOnly, scriptedOrigins } from './support/second-origin.ts';
+import { summaryReporter } from './support/summary-reporter.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { launchers, versions, notRun } = engines();

@@ -1,4 +1,4 @@
-import type { PluginEditorElement } from '../../src/index.ts';
+import type { PluginEditorElement } from 'plugin-editor';
 import * as backEnd from './back-end.ts';
 import { saveDelivery } from './delivery.ts';
 import type { Delivery } from './delivery.ts';

@@ -1,4 +1,4 @@
-import type { Features, PluginEditorErrorEvent, PluginEditorStateEvent } from '../../src/index.ts';
+import type { Features, PluginEditorErrorEvent, PluginEditorStateEvent } from 'plugin-editor';
 import { change, state } from './state.ts';
 
 /** One event of the elements, as the page shows it. */

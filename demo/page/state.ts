@@ -1,4 +1,4 @@
-import type { PluginEditorError, PluginEditorState } from '../../src/index.ts';
+import type { PluginEditorError, PluginEditorState } from 'plugin-editor';
 import type { Session, SignedOut, TenantView, VersionRuns } from '../vendor/wire.ts';
 import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';

@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod/mini';
-import { AccessClient, createTokenEndpoint, ExecutionClient } from '../../src/server.ts';
+import { AccessClient, createTokenEndpoint, ExecutionClient } from 'plugin-editor/server.js';
 import type { Assets } from '../build.ts';
-import { readJson } from '../service/body.ts';
-import { badRequest, errorResponse, forbidden, notFound, ServiceError } from '../service/errors.ts';
-import { checkHost } from '../service/routes.ts';
 import { findUser, identOf, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
 import type { User } from './accounts.ts';
+import { readBody, receiveUnreadBodies } from './body.ts';
+import { checkHost } from './hosts.ts';
 import { pageHeaders, servePage } from './page.ts';
+import { Refusal, refusalResponse } from './refusals.ts';
 import { createPluginRuns } from './runs.ts';
 import { createSessions } from './session.ts';
 import type { VendorStore } from './store.ts';
@@ -32,6 +32,9 @@ export interface VendorApp {
 const signInSchema = z.object({ user: z.string() });
 const newPluginSchema = z.object({ ident: z.string(), name: z.string() });
 const runSchema = z.object({ ident: z.string(), name: z.string(), input: z.string() });
+
+/** The largest body of the other operations, in bytes. */
+const BODY_LIMIT = 4096;
 
 /** The largest body that asks for runs, in bytes: the input of a plugin, and what names it. */
 const RUN_LIMIT = 64 * 1024;
@@ -73,9 +76,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     }),
     async authorize(_request, _target, c) {
       const user = await sessions.user(c);
-      return user
-        ? user.tenants.map(identOf)
-        : errorResponse(new ServiceError(401, 'signed-out', 'Sign in first.'));
+      return user ? user.tenants.map(identOf) : refusalResponse(signedOut());
     },
     onError: (error) => console.error('No editor token:', error),
   });
@@ -88,6 +89,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   );
 
   const app = new Hono();
+  app.use(receiveUnreadBodies);
   app.use(pageHeaders(serviceFor));
   app.use(checkHost(options.hosts));
   servePage(app, options.assets);
@@ -103,8 +105,8 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     return c.json(user ? describe(c, user) : { users: users.map(publicFace) });
   });
   app.post('/session', async (c) => {
-    const user = findUser((await body(c, signInSchema)).user);
-    if (!user) throw badRequest('unknown-user', 'There is nobody of that name.');
+    const user = findUser((await readBody(c, signInSchema, BODY_LIMIT)).user);
+    if (!user) throw new Refusal(400, 'unknown-user', 'There is nobody of that name.');
     await sessions.signIn(c, user);
     return c.json(describe(c, user));
   });
@@ -115,42 +117,46 @@ export function createVendorApp(options: VendorOptions): VendorApp {
 
   const memberOf = async (c: Context, ident: string): Promise<User> => {
     const user = await sessions.user(c);
-    if (!user) throw new ServiceError(401, 'signed-out', 'Sign in first.');
-    if (!user.tenants.map(identOf).includes(ident)) throw forbidden('You do not work for this customer.');
+    if (!user) throw signedOut();
+    if (!user.tenants.map(identOf).includes(ident))
+      throw new Refusal(403, 'forbidden', 'You do not work for this customer.');
     return user;
   };
 
   app.post('/plugins', async (c) => {
-    const { ident, name } = await body(c, newPluginSchema);
+    const { ident, name } = await readBody(c, newPluginSchema, BODY_LIMIT);
     const user = await memberOf(c, ident);
     if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
-      throw badRequest(
+      throw new Refusal(
+        400,
         'invalid-name',
         'A name is made of lower-case letters and digits in parts joined by hyphens, at most 40 in all, such as add-record.',
       );
     }
     if (standardPlugins.some((plugin) => plugin.name === name) || !store.addPlugin(ident, name)) {
-      throw new ServiceError(409, 'name-taken', `There is a plugin "${name}" already.`);
+      throw new Refusal(409, 'name-taken', `There is a plugin "${name}" already.`);
     }
     return c.json(describe(c, user), 201);
   });
 
   app.post('/plugins/runs', async (c) => {
-    const { ident, name, input } = await body(c, runSchema, RUN_LIMIT);
+    const { ident, name, input } = await readBody(c, runSchema, RUN_LIMIT);
     await memberOf(c, ident);
     c.header('cache-control', 'no-store');
     return c.json(await runVersions({ identifier: ident, pluginName: name }, input, c.req.raw.signal));
   });
 
-  app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
+  app.notFound(() => refusalResponse(new Refusal(404, 'not-found', 'There is nothing at this path.')));
   app.onError((error, c) => {
-    if (!(error instanceof ServiceError)) console.error(`${c.req.method} ${c.req.path} failed:`, error);
-    return errorResponse(error);
+    if (!(error instanceof Refusal)) console.error(`${c.req.method} ${c.req.path} failed:`, error);
+    return refusalResponse(error);
   });
   return {
     fetch: (request, env) => app.fetch(request, env),
     refuse: () =>
-      errorResponse(badRequest('invalid-request', 'The request line or the Host header is malformed.')),
+      refusalResponse(
+        new Refusal(400, 'invalid-request', 'The request line or the Host header is malformed.'),
+      ),
   };
 }
 
@@ -159,17 +165,12 @@ const ownPagesOnly: MiddlewareHandler = async (c, next) => {
   if (!['GET', 'HEAD'].includes(c.req.method)) {
     const site = c.req.header('sec-fetch-site');
     const own = site ? site === 'same-origin' : c.req.header('origin') === new URL(c.req.url).origin;
-    if (!own) throw forbidden('Only this app’s own pages may ask for that.');
+    if (!own) throw new Refusal(403, 'forbidden', 'Only this app’s own pages may ask for that.');
   }
   await next();
 };
 
-async function body<T>(c: Context, schema: z.ZodMiniType<T>, limit = 4096): Promise<T> {
-  const parsed = schema.safeParse(await readJson(c, limit));
-  if (!parsed.success)
-    throw badRequest('invalid-body', 'The body is not the JSON that this operation takes.');
-  return parsed.data;
-}
+const signedOut = () => new Refusal(401, 'signed-out', 'Sign in first.');
 
 const publicFace = (user: User) => ({
   id: user.id,

@@ -1,6 +1,6 @@
-import { HttpError, RequestError } from '../../src/client.ts';
-import type { ExecutionClient } from '../../src/server.ts';
-import { badRequest, ServiceError } from '../service/errors.ts';
+import { HttpError, RequestError } from 'plugin-editor/server.js';
+import type { ExecutionClient } from 'plugin-editor/server.js';
+import { Refusal } from './refusals.ts';
 import type { VersionRun, VersionRuns } from './wire.ts';
 
 interface Plugin {
@@ -85,11 +85,11 @@ async function runVersion(
       const problem = problems[error.status];
       if (problem) return { version, problem, took: took() };
     }
-    if (error instanceof TypeError) throw badRequest('invalid-run', `${error.message}.`);
+    if (error instanceof TypeError) throw new Refusal(400, 'invalid-run', `${error.message}.`);
     if (!(error instanceof RequestError)) throw error;
     // The error has the address, and so the name as a path holds it: as it is, it could forge a line of this log.
     console.error(`${version} was not run:`, error);
-    throw new ServiceError(502, 'no-run', 'The plugin service gave no usable answer.');
+    throw new Refusal(502, 'no-run', 'The plugin service gave no usable answer.');
   }
 }
 

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** What the vendor's app remembers. */
@@ -13,10 +15,12 @@ export interface VendorStore {
 }
 
 /**
- * Opens the vendor's own two tables. They lie in the plugin service's file, so that there is one file to keep or to
- * delete; neither side reads the other's tables.
+ * Opens the file in which the vendor's app keeps its own two tables, making it when it is missing.
+ * @param directory the data folder, which must be there
  */
-export function openVendorStore(file: string): VendorStore {
+export function openVendorStore(directory: string): VendorStore {
+  const file = join(directory, 'vendor.sqlite');
+  closeSync(openSync(file, 'a', 0o600));
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec(`
     CREATE TABLE IF NOT EXISTS vendor_secret (id INTEGER PRIMARY KEY CHECK (id = 1), secret TEXT NOT NULL) STRICT;
@@ -24,6 +28,7 @@ export function openVendorStore(file: string): VendorStore {
       ident TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ident, name)
     ) STRICT;
   `);
+  takeOver(db, join(directory, 'service.sqlite'));
   db.prepare('INSERT INTO vendor_secret VALUES (1, ?) ON CONFLICT DO NOTHING').run(
     randomBytes(32).toString('base64url'),
   );
@@ -38,4 +43,25 @@ export function openVendorStore(file: string): VendorStore {
       if (db.isOpen) db.close();
     },
   };
+}
+
+/** Takes over what a former version of the demo kept in the plugin service's file, the first time. */
+function takeOver(db: DatabaseSync, serviceFile: string): void {
+  if (!existsSync(serviceFile) || db.prepare('SELECT 1 FROM vendor_secret').get()) return;
+  const former = new DatabaseSync(serviceFile, { readOnly: true, timeout: 10_000 });
+  try {
+    const has = former.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'vendor_plugin'").get();
+    if (!has) return;
+    for (const { secret } of former.prepare('SELECT secret FROM vendor_secret').all()) {
+      db.prepare('INSERT INTO vendor_secret VALUES (1, ?)').run(secret as string);
+    }
+    const add = db.prepare('INSERT INTO vendor_plugin VALUES (?, ?) ON CONFLICT DO NOTHING');
+    for (const { ident, name } of former
+      .prepare('SELECT ident, name FROM vendor_plugin ORDER BY rowid')
+      .all()) {
+      add.run(ident as string, name as string);
+    }
+  } finally {
+    former.close();
+  }
 }

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'puppeteer-core';
 
-import { launchChromium } from '../setup/chromium.ts';
-import type { Rule } from '../setup/script-rules.ts';
+import { launchChromium } from '../support/chromium.ts';
+import type { Rule } from '../support/script-rules.ts';
 import { type Workshop, openWorkshop, run, serveFolder } from './harness.ts';
 import { fromServer, mountedAnew, withSilentEditor, withSpeakingEditor } from './scenes.ts';
 import type { Place } from './visit.ts';

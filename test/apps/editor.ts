@@ -1,4 +1,4 @@
-import type { Rule } from '../setup/script-rules.ts';
+import type { Rule } from '../support/script-rules.ts';
 
 /** An editor that knows the frame protocol, and tells of some work as soon as it has opened a plugin. */
 const SPEAKING = `<!doctype html><title>Editor</title><p></p><script>

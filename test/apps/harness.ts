@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Rule } from '../setup/script-rules.ts';
+import type { Rule } from '../support/script-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'puppeteer-core';
 
-import type { Rule } from '../setup/script-rules.ts';
+import type { Rule } from '../support/script-rules.ts';
 import { type Place, type Visit, visit } from './visit.ts';
 
 /** What an app does with an editor that knows the frame protocol, in the order in which a user would see it. */

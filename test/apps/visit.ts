@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 
 import type { Browser, Frame, Page } from 'puppeteer-core';
 
-import { countFrames } from '../setup/count-frames.ts';
-import type { Rule } from '../setup/script-rules.ts';
-import type { ScriptedServer } from '../setup/scripted-server-api.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { countFrames } from '../support/count-frames.ts';
+import type { Rule } from '../support/script-rules.ts';
+import type { ScriptedServer } from '../support/scripted-server-api.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { EDITOR_RULES } from './editor.ts';
 
 /** What the app is told about the place where it runs. */

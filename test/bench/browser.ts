@@ -1,5 +1,5 @@
 import { type Browser, launch } from 'puppeteer-core';
-import { findBrowsers } from '../setup/find-browsers.js';
+import { findBrowsers } from '../../tools/setup/find-browsers.js';
 
 /** Chromium without what it does beside the page, and with a collector that can be called. */
 export async function openBrowser(...args: string[]): Promise<Browser> {

@@ -4,13 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createService } from '../../demo/service/app.ts';
-import { Builds } from '../../demo/service/build/builds.ts';
-import { languages } from '../../demo/service/languages.ts';
-import { openStore } from '../../demo/service/store.ts';
-import { createToken } from '../../demo/service/tokens.ts';
+import { createService } from '../../service/src/http/app.ts';
+import { Builds } from '../../service/src/toolchains/build/builds.ts';
+import { loadLanguages } from '../../service/src/toolchains/languages.ts';
+import { openStore } from '../../service/src/storage/store.ts';
+import { createToken } from '../../service/src/accounts/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
+
+const languages = loadLanguages();
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const path = 'com.acme.t1/default/add-record';
@@ -24,7 +26,7 @@ export async function measureService(): Promise<Figure[]> {
 /** In a process of its own, whose memory is the service's alone. */
 async function measureExecutions(): Promise<Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const fixture = join(import.meta.dirname, '../service/durability.fixture.ts');
+  const fixture = join(import.meta.dirname, '../service/storage/durability.fixture.ts');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', fixture, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

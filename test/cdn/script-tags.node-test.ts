@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'puppeteer-core';
 import { build } from 'vite';
 import { launchChromium } from '../demo/harness.ts';
-import { hostSources, policy } from '../policies.ts';
+import { hostSources, policy } from '../../tools/generate/example-policies.ts';
 
 const FILES = { cdn: 'plugin-editor.js', iife: 'plugin-editor.iife.js' };
 const MODULE = '<script type="module" src="/plugin-editor.js"></script>';

@@ -7,7 +7,7 @@ import {
   SchemaError,
   TimeoutError,
 } from '../../src/client.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 import { rejection, textOf } from './rejection.ts';
 
 const source = { contents: 'export const run = (x) => x;', lang: 'typescript' };

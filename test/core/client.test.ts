@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 
-import { scriptedServer } from '../setup/scripted-server.ts';
+import { scriptedServer } from '../support/scripted-server.ts';
 
 describe('client.js', () => {
   it('works in a module worker, without a document', async () => {

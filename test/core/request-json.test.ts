@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
 import { type RequestOptions, requestJson } from '../../src/core/request.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 import { rejection, textOf } from './rejection.ts';
 
 const schema = z.object({ list: z.array(z.object({ name: z.string() })) });

@@ -10,7 +10,7 @@ import { BuilderClient, HttpError, NetworkError, SchemaError, TimeoutError } fro
 import { PluginEditorError } from '../../src/core/errors.ts';
 import { request } from '../../src/core/request.ts';
 import { getToken } from '../../src/core/token.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { head, rawServer } from './raw-server.ts';
 import { rejection, textOf } from './rejection.ts';
 import { watchTimers } from './timers.ts';

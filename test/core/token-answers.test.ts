@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from '../../src/core/errors.ts';
 import { isLive } from '../../src/core/token.ts';
-import type { Rule } from '../setup/scripted-server.ts';
+import type { Rule } from '../support/scripted-server.ts';
 import { textOf } from './rejection.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 

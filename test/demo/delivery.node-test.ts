@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame } from 'puppeteer-core';
-import { countFrames } from '../setup/count-frames.ts';
+import { countFrames } from '../support/count-frames.ts';
 import { launchChromium, startDemo, until } from './harness.ts';
 import type { RunningDemo } from './harness.ts';
 import { editorText, openDemo } from './page-driver.ts';

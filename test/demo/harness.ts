@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export { launchChromium } from '../setup/chromium.ts';
+export { launchChromium } from '../support/chromium.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countFrames } from '../setup/count-frames.ts';
+import { countFrames } from '../support/count-frames.ts';
 import { launchChromium, startDemo } from './harness.ts';
 import { Keyboard } from './keyboard.ts';
 import { openDemo } from './page-driver.ts';

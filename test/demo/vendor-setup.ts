@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listen } from '../../demo/listen.ts';
-import { createService } from '../../demo/service/app.ts';
-import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
-import { openStore } from '../../demo/service/store.ts';
+import { listen as listenService } from '../../service/src/http/listen.ts';
+import { createService } from '../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../service/src/storage/store.ts';
 import { createVendorApp } from '../../demo/vendor/app.ts';
+import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
 
 export const ORIGIN = 'http://localhost:5173';
@@ -24,10 +25,10 @@ export interface Call {
 export async function setUpVendor() {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-vendor-'));
   const store = openStore(directory);
-  const vendorStore = openVendorStore(store.file);
+  const vendorStore = openVendorStore(directory);
   const hosts: string[] = [];
   const service = createService({ store, editorAssets: new Map(), hosts });
-  const listening = await listen(service, 0, 'SERVICE_PORT');
+  const listening = await listenService(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${listening.port}`);
   const environmentToken = provisionEnvironmentToken(store, 'com.example');
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
@@ -44,7 +45,7 @@ export async function setUpVendor() {
   });
 
   // On a port of its own, too, for what a real connection is needed for.
-  const vendorListening = await listen(app, 0, 'PORT');
+  const vendorListening = await listen(app, 0);
   vendorHosts.push(`127.0.0.1:${vendorListening.port}`);
 
   const ask = async (path: string, { method = 'GET', headers = OWN, body, cookie }: Call = {}) => {
@@ -70,7 +71,7 @@ export async function setUpVendor() {
       return cookie.split(';', 1)[0] as string;
     },
     /** A second back end on the same data, as after a restart. */
-    reopen: () => openVendorStore(store.file),
+    reopen: () => openVendorStore(directory),
     async close() {
       await vendorListening.close();
       await listening.close();

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listen } from '../../demo/listen.ts';
-import { createService } from '../../demo/service/app.ts';
-import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
-import { openStore } from '../../demo/service/store.ts';
+import { listen } from '../../service/src/http/listen.ts';
+import { createService } from '../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../service/src/storage/store.ts';
 
 /** The README's environment. */
 export const ENVIRONMENT = 'com.acme';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type LockFile, whyStale } from '../setup/lock-file.js';
+import { type LockFile, whyStale } from '../../tools/setup/lock-file.js';
 
 /** Where the frameworks are that only the README's token endpoints need: apart, so that `npm start` need not fetch them. */
 export const serversDirectory = fileURLToPath(new URL('servers/', import.meta.url));

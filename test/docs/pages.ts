@@ -84,7 +84,8 @@ export async function startPages(): Promise<Pages> {
   const release = JSON.parse(await readFile(join(cdn, 'integrity.json'), 'utf8')) as {
     files: Record<string, string>;
   };
-  if (release.files['plugin-editor.js'] !== hash) throw new Error('README.md: run npm run readme:integrity');
+  if (release.files['plugin-editor.js'] !== hash)
+    throw new Error('README.md: run node tools/run.js tools/generate/readme-integrity.ts --write');
   files.set(src, await readFile(join(cdn, 'plugin-editor.js'), 'utf8'));
 
   const { app } = await place.load<{ app: Hono }>('hono.ts');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { startDemo } from '../demo/harness.ts';
 import { openDemo } from '../demo/page-driver.ts';
-import { launchChromium } from '../setup/chromium.ts';
+import { launchChromium } from '../support/chromium.ts';
 
 // Takes the README's pictures of the running demo: `node test/docs/picture.ts`, after a change of its looks.
 

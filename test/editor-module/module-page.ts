@@ -1,4 +1,4 @@
-import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
 /** The module and what it imports, as the editor's own origin serves them. */
 async function moduleRules(): Promise<Rule[]> {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { place } from '../element/plugin-editor-setup.ts';
 import { bid, heardOut, listen, talkingPage } from '../element/protocol-setup.ts';
-import type { ScriptedServer } from '../setup/scripted-server.ts';
+import type { ScriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from './module-page.ts';
 
 const all = { channel: 'plugin-editor', version: 1 };

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Frame, Keyboard } from 'puppeteer-core';
-import { buildEditorPage } from '../../demo/build.ts';
-import { type Listening, listen } from '../../demo/listen.ts';
-import { type ServiceOptions, createService } from '../../demo/service/app.ts';
-import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
-import { openStore } from '../../demo/service/store.ts';
+import { buildEditor } from '../support/editor-files.ts';
+import { type Listening, listen } from '../../service/src/http/listen.ts';
+import { type ServiceOptions, createService } from '../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../service/src/storage/store.ts';
 import { buildEditorUrl } from '../../src/client.ts';
 import type { PluginSource } from '../../src/client.ts';
 
-export { launchChromium as launchBrowser } from '../setup/chromium.ts';
+export { launchChromium as launchBrowser } from '../support/chromium.ts';
 
 export interface Target {
   fn?: string;
@@ -42,7 +42,7 @@ export async function startEditorService({
   const now = () => Date.now() + clock.ahead;
   const service = createService({
     store,
-    editorAssets: editor ? await buildEditorPage() : new Map(),
+    editorAssets: editor ? await buildEditor() : new Map(),
     hosts,
     now,
     ...options,

@@ -3,7 +3,7 @@ import { expect, fixtureCleanup } from '@open-wc/testing';
 import type { PluginEditorError } from '../../src/core/errors.ts';
 import '../../src/plugin-editor.ts';
 import type { PluginEditorElement } from '../../src/plugin-editor.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
 export type { PluginEditorElement, PluginEditorError, Rule, ScriptedServer };
 

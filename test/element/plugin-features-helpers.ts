@@ -1,7 +1,7 @@
 import { expect, fixture, html, nextFrame, oneEvent } from '@open-wc/testing';
 
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
 export const FEATURES = '/api/v1/features';
 

@@ -14,7 +14,7 @@ import {
   text,
   texts,
 } from './plugin-features-helpers.ts';
-import { scriptedServer } from '../setup/scripted-server.ts';
+import { scriptedServer } from '../support/scripted-server.ts';
 
 const create = (address: string): Promise<PluginFeaturesElement> =>
   fixture<PluginFeaturesElement>(html`<plugin-features builder=${address}></plugin-features>`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { PluginFeaturesElement } from '../../src/plugin-features.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 
 /** What a server does to render an element. */
 class Rendered extends PluginFeaturesElement {

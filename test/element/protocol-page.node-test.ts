@@ -6,9 +6,9 @@ import type { Browser, Page } from 'puppeteer-core';
 import { build } from 'vite';
 
 import type { PluginEditorElement } from '../../src/plugin-editor.ts';
-import { launchChromium } from '../setup/chromium.ts';
-import type { Rule } from '../setup/script-rules.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { launchChromium } from '../support/chromium.ts';
+import type { Rule } from '../support/script-rules.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 
 /** What only a whole page in a whole browser shows: the back-forward cache, and the question on leaving. */
 let browser: Browser;

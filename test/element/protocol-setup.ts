@@ -7,7 +7,7 @@ import {
   frameOf,
   place,
 } from './plugin-editor-setup.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
 export const CHANNEL = { channel: 'plugin-editor', version: 1 };
 

@@ -2,7 +2,7 @@ import { expect, fixture, html } from '@open-wc/testing';
 
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
-import { faultsFromRight, linesOf } from '../setup/reading-order.ts';
+import { faultsFromRight, linesOf } from '../support/reading-order.ts';
 import { create, editorServer, failure, part, place } from './plugin-editor-setup.ts';
 import { builder, builderThat, loaded, parts, radios, retryButton } from './plugin-features-helpers.ts';
 

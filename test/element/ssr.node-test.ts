@@ -7,7 +7,7 @@ import { render } from '@lit-labs/ssr';
 import { collectResult } from '@lit-labs/ssr/lib/render-result.js';
 import { html } from 'lit';
 
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 import '../../src/plugin-editor.ts';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));

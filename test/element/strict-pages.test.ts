@@ -1,6 +1,14 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
-import { BUILDER, EDITOR, HOST, type Source, editorSources, hostSources, policy } from '../policies.ts';
+import {
+  BUILDER,
+  EDITOR,
+  HOST,
+  type Source,
+  editorSources,
+  hostSources,
+  policy,
+} from '../../tools/generate/example-policies.ts';
 import { openPage } from './plugin-editor-page.ts';
 import {
   type PluginEditorElement,
@@ -14,7 +22,7 @@ import {
   part,
 } from './plugin-editor-setup.ts';
 import { FEATURES, loaded, record, retryButton } from './plugin-features-helpers.ts';
-import { type Rule, scriptedServer } from '../setup/scripted-server.ts';
+import { type Rule, scriptedServer } from '../support/scripted-server.ts';
 
 const SCRIPTS = {
   'modules from npm, bundled': '<script type="module" src="/built/modules.js"></script>',

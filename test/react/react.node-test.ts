@@ -7,9 +7,9 @@ import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { build } from 'vite';
 
-import { launchChromium } from '../setup/chromium.ts';
-import type { ScriptedServer } from '../setup/scripted-server-api.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import { launchChromium } from '../support/chromium.ts';
+import type { ScriptedServer } from '../support/scripted-server-api.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { App, type AppProps } from './app.ts';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));

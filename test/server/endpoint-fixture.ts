@@ -1,5 +1,5 @@
-import type { Rule } from '../setup/script-rules.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
+import type { Rule } from '../support/script-rules.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { AccessClient } from '../../src/server/access-client.ts';
 import { createTokenEndpoint, type TokenEndpointOptions } from '../../src/server/token-endpoint.ts';
 

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { AccessClient } from '../../src/server/access-client.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
-import { startScriptedServer } from '../setup/scripted-server-node.ts';
-import type { Rule } from '../setup/script-rules.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
+import type { Rule } from '../support/script-rules.ts';
 import { ENVIRONMENT_TOKEN, FIELDS, IDENT, PARTNER, pageRequest } from './endpoint-fixture.ts';
 
 /** All text that a value holds: messages, stacks, causes, own fields that are not enumerable, symbols, JSON. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildEditorPage } from '../../demo/build.ts';
-import { listen } from '../../demo/listen.ts';
-import { createService } from '../../demo/service/app.ts';
-import { provisionEnvironmentToken } from '../../demo/service/environment-token.ts';
-import { openStore } from '../../demo/service/store.ts';
+import { buildEditor } from '../support/editor-files.ts';
+import { listen } from '../../service/src/http/listen.ts';
+import { createService } from '../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../service/src/storage/store.ts';
 import { buildEditorUrl } from '../../src/client.ts';
 import { AccessClient } from '../../src/server.ts';
 import { bundle } from '../bench/bundle.ts';
@@ -36,7 +36,7 @@ export async function startLazyPages(): Promise<LazyPages> {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-lazy-'));
   const store = openStore(directory);
   const serviceHosts: string[] = [];
-  const service = createService({ store, editorAssets: await buildEditorPage(), hosts: serviceHosts });
+  const service = createService({ store, editorAssets: await buildEditor(), hosts: serviceHosts });
   let loads = 0;
   let templates = 0;
   const counted = {

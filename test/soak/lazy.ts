@@ -2,7 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { median } from '../bench/figures.ts';
 import type { Figure } from '../bench/figures.ts';
 import { until } from '../demo/harness.ts';
-import { launchChromium } from '../setup/chromium.ts';
+import { launchChromium } from '../support/chromium.ts';
 import { COUNT, startLazyPages } from './lazy-pages.ts';
 import type { LazyPages, Layout, Way } from './lazy-pages.ts';
 import { scriptTime } from './script-time.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { issueOwnerToken } from '../../demo/service/environment-token.ts';
-import { openStore } from '../../demo/service/store.ts';
+import { issueOwnerToken } from '../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../service/src/storage/store.ts';
 import { startDemo, until } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
 

@@ -54,14 +54,14 @@ describe('what a token, a code or a signature is compared with', () => {
   });
 
   test('is a hash that the database looks up, or is compared in constant time', () => {
-    const found = ['demo/service/**/*.ts', 'demo/vendor/**/*.ts', 'src/server/**/*.ts']
+    const found = ['service/src/**/*.ts', 'demo/vendor/**/*.ts', 'src/server/**/*.ts']
       .flatMap(modulesIn)
       .flatMap((module) => comparisonsIn(module).map((comparison) => `${module.file}: ${comparison}`));
     assert.deepEqual(found.toSorted(), [
-      // Which build or draft something is of: no secret.
-      'demo/service/progress.ts: digestOf(source) === digestOf(newest.source)',
       // The kind of a token is in its prefix, for everyone to read.
-      'demo/service/tokens.ts: token.startsWith(prefixes[kind])',
+      'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
+      // Which build or draft something is of: no secret.
+      'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
       // Whether an answer or an error holds the server's own secret: whoever answers has it already.
       'src/server/access-client.ts: data.token === headers.authorization',
       'src/server/access-client.ts: data.token === secret',
@@ -70,8 +70,8 @@ describe('what a token, a code or a signature is compared with', () => {
   });
 
   test('is, for a code that can be guessed, compared by the one function that takes as long for any', () => {
-    const [tokens] = modulesIn('demo/service/tokens.ts');
-    const [verification] = modulesIn('demo/service/verification.ts');
+    const [tokens] = modulesIn('service/src/accounts/tokens.ts');
+    const [verification] = modulesIn('service/src/accounts/verification.ts');
     assert.match(tokens?.code ?? '', /import \{[^}]*\btimingSafeEqual\b[^}]*\} from 'node:crypto';/);
     assert.match(
       tokens?.code ?? '',
@@ -83,15 +83,15 @@ describe('what a token, a code or a signature is compared with', () => {
   });
 
   test('is never the token itself: every question to the database is by its hash', () => {
-    const tables = modulesIn('demo/service/tables/*-tokens.ts').concat(
-      modulesIn('demo/service/tables/environments.ts'),
+    const tables = modulesIn('service/src/storage/tables/*-tokens.ts').concat(
+      modulesIn('service/src/storage/tables/environments.ts'),
     );
     const statements = tables.flatMap(({ code }) => code.match(/\b(?:WHERE|VALUES|SET)\b[^`']*/g) ?? []);
     const about = statements.filter((one) => /token/i.test(one));
     assert.ok(about.length >= 2);
     for (const one of about) assert.match(one, /token_hash/);
     // A column named `token` would be one that holds it.
-    const schema = modulesIn('demo/service/migrations.ts')[0]?.code ?? '';
+    const schema = modulesIn('service/src/storage/migrations.ts')[0]?.code ?? '';
     assert.match(schema, /token_hash BLOB/);
     assert.doesNotMatch(schema, /^\s*(?:token|code|secret) /m);
   });

@@ -32,7 +32,7 @@ function patternsIn({ code, program }: Module): { literals: Pattern[]; made: str
 }
 
 describe('patterns of our own', () => {
-  const found = modulesIn('{src,demo}/**/*.{ts,tsx}').map((one) => ({ file: one.file, ...patternsIn(one) }));
+  const found = modulesIn('{src,service/src,editor/src,demo}/**/*.{ts,tsx}').map((one) => ({ file: one.file, ...patternsIn(one) }));
 
   test('are found, and one that takes exponential or polynomial time is told from one that does not', async () => {
     assert.ok(found.flatMap(({ literals }) => literals).length > 50);
@@ -64,7 +64,7 @@ describe('patterns of our own', () => {
   test('are written down: the one that is made of text is made of the name of a plugin’s file', async () => {
     assert.deepEqual(
       found.flatMap(({ file, made }) => made.map((call) => `${file}: ${call}`)),
-      ["demo/service/sandbox/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],
+      ["service/src/sandbox/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],
     );
     assert.equal((await check(String.raw`^(.*)plugin\.ts:(\d+):(\d+)(.*)$`, 's')).status, 'safe');
   });

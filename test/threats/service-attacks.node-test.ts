@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, mock, test } from 'node:test';
 import { SmartRouter } from 'hono/router/smart-router';
-import { createService } from '../../demo/service/app.ts';
+import { createService } from '../../service/src/http/app.ts';
 import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
 import { bearer, listen } from '../service/harness.ts';
 

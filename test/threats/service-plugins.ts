@@ -37,7 +37,7 @@ export async function startWithPlugins(t: TestContext) {
   const environmentToken = (name: string) => environments.get(name) ?? renewEnvironmentToken(name);
   const editorToken = async (plugin: PluginNames) => {
     const path = `/auth/v2/access/${pathOf(plugin)}`;
-    const { status, body } = await send('GET', path, bearer(environmentToken(plugin.environment)));
+    const { status, body } = await send('GET', path, bearer(await environmentToken(plugin.environment)));
     if (status !== 200) throw new Error(`${path} is answered ${status}: ${body}`);
     return (JSON.parse(body) as { token: string }).token;
   };

@@ -34,7 +34,7 @@ async function start(t: TestContext) {
 test('each operation takes its own kind of token, for the very plugin or environment, and no other', async (t) => {
   const { ask, clock, environmentToken, renewEnvironmentToken, editorToken, store } = await start(t);
   const expired = await editorToken(VICTIM);
-  const replaced = environmentToken('com.acme');
+  const replaced = await environmentToken('com.acme');
   clock.now += 16 * MINUTE;
   const of = (change: Partial<PluginNames>) => editorToken({ ...VICTIM, ...change });
   const right = { environment: renewEnvironmentToken('com.acme'), editor: await of({}) };
@@ -61,10 +61,10 @@ test('each operation takes its own kind of token, for the very plugin or environ
       403,
       401,
     ],
-    ['the token of the environment above', environmentToken('com'), 401, 403],
-    ['that of an environment below', environmentToken('com.acme.t1'), 401, 403],
-    ['that of another environment', environmentToken('com.other'), 401, 403],
-    ['that of an environment that ends alike', environmentToken('xcom.acme'), 401, 403],
+    ['the token of the environment above', (await environmentToken('com')), 401, 403],
+    ['that of an environment below', (await environmentToken('com.acme.t1')), 401, 403],
+    ['that of another environment', (await environmentToken('com.other')), 401, 403],
+    ['that of an environment that ends alike', (await environmentToken('xcom.acme')), 401, 403],
   ];
   const before = store.drafts.find({ ...VICTIM, pluginName: VICTIM.fn });
   for (const [index, [needs, method, target]] of OPERATIONS.entries()) {
@@ -92,7 +92,7 @@ test('a token counts only as it was given, in one header of the form Bearer', as
   const { send, editorToken, environmentToken, port } = await startWithPlugins(t);
   const targets = [
     [`/api/v1/progress/${path}`, await editorToken(VICTIM), 'pe_edit_', 'pe_env_'],
-    [`/auth/v2/access/${path}`, environmentToken('com.acme'), 'pe_env_', 'pe_edit_'],
+    [`/auth/v2/access/${path}`, (await environmentToken('com.acme')), 'pe_env_', 'pe_edit_'],
   ] as const;
   for (const [target, token, prefix, otherPrefix] of targets) {
     const secret = token.slice(prefix.length);

@@ -25,7 +25,7 @@ export interface Granted {
  */
 export async function startTokenServers(t: TestContext) {
   const { store, port: servicePort, environmentToken } = await startWithPlugins(t);
-  const secret = environmentToken('com.acme');
+  const secret = await environmentToken('com.acme');
   const granted: Granted[] = [];
   const { editorTokens } = store;
   const add = editorTokens.add.bind(editorTokens);

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import type { Frame, Page } from 'puppeteer-core';
 import { DemoPage } from '../demo/page-driver.ts';
-import { countFrames } from '../setup/count-frames.ts';
+import { countFrames } from '../support/count-frames.ts';
 import type { World } from './token-world.ts';
 
 const status = (frame: Frame, part: string, start: string) =>

@@ -13,7 +13,7 @@ import { Places } from './secrets.ts';
 import type { Secret } from './secrets.ts';
 
 const recorder = new URL('recorder.ts', import.meta.url);
-const command = fileURLToPath(new URL('../../demo/service/env-token.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../service/src/cli/env-token.ts', import.meta.url));
 
 /** The demo with its recorder, a browser, and all that is looked through for secrets. */
 export async function startWorld(says: string) {

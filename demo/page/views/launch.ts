@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { PluginFeaturesElement } from '../../../src/index.ts';
+import type { PluginFeaturesElement } from 'plugin-editor';
 import type { PluginEntry } from '../../vendor/wire.ts';
 import { launch } from '../actions.ts';
 import { featuresAttributes } from '../markup.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { StorageError } from './errors.ts';
+import { StartError } from '../start-error.ts';
 
 /** Which database the service keeps its state in. */
 export type DatabaseAddress =
@@ -19,19 +19,19 @@ export type DatabaseAddress =
 const forms = 'sqlite:<path> or postgres://user:password@host:5432/database';
 
 /**
- * Reads `DATABASE_URL`. Throws a {@link StorageError} that says what it must be; no message quotes any of a value that
+ * Reads `DATABASE_URL`. Throws a {@link StartError} that says what it must be; no message quotes any of a value that
  * was not understood, because a password may be anywhere in it.
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = text.trim();
   if (/^sqlite:/i.test(url)) return { engine: 'sqlite', file: sqliteFile(url.slice('sqlite:'.length)) };
   if (/^postgres(?:ql)?:/i.test(url)) return postgresAddress(url);
-  throw new StorageError(`DATABASE_URL names no database that this service knows; it must be ${forms}.`);
+  throw new StartError(`DATABASE_URL names no database that this service knows; it must be ${forms}.`);
 }
 
 function sqliteFile(path: string): string {
   if (path === '' || /^\/\/(?!\/)/.test(path) || path.includes('\0')) {
-    throw new StorageError(
+    throw new StartError(
       'DATABASE_URL names no file; for SQLite it must be sqlite:<path>, such as sqlite:/var/lib/plugins/service.sqlite.',
     );
   }
@@ -44,7 +44,7 @@ function postgresAddress(url: string): DatabaseAddress {
     parsed = new URL(url);
     decodeURIComponent(parsed.username + parsed.password + parsed.pathname);
   } catch {
-    throw new StorageError(
+    throw new StartError(
       `DATABASE_URL is not a valid URL; it must be ${forms}, with special characters of the password percent-encoded.`,
     );
   }

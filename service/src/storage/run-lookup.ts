@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { PluginKey } from '../../../demo/service/plugin-key.ts';
-import { hashToken } from '../../../demo/service/tokens.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { StoredProgram } from '../plugins/program.ts';
+import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
 import { pluginCacheKey } from './tables/plugin-columns.ts';
-import type { StoredProgram } from './tables/programs.ts';
 
 /** How many tokens, versions and plugins a node knows by heart. */
 const mostKnown = 10_000;

@@ -38,7 +38,7 @@ export interface StorageOptions extends ChangeFeedOptions {
 }
 
 /**
- * Opens the database and brings its schema up to date. Throws a `StorageError` that names the database when it cannot be
+ * Opens the database and brings its schema up to date. Throws a `StartError` that names the database when it cannot be
  * used.
  */
 export async function openStorage(address: DatabaseAddress, options: StorageOptions = {}): Promise<Storage> {

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { PluginKey } from '../../../demo/service/plugin-key.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Engine } from './engine.ts';
 import type { Schema } from './schema.ts';

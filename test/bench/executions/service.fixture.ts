@@ -1,7 +1,7 @@
-import { listen } from '../../../demo/listen.ts';
-import { createService } from '../../../demo/service/app.ts';
-import { provisionEnvironmentToken } from '../../../demo/service/environment-token.ts';
-import { openStore } from '../../../demo/service/store.ts';
+import { listen } from '../../../service/src/http/listen.ts';
+import { createService } from '../../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
+import { openStore } from '../../../service/src/storage/store.ts';
 
 /*
  * The service as `npm start` runs it, in a process of its own and without the vendor's app. Its arguments are the data

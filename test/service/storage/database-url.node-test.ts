@@ -46,7 +46,7 @@ test('what is no address is refused in one line that quotes none of it', () => {
     assert.throws(
       () => parseDatabaseUrl(url),
       (error: Error) => {
-        assert.equal(error.name, 'StorageError', url);
+        assert.equal(error.name, 'StartError', url);
         assert.match(error.message, /^DATABASE_URL .*must be .*(?:sqlite:<path>|postgres:)/, url);
         assert.doesNotMatch(error.message, /secret|sec\/ret|\n/);
         return true;
@@ -58,7 +58,7 @@ test('what is no address is refused in one line that quotes none of it', () => {
 test('a PostgreSQL server that cannot be reached is named in one line, without the password', async () => {
   const url = 'postgres://me:secret@127.0.0.1:1/plugins';
   await assert.rejects(openStorage(parseDatabaseUrl(url)), (error: Error) => {
-    assert.equal(error.name, 'StorageError');
+    assert.equal(error.name, 'StartError');
     assert.match(
       error.message,
       /^The database postgres:\/\/me@127\.0\.0\.1:1\/plugins cannot be used: .*ECONNREFUSED.*DATABASE_URL/,

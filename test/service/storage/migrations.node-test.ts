@@ -78,7 +78,7 @@ for (const engine of engines) {
     await migrate(opened, [...second, later('0003-later', 2)]);
     await migrate(opened, second);
     await assert.rejects(openStorage(address), (error: Error) => {
-      assert.equal(error.name, 'StorageError');
+      assert.equal(error.name, 'StartError');
       assert.match(
         error.message,
         /cannot be used: it needs a program of schema 2 or later, and this one is of schema 1; /,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createToken } from '../../../demo/service/tokens.ts';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { engines, freshDatabase, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { addEnvironment, build, deploy, otherPlugin, plugin, programOf, save, setToken } from './plugins.ts';

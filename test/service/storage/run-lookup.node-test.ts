@@ -5,7 +5,7 @@ import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import { openEngine } from '../../../service/src/storage/storage.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
-import { createToken } from '../../../demo/service/tokens.ts';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { cleanUpFirst, engines, freshDatabase, openDuring, until } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, otherPlugin, plugin, programOf, setToken } from './plugins.ts';

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { createToken } from '../../../demo/service/tokens.ts';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { cleanUpFirst, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save, setToken } from './plugins.ts';
 
@@ -68,7 +68,7 @@ test('a file that cannot be used is named, with what to do, and left alone', asy
   const address = inFolder(directory);
   writeFileSync(address.file, 'This is no database. '.repeat(100));
   await assert.rejects(openStorage(address), (error: Error) => {
-    assert.equal(error.name, 'StorageError');
+    assert.equal(error.name, 'StartError');
     return (
       error.message.includes(address.file) &&
       error.message.includes('DATA_DIR') &&

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { openEngine } from '../../../service/src/storage/storage.ts';
-import { createToken } from '../../../demo/service/tokens.ts';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { cleanUpFirst, engines, freshDatabase, freshStorage, openDuring } from './databases.ts';
 import {
   addEnvironment,

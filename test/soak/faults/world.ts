@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import type { PluginSource } from '../../../src/client.ts';
 import { type RunningDemo, startDemo } from '../../demo/harness.ts';
-import { launchChromium } from '../../setup/chromium.ts';
+import { launchChromium } from '../../support/chromium.ts';
 import { FaultProxy } from './proxy.ts';
 
 export const IDENT = 'com.example.customer-7';

@@ -1,6 +1,6 @@
 import binaryen from 'binaryen';
-import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
-import type { StoredProgram } from '../../../demo/service/sandbox/program.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 
 /** A program of these bytes. */
 export const raw = (bytes: Uint8Array): StoredProgram =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { RunErrorCode } from '../../../demo/service/sandbox/outcome.ts';
-import type { StoredProgram } from '../../../demo/service/sandbox/program.ts';
-import { Sandbox } from '../../../demo/service/sandbox/sandbox.ts';
+import type { RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { running } from '../../service/plugin.ts';
 import { allocate, echo, memory, moduleOf, pin } from './assembly.ts';
 import { inTime, script } from './target.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Logs } from '../../../demo/service/sandbox/logs.ts';
-import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
-import { RunnerProcess } from '../../../demo/service/sandbox/runner-process.ts';
-import { Sandbox } from '../../../demo/service/sandbox/sandbox.ts';
-import { ScriptRunner } from '../../../demo/service/sandbox/script-runner.ts';
+import { Logs } from '../../../service/src/sandbox/logs.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
 import { running } from '../../service/plugin.ts';
 import { inTime, script } from './target.ts';
 

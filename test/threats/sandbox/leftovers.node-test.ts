@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Logs } from '../../../demo/service/sandbox/logs.ts';
-import { ScriptRunner } from '../../../demo/service/sandbox/script-runner.ts';
+import { Logs } from '../../../service/src/sandbox/logs.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
 import { running } from '../../service/plugin.ts';
 import { script, startTarget } from './target.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import assemblyscript from '../../../demo/service/languages/assemblyscript.ts';
-import type { Outcome } from '../../../demo/service/sandbox/outcome.ts';
-import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
-import type { StoredProgram } from '../../../demo/service/sandbox/program.ts';
+import assemblyscript from '../../../service/src/toolchains/languages/assemblyscript.ts';
+import type { Outcome } from '../../../service/src/sandbox/outcome.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
 import { script, startTarget } from './target.ts';
 import type { Attack, Expected, Neighbour } from './target.ts';

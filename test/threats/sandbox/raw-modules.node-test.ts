@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
 import { allocate, echo, memory, moduleOf, pin, raw } from './assembly.ts';
 import { script, startTarget } from './target.ts';

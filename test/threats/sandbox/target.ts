@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Outcome, RunErrorCode } from '../../../demo/service/sandbox/outcome.ts';
-import { loadedProgram } from '../../../demo/service/sandbox/program.ts';
-import type { StoredProgram } from '../../../demo/service/sandbox/program.ts';
-import { RunnerProcess } from '../../../demo/service/sandbox/runner-process.ts';
+import type { Outcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
+import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { probe } from './probe.ts';
 
 /** What an attack has to come to: its result, or its error with what the message says. */

@@ -3,7 +3,8 @@ import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import type { LogConfig } from 'kysely';
 import pg from 'pg';
 import type { ColumnTypes, Engine } from '../engine.ts';
-import { reasonOf, StorageError } from '../errors.ts';
+import { StartError } from '../../start-error.ts';
+import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
 import { changeChannel, listenForChanges } from './notifications.ts';
 
@@ -29,7 +30,7 @@ const columns: ColumnTypes = {
 const migrationLock = 7_305_412_068_133_471;
 
 /**
- * Connects to a PostgreSQL database. Throws a {@link StorageError} that names it, without a password, when it cannot be
+ * Connects to a PostgreSQL database. Throws a {@link StartError} that names it, without a password, when it cannot be
  * used.
  * @param address `url` with the password; `shown` without, for messages
  */
@@ -91,8 +92,8 @@ export async function openPostgres(
 }
 
 /** The error for a database that cannot be used, which says what to do about it. */
-export const unusableDatabase = (shown: string, error: unknown): StorageError =>
-  new StorageError(`The database ${shown} cannot be used: ${reasonOf(error)}. See DATABASE_URL.`, {
+export const unusableDatabase = (shown: string, error: unknown): StartError =>
+  new StartError(`The database ${shown} cannot be used: ${reasonOf(error)}. See DATABASE_URL.`, {
     cause: error,
   });
 

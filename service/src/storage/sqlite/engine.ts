@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import type { LogConfig } from 'kysely';
 import type { ColumnTypes, Engine } from '../engine.ts';
-import { reasonOf, StorageError } from '../errors.ts';
+import { StartError } from '../../start-error.ts';
+import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
 import { adoptFormerSchema } from './former-schema.ts';
@@ -21,7 +22,7 @@ const columns: ColumnTypes = {
 
 /**
  * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
- * {@link StorageError} that names the file when it cannot be used.
+ * {@link StartError} that names the file when it cannot be used.
  */
 export async function openSqlite(file: string, log?: LogConfig): Promise<Engine> {
   let connections;
@@ -67,8 +68,8 @@ export async function openSqlite(file: string, log?: LogConfig): Promise<Engine>
 }
 
 /** The error for a file that cannot be used, which says what to do about it. */
-export function unusableFile(file: string, error: unknown): StorageError {
-  return new StorageError(
+export function unusableFile(file: string, error: unknown): StartError {
+  return new StartError(
     `The data file ${file} cannot be used: ${reasonOf(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
     { cause: error },
   );

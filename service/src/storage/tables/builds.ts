@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { PluginKey } from '../../../../demo/service/plugin-key.ts';
-import type { PluginSource } from '../../../../demo/service/records.ts';
-import type { Program } from '../../../../demo/service/sandbox/program.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { PluginSource } from '../../plugins/records.ts';
+import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
 import { digestOf } from './digest.ts';
 import { pluginColumns } from './plugin-columns.ts';
-import type { Programs, ProgramsInTransaction, StoredProgram } from './programs.ts';
+import type { Programs, ProgramsInTransaction } from './programs.ts';
 
 /** The last successful build of each draft. */
 export class Builds {

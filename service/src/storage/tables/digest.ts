@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PluginSource } from '../../../../demo/service/records.ts';
+import type { PluginSource } from '../../plugins/records.ts';
 
 /** What a build depends on: the language and the text, not the tests. SHA-256 in base64url. */
 export const digestOf = ({ lang, contents }: PluginSource): string =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { PluginKey } from '../../../../demo/service/plugin-key.ts';
-import type { PluginSource } from '../../../../demo/service/records.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { PluginSource } from '../../plugins/records.ts';
 import type { Schema } from '../schema.ts';
 import { digestOf } from './digest.ts';
 import { pluginColumns } from './plugin-columns.ts';

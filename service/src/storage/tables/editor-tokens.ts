@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { PluginKey } from '../../../../demo/service/plugin-key.ts';
-import { hashToken } from '../../../../demo/service/tokens.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import { hashToken } from '../../accounts/tokens.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import { pluginColumns } from './plugin-columns.ts';

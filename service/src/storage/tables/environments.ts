@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { hashToken } from '../../../../demo/service/tokens.ts';
+import { hashToken } from '../../accounts/tokens.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
 

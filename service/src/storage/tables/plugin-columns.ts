@@ -1,4 +1,4 @@
-import type { PluginKey } from '../../../../demo/service/plugin-key.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
 
 /** A plugin's key as the columns of a row. */
 export const pluginColumns = ({ environment, tenant, namespace, pluginName }: PluginKey) => ({

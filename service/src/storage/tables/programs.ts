@@ -1,18 +1,7 @@
 import type { Kysely } from 'kysely';
-import { hashOfProgram } from '../../../../demo/service/sandbox/program.ts';
-import type { Program } from '../../../../demo/service/sandbox/program.ts';
+import { hashOfProgram } from '../../plugins/program.ts';
+import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
-
-/** A program that is stored once, however many builds and versions refer to it. */
-export interface StoredProgram {
-  /** SHA-256 of the program's JSON, in lower-case hex. Programs with the same hash are the same program. */
-  readonly hash: string;
-  /**
-   * Reads and parses the program: needed only where no runner knows it yet. Rejects when it was removed since it was
-   * looked up, because the build that referred to it was replaced.
-   */
-  load(): Promise<Program>;
-}
 
 /**
  * The programs that something in this process holds. A program has megabytes, and hundreds of tests of it may wait: all of

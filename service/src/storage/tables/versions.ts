@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { PluginKey } from '../../../../demo/service/plugin-key.ts';
-import type { PluginSource } from '../../../../demo/service/records.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { StoredProgram } from '../../plugins/program.ts';
+import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
 import { pluginCacheKey, pluginColumns } from './plugin-columns.ts';
-import type { Programs, StoredProgram } from './programs.ts';
+import type { Programs } from './programs.ts';
 
 const nameOf = (patch: number) => `v1.0.${patch}`;
 

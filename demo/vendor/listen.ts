@@ -1,0 +1,92 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { StartError } from 'plugin-editor-service';
+import type { VendorApp } from './app.ts';
+
+export interface Listening {
+  port: number;
+  /** Takes no new request, lets those under way end for a moment, and then lets go of the port. */
+  close: () => Promise<void>;
+}
+
+// Browsers resolve `localhost` to either.
+const LOOPBACK = ['127.0.0.1', '::1'] as const;
+
+/** How long requests under way may go on once the demo ends, in ms. */
+const GRACE = 2000;
+
+/** What a client may take its time for, in ms: its headers, its whole request, and doing nothing. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
+const IDLE_TIMEOUT = 30_000;
+const MAX_CONNECTIONS = 2000;
+
+/**
+ * Serves the vendor's app on this machine's loopback addresses alone.
+ * @param port 0 for any that is free
+ * @throws StartError when the port cannot be had.
+ */
+export async function listen(app: VendorApp, port: number): Promise<Listening> {
+  const servers: Server[] = [];
+  let chosen = port;
+  try {
+    for (const host of LOOPBACK) {
+      const server = createAppServer(app);
+      if (!(await bind(server, chosen, host))) continue;
+      servers.push(server);
+      chosen = (server.address() as AddressInfo).port;
+    }
+  } catch (error) {
+    await Promise.all(servers.map(stop));
+    // A free port was asked for, and the one found is taken at the other address: try the next.
+    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(app, port);
+    throw bindError(error, chosen);
+  }
+  if (servers.length === 0) throw new StartError('This machine has no loopback address to listen on.');
+  return { port: chosen, close: async () => void (await Promise.all(servers.map(stop))) };
+}
+
+function createAppServer({ fetch, refuse }: VendorApp): Server {
+  const listener = getRequestListener((request, env) => fetch(request, env), { errorHandler: refuse });
+  const server = createServer(LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
+  server.timeout = IDLE_TIMEOUT;
+  server.maxConnections = MAX_CONNECTIONS;
+  return server;
+}
+
+/** False when the machine has no such address. */
+function bind(server: Server, port: number, host: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) resolve(false);
+      else reject(error);
+    });
+    server.listen({ port, host, ipv6Only: true }, () => resolve(true));
+  });
+}
+
+function bindError(error: unknown, port: number): unknown {
+  const hint = `Choose another with PORT, such as: PORT=${port + 1000} npm start`;
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new StartError(`Port ${port} is taken, perhaps by another \`npm start\`. ${hint}`);
+    case 'EACCES':
+      return new StartError(`Port ${port} may not be used without more rights. ${hint}`);
+    default:
+      return error;
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), GRACE);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

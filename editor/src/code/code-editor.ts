@@ -1,0 +1,234 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import {
+  EditorView,
+  crosshairCursor,
+  drawSelection,
+  dropCursor,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  rectangularSelection,
+} from '@codemirror/view';
+import { codeTheme, followColourScheme } from './code-theme.ts';
+import { icon } from '../ui/dom.ts';
+import { languageSupport } from './languages.ts';
+import { lineSeparator } from '../draft/line-breaks.ts';
+import type { Finder, Problem } from './problems.ts';
+import type { Diagnostic } from '../service/records.ts';
+import { syntaxProblems } from './syntax-problems.ts';
+
+export interface CodeEditorOptions {
+  contents: string;
+  lang: string;
+  /** Its accessible name, and the id of the text that says how to leave it by keyboard. */
+  label: string;
+  describedBy: string;
+  onChange: () => void;
+  /** Where the cursor is, counted from 1. */
+  onCursor: (line: number, column: number) => void;
+  /** The problems that are marked, or their places, changed. */
+  onProblems: (problems: Problem[]) => void;
+}
+
+type Problems = typeof import('./problems.ts');
+
+/** The text of a plugin, being edited. */
+export class CodeEditor {
+  readonly #view: EditorView;
+  readonly #options: CodeEditorOptions;
+  readonly #unfollow: () => void;
+  #lang: string;
+  /** Loaded with the first problem; until then there is nothing to show by it. */
+  #problems: Problems | undefined;
+  /** Room for them in each state. */
+  readonly #marks = new Compartment();
+  /** Not the editor's state: its text is made once per change, however often it is read. */
+  #contents: string | undefined;
+  #closed = false;
+
+  constructor(options: CodeEditorOptions) {
+    this.#options = options;
+    this.#lang = options.lang;
+    this.#view = new EditorView({ state: this.#stateOf(options.contents) });
+    this.#unfollow = followColourScheme(this.#view);
+  }
+
+  get element(): HTMLElement {
+    return this.#view.dom;
+  }
+
+  get contents(): string {
+    return (this.#contents ??= this.#view.state.sliceDoc());
+  }
+
+  /** Puts another text in place of this one; undo brings it back. */
+  replace(contents: string, lang: string): void {
+    const { state } = this.#view;
+    if (lineSeparator(contents) !== lineSeparator(this.contents) || lang !== this.#lang) {
+      // Line breaks of another kind, and another language, need another state, and that has no history.
+      this.#lang = lang;
+      this.#view.setState(this.#stateOf(contents));
+      this.#options.onProblems([]);
+      this.#changed();
+    } else {
+      const insert = state.toText(contents);
+      this.#view.dispatch({ changes: { from: 0, to: state.doc.length, insert }, userEvent: 'input.replace' });
+    }
+  }
+
+  focus(): void {
+    this.#view.focus();
+  }
+
+  /** Puts the cursor at a place, counted from 1, and goes there. */
+  async goTo(line: number, column: number): Promise<void> {
+    const { positionOf } = await this.#loadProblems();
+    const at = positionOf(this.#view.state.doc, line, column);
+    this.#view.dispatch({
+      selection: { anchor: at },
+      effects: EditorView.scrollIntoView(at, { y: 'center' }),
+      userEvent: 'select',
+    });
+    this.#view.focus();
+  }
+
+  /** To the next problem after the cursor, or the one before it; around the ends. */
+  async goToProblem(by: 1 | -1): Promise<void> {
+    const { nextProblem, previousProblem } = await this.#loadProblems();
+    this.#view.focus();
+    (by > 0 ? nextProblem : previousProblem)(this.#view);
+  }
+
+  /** Marks what a finder found in a text, in place of what it found before; not when the text is another by now. */
+  async mark(finder: Finder, found: readonly Diagnostic[], contents: string): Promise<void> {
+    if (!found.length && !this.#problems) return;
+    const { markProblems } = await this.#loadProblems();
+    if (contents === this.contents) markProblems(this.#view, finder, found);
+  }
+
+  /** Marks what the grammar of the language finds. */
+  markSyntax(): void {
+    if (!this.#closed) void this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
+  }
+
+  async #loadProblems(): Promise<Problems> {
+    const problems = await import('./problems.ts');
+    if (!this.#problems && !this.#closed) {
+      this.#problems = problems;
+      this.#view.dispatch({ effects: this.#marks.reconfigure(problems.problemMarks()) });
+    }
+    return problems;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unfollow();
+    this.#view.destroy();
+  }
+
+  #changed(): void {
+    this.#contents = undefined;
+    this.#options.onChange();
+  }
+
+  #stateOf(doc: string): EditorState {
+    const separator = lineSeparator(doc);
+    const { label, describedBy, onCursor, onProblems } = this.#options;
+    return EditorState.create({
+      doc,
+      extensions: [
+        // First, so that its gutter is.
+        this.#marks.of(this.#problems?.problemMarks() ?? []),
+        separator ? EditorState.lineSeparator.of(separator) : [],
+        editing(),
+        languageSupport(this.#lang),
+        contentName({ 'aria-label': label, 'aria-describedby': describedBy }),
+        EditorView.updateListener.of((update) => {
+          const { docChanged, selectionSet, state } = update;
+          if (docChanged) this.#changed();
+          if (this.#problems?.changesProblems(update)) onProblems(this.#problems.listProblems(state));
+          if (!docChanged && !selectionSet) return;
+          const { head } = state.selection.main;
+          const line = state.doc.lineAt(head);
+          onCursor(line.number, head - line.from + 1);
+        }),
+      ],
+    });
+  }
+}
+
+/** Names a text; it can be reached by keyboard for certain, also where the browser leaves that open. */
+export const contentName = (attributes: Record<string, string>): Extension =>
+  EditorView.contentAttributes.of({ tabindex: '0', ...attributes });
+
+/** What shows text the same way wherever it is shown. */
+export const appearance = (): Extension => [
+  // The page's policy lets no style in but by this nonce, which the service puts into each answer.
+  EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''),
+  lineNumbers(),
+  highlightSpecialChars(),
+  codeTheme(),
+];
+
+const editing = (): Extension => [
+  appearance(),
+  highlightActiveLineGutter(),
+  foldGutter({ markerDOM: foldMarker }),
+  history(),
+  // Forced colours would hide a selection that is drawn: the browser's own shows.
+  matchMedia('(forced-colors: active)').matches ? [] : drawSelection({ cursorBlinkRate: blinkRate() }),
+  dropCursor(),
+  EditorState.allowMultipleSelections.of(true),
+  indentUnit.of('  '),
+  indentOnInput(),
+  bracketMatching(),
+  closeBrackets(),
+  autocompletion({ icons: false }),
+  rectangularSelection(),
+  crosshairCursor(),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  search(),
+  EditorState.phrases.of(searchPhrases),
+  // Text from elsewhere takes on this text's line breaks.
+  EditorView.clipboardInputFilter.of((text, state) => text.replace(/\r\n?|\n/g, state.lineBreak)),
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...defaultKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...foldKeymap,
+    ...completionKeymap,
+    // Escape, then Tab, leaves the editor: CodeMirror sees to that by itself, and the page says so.
+    indentWithTab,
+  ]),
+];
+
+/** The search panel's own words, which start small. */
+const searchPhrases = Object.fromEntries(
+  ['next', 'previous', 'all', 'match case', 'regexp', 'by word', 'replace', 'replace all'].map((phrase) => [
+    phrase,
+    phrase[0]?.toUpperCase() + phrase.slice(1),
+  ]),
+);
+
+const blinkRate = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200);
+
+function foldMarker(open: boolean): HTMLElement {
+  const marker = document.createElement('span');
+  marker.className = open ? 'fold fold-open' : 'fold';
+  marker.title = open ? 'Fold' : 'Unfold';
+  marker.append(icon('chevron'));
+  return marker;
+}

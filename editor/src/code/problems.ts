@@ -1,0 +1,95 @@
+import {
+  type Diagnostic as Mark,
+  forEachDiagnostic,
+  lintGutter,
+  nextDiagnostic,
+  previousDiagnostic,
+  setDiagnostics,
+  setDiagnosticsEffect,
+} from '@codemirror/lint';
+import type { EditorState, Extension, Text } from '@codemirror/state';
+import type { EditorView, ViewUpdate } from '@codemirror/view';
+import type { Diagnostic } from '../service/records.ts';
+
+/** Who found a problem: a build, or a check while one types. */
+export type Finder = 'build' | 'check' | 'syntax';
+
+/** A problem where it stands now: it moves with the text around it. */
+export interface Problem {
+  line: number;
+  column: number;
+  message: string;
+  severity: 'error' | 'warning' | 'info';
+  finder: Finder;
+}
+
+export { nextDiagnostic as nextProblem, previousDiagnostic as previousProblem };
+
+/** What shows marks in the gutter; those under the text come with the first of them. */
+export const problemMarks = (): Extension => lintGutter();
+
+/** Whether there are other problems after an update, or the same in other places. */
+export const changesProblems = ({ docChanged, transactions }: ViewUpdate): boolean =>
+  docChanged || transactions.some(({ effects }) => effects.some((effect) => effect.is(setDiagnosticsEffect)));
+
+/** Puts what a finder found in place of what it found before. */
+export function markProblems(view: EditorView, finder: Finder, found: readonly Diagnostic[]): void {
+  const { state } = view;
+  const others: Mark[] = [];
+  forEachDiagnostic(state, (mark, from, to) => {
+    if (mark.source !== finder) others.push({ ...mark, from, to });
+  });
+  const own = found.map((one) => markOf(state.doc, one, finder, wordEnd(state)));
+  // Marks whose text was deleted are gone, but not from the gutter: what was marked is to be unmarked all the same.
+  const known = marked.get(view) ?? new Set();
+  if (!own.length && !known.has(finder)) return;
+  if (own.length) known.add(finder);
+  else known.delete(finder);
+  marked.set(view, known);
+  view.dispatch(setDiagnostics(state, [...others, ...own]));
+}
+
+/** Whose marks an editor may show. */
+const marked = new WeakMap<EditorView, Set<Finder>>();
+
+/** All problems, in the order of the text. */
+export function listProblems(state: EditorState): Problem[] {
+  const problems: Problem[] = [];
+  forEachDiagnostic(state, ({ message, severity, source }, from) => {
+    const line = state.doc.lineAt(from);
+    problems.push({
+      line: line.number,
+      column: from - line.from + 1,
+      message,
+      severity: severity === 'hint' ? 'info' : severity,
+      finder: source as Finder,
+    });
+  });
+  return problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+const wordEnd = (state: EditorState) => (from: number) => state.wordAt(from)?.to;
+
+/** A place in the text for a place in lines and columns, which may be one that the text no longer has. */
+export function positionOf(doc: Text, line: number, column: number): number {
+  const { from, to } = doc.line(Math.min(Math.max(1, Math.trunc(line) || 1), doc.lines));
+  return Math.min(from + Math.max(0, Math.trunc(column) - 1 || 0), to);
+}
+
+function markOf(
+  doc: Text,
+  { line, column, message, severity }: Diagnostic,
+  finder: Finder,
+  endOf: (from: number) => number | undefined,
+): Mark {
+  const from = positionOf(doc, line, column);
+  const end = doc.lineAt(from).to;
+  // A builder tells where a problem begins: the word there is marked, else one character.
+  const to = Math.max(from, Math.min(endOf(from) ?? from + 1, end));
+  return { from, to, message, severity: severityOf(severity), source: finder };
+}
+
+function severityOf(severity = 'error'): Problem['severity'] {
+  if (severity.startsWith('info') || severity === 'hint') return 'info';
+  return severity === 'warning' ? 'warning' : 'error';
+}

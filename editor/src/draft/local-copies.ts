@@ -1,0 +1,125 @@
+import * as z from 'zod/mini';
+import { type PluginSource, pluginSourceSchema } from '../../../src/core/records.ts';
+import type { PluginTarget } from '../shell/address.ts';
+
+/** A text that was not saved, as this browser keeps it. */
+export interface LocalCopy {
+  /** Its key in the storage. */
+  key: string;
+  source: PluginSource;
+  /** When it was kept. */
+  at: Date;
+}
+
+const storedSchema = z.object({ version: z.literal(1), at: z.number(), source: pluginSourceSchema });
+
+const PREFIX = 'plugin-editor:unsaved:';
+
+/** The parts of the browser that are used, for tests. */
+export interface Browser {
+  /** Throws where the page may not use storage. */
+  readonly localStorage: Storage;
+  readonly navigator: { readonly locks?: LockManager | undefined };
+  readonly crypto: Pick<Crypto, 'getRandomValues'>;
+}
+
+/**
+ * What could not be saved of one plugin, kept in local storage by builder, ident, namespace and name. Each page has a
+ * copy of its own, so that two that fail at once do not overwrite each other; a page that is still open in another tab
+ * looks after its copy itself.
+ */
+export class LocalCopies {
+  readonly #browser: Browser;
+  readonly #prefix: string;
+  readonly #own: string;
+  #release: (() => void) | undefined;
+
+  constructor(builder: string, { ident, namespace, fn }: PluginTarget, browser: Browser = globalThis.window) {
+    this.#browser = browser;
+    this.#prefix = `${PREFIX}${JSON.stringify([builder, ident, namespace, fn])}:`;
+    const random = browser.crypto.getRandomValues(new Uint32Array(3));
+    this.#own = this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
+    this.#claim();
+  }
+
+  /** Keeps this page's text. Answers whether the browser could. */
+  keep(source: PluginSource): boolean {
+    try {
+      const value = JSON.stringify({ version: 1, at: Date.now(), source });
+      this.#browser.localStorage.setItem(this.#own, value);
+      return true;
+    } catch {
+      // Storage is full or forbidden. An older copy that is there stays: better that than nothing.
+      return false;
+    }
+  }
+
+  /** Drops this page's copy. */
+  drop(): void {
+    this.remove(this.#own);
+  }
+
+  remove(key: string): void {
+    try {
+      this.#browser.localStorage.removeItem(key);
+    } catch {
+      // Where storage is forbidden nothing was kept.
+    }
+  }
+
+  /** Puts back what `remove` took. */
+  putBack({ key, source, at }: LocalCopy): void {
+    try {
+      this.#browser.localStorage.setItem(key, JSON.stringify({ version: 1, at: at.getTime(), source }));
+    } catch {
+      // It was there before, so there is room; where there is not, the caller still has it.
+    }
+  }
+
+  /** What pages that are gone left behind, newest first. */
+  async left(): Promise<LocalCopy[]> {
+    const open = await this.#openPages();
+    const copies: LocalCopy[] = [];
+    try {
+      const { localStorage } = this.#browser;
+      for (const key of Object.keys(localStorage)) {
+        if (!key.startsWith(this.#prefix) || key === this.#own || open.has(key)) continue;
+        const copy = readCopy(key, localStorage.getItem(key));
+        if (copy) copies.push(copy);
+      }
+    } catch {
+      return [];
+    }
+    return copies.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  }
+
+  /** This page no longer looks after its copy. */
+  close(): void {
+    this.#release?.();
+  }
+
+  /** Holds a lock by the copy's name for as long as the page lives: that is how others know. */
+  #claim(): void {
+    const held = new Promise<void>((resolve) => (this.#release = resolve));
+    // Refused where storage is partitioned away; then copies are offered even while their page is open.
+    this.#browser.navigator.locks?.request(this.#own, () => held).catch(() => {});
+  }
+
+  async #openPages(): Promise<Set<string | undefined>> {
+    try {
+      const state = await this.#browser.navigator.locks?.query();
+      return new Set(state?.held?.map(({ name }) => name));
+    } catch {
+      return new Set();
+    }
+  }
+}
+
+function readCopy(key: string, value: string | null): LocalCopy | undefined {
+  try {
+    const { data } = storedSchema.safeParse(JSON.parse(value ?? ''));
+    return data && { key, source: data.source, at: new Date(data.at) };
+  } catch {
+    return undefined;
+  }
+}

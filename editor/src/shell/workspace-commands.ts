@@ -1,0 +1,77 @@
+import type { Actions } from '../pipeline/actions.ts';
+import type { Command } from './commands.ts';
+import type { Dock } from './dock.ts';
+
+/** What the commands of an open plugin act on. It is there once they are used, not when they are listed. */
+export interface CommandTargets {
+  actions: () => Actions;
+  dock: () => Dock;
+  save: () => void;
+  runAll: () => void;
+  hasTests: () => boolean;
+  toProblem: (by: 1 | -1) => void;
+  toText: () => void;
+  help: () => void;
+}
+
+/** The commands with buttons, in their order. */
+export const BUTTONS = ['save', 'build', 'test', 'deploy'] as const;
+
+/** All that can be done with an open plugin. */
+export function workspaceCommands(on: CommandTargets): Command[] {
+  const idle = () => on.actions().pipeline.action === undefined;
+  const testing = () => on.actions().testing;
+  const problems = () => on.actions().problems.length > 0;
+  return [
+    { id: 'save', label: 'Save', shortcut: { key: 's' }, run: on.save },
+    {
+      id: 'build',
+      label: 'Build',
+      shortcut: { key: 'b' },
+      enabled: idle,
+      run: () => void on.actions().build(),
+    },
+    {
+      id: 'test',
+      label: 'Run all tests',
+      short: 'Test',
+      shortcut: { key: 'Enter' },
+      offered: testing,
+      enabled: () => idle() && on.hasTests(),
+      run: on.runAll,
+    },
+    {
+      id: 'deploy',
+      label: 'Deploy',
+      shortcut: { key: 'd', shift: true },
+      enabled: idle,
+      run: () => void on.actions().deploy(),
+    },
+    {
+      id: 'stop',
+      label: 'Stop what is running',
+      shortcut: { key: '.' },
+      enabled: () => !idle(),
+      run: () => on.actions().pipeline.stop(),
+    },
+    {
+      id: 'next',
+      label: 'Next problem',
+      shortcut: { key: 'F8', alone: true },
+      enabled: problems,
+      run: () => on.toProblem(1),
+    },
+    {
+      id: 'previous',
+      label: 'Previous problem',
+      shortcut: { key: 'F8', shift: true, alone: true },
+      enabled: problems,
+      run: () => on.toProblem(-1),
+    },
+    { id: 'tests', label: 'Go to the tests', run: () => on.dock().focus('tests') },
+    { id: 'payload', label: 'Run a payload', offered: testing, run: () => on.dock().focus('run') },
+    { id: 'problems', label: 'Go to the problems', run: () => on.dock().focus('build') },
+    { id: 'text', label: 'Go to the text', run: on.toText },
+    { id: 'help', label: 'Keyboard help', shortcut: { key: 'F1', alone: true }, run: on.help },
+  ];
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from 'vite';
+
+/** The editor's page, for `/editor/` of the service. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/editor/',
+  envDir: false,
+  publicDir: false,
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'esnext',
+    // The page's policy allows files alone, and the browsers that run it preload modules by themselves.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000,
+    // What a slow machine takes is no fault that one could mend.
+    rolldownOptions: { checks: { bundlerTimings: false } },
+  },
+});

@@ -1,0 +1,26 @@
+import type { Hono } from 'hono';
+import type { Builds } from '../toolchains/build/builds.ts';
+import type { Language } from '../toolchains/language.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** What every interface of the service works with. */
+export interface ServiceContext {
+  readonly storage: Storage;
+  readonly builds: Builds;
+  readonly sandbox: Sandbox;
+  /** The toolchains that work on this machine, by identifier. */
+  readonly languages: ReadonlyMap<string, Language>;
+  /** The builder features that all interfaces together offer. */
+  readonly features: readonly string[];
+  /** Seconds. */
+  readonly editorTokenTtl: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** One interface of the service: what it adds to the builder features, and its routes. */
+export interface ServiceInterface {
+  readonly features?: readonly string[];
+  routes(app: Hono, context: ServiceContext): void;
+}

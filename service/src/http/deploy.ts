@@ -1,0 +1,42 @@
+import { pluginOfPath, requireEditorToken } from './auth.ts';
+import { builtProgram, savedDraft } from '../plugins/built-draft.ts';
+import type { ServiceContext, ServiceInterface } from './context.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import { isSameSource } from '../plugins/records.ts';
+import { route } from './routes.ts';
+
+/** The builder interface's deploys: the built draft becomes the plugin's next version, which never changes. */
+export const deploy: ServiceInterface = {
+  routes(app, context) {
+    route(app, '/api/v1/draft/:identifier/:namespace/:pluginName/promote', {
+      POST: async (c) => {
+        const plugin = pluginOfPath(c);
+        await requireEditorToken(c, context, plugin);
+        return c.json(await deployDraft(context, plugin));
+      },
+    });
+  },
+};
+
+/** What a deploy answers. */
+interface Deployed {
+  version: string;
+  /** The draft is what the newest version was made of: that version is answered, and no other is made. */
+  unchanged?: true;
+}
+
+/** Throws 404 without a draft, and 409 when the draft is not what was deployed last and has no successful build. */
+function deployDraft({ storage, now }: ServiceContext, plugin: PluginKey): Promise<Deployed> {
+  // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
+  return storage.transaction(async (tables) => {
+    await tables.lockPlugin(plugin);
+    const source = await savedDraft(tables, plugin);
+    const newest = await tables.versions.newestSource(plugin);
+    // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
+    if (newest && isSameSource(newest.source, source)) {
+      return { version: newest.version, unchanged: true };
+    }
+    const program = await builtProgram(tables, plugin);
+    return { version: await tables.versions.add(plugin, source, program, now()) };
+  });
+}

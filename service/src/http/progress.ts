@@ -1,0 +1,32 @@
+import { pluginOfPath, requireEditorToken } from './auth.ts';
+import type { ServiceInterface } from './context.ts';
+import { route } from './routes.ts';
+import { digestOf } from '../storage/tables/digest.ts';
+
+/**
+ * How far a plugin is, for an editor that says so when it opens. Not of the interface. Answers
+ * `{ built, deployed? }`: whether the draft as it is has a successful build, and the newest version, if there is one,
+ * with whether it is of the draft as it is.
+ */
+export const progress: ServiceInterface = {
+  routes(app, context) {
+    const { drafts, builds, versions } = context.storage.tables;
+    route(app, '/api/v1/progress/:identifier/:namespace/:pluginName', {
+      GET: async (c) => {
+        const plugin = pluginOfPath(c);
+        await requireEditorToken(c, context, plugin);
+        const source = (await drafts.find(plugin))?.source;
+        const newest = await versions.newestSource(plugin);
+        return c.json({
+          built: source !== undefined && (await builds.find(plugin, source)) !== undefined,
+          ...(newest && {
+            deployed: {
+              version: newest.version,
+              current: source !== undefined && digestOf(source) === digestOf(newest.source),
+            },
+          }),
+        });
+      },
+    });
+  },
+};

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+
+/** What the sandbox can run: the output of a toolchain. Plain data, to be kept as JSON. */
+export type Program =
+  | {
+      readonly kind: 'script';
+      /** An ES module that exports `run`. */
+      readonly code: string;
+      /** The name of the user's source in stack traces. */
+      readonly file: string;
+      /** From `code` back to the user's source: a source map's `mappings`. None when they are the same. */
+      readonly mappings?: string;
+    }
+  | {
+      readonly kind: 'wasm';
+      /** An AssemblyScript module with its runtime exported and its memory imported, in base64. */
+      readonly module: string;
+    };
+
+export type ScriptProgram = Extract<Program, { kind: 'script' }>;
+export type WasmProgram = Extract<Program, { kind: 'wasm' }>;
+
+/** A program that is stored once, however many builds and versions refer to it. */
+export interface StoredProgram {
+  /** SHA-256 of the program's JSON, in lower-case hex. Programs with the same hash are the same program. */
+  readonly hash: string;
+  /**
+   * Reads and parses the program: needed only where no runner knows it yet. Rejects when it was removed since it was
+   * looked up, because the build that referred to it was replaced.
+   */
+  load(): Promise<Program>;
+}
+
+/** The hash that a program is stored by, from its JSON. */
+export const hashOfProgram = (json: string): string => createHash('sha256').update(json).digest('hex');
+
+/** A program that is in memory already. */
+export const loadedProgram = (program: Program): StoredProgram => ({
+  hash: hashOfProgram(JSON.stringify(program)),
+  load: async () => program,
+});

@@ -1,0 +1,105 @@
+import { availableParallelism } from 'node:os';
+import { FairQueue } from '../processes/fair-queue.ts';
+import type { Share } from '../processes/fair-queue.ts';
+import type { Outcome } from './outcome.ts';
+import type { StoredProgram } from '../plugins/program.ts';
+import { RunnerProcess, RunnerStartError } from './runner-process.ts';
+
+export interface Run {
+  readonly program: StoredProgram;
+  readonly input: string;
+  /** Whose run it is: environments take turns, within one its tenants, and within one its tokens. */
+  readonly share: Share;
+  /** Gives what takes a run back that has not begun yet. Called only when the run has to wait. */
+  readonly signal?: () => AbortSignal;
+}
+
+// More than there are cores: a run that loops must leave room for the others, and while a runner waits for its next run
+// another one works. Half of them, which is what a tenant may have, still keep two cores busy.
+const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
+
+/** How often the memory of runners is looked at while runs are under way, in ms. */
+const watchInterval = 20;
+
+/** Where plugins run: a few processes, each of which runs one program at a time, tenants taking turns. */
+export class Sandbox {
+  readonly #queue = new FairQueue({
+    slots,
+    // Another environment never waits for the runs of one alone, nor another tenant.
+    slotsPerEnvironment: slots - 1,
+    slotsPerTenant: slots / 2,
+    waiting: 1024,
+    waitingPerEnvironment: 512,
+    waitingPerTenant: 256,
+    waitingPerToken: 256,
+  });
+  readonly #idle: RunnerProcess[] = [];
+  readonly #busy = new Set<RunnerProcess>();
+  #watch: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /**
+   * Runs a program once. Throws a `BusyError` at once when too much is waiting; rejects when the sandbox is closed
+   * or no runner can be started, and with the signal's reason.
+   */
+  run({ program, input, share, signal }: Run): Promise<Outcome> {
+    return this.#run(program, input, this.#queue.acquire(share, signal));
+  }
+
+  async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<Outcome> {
+    const release = await turn;
+    try {
+      return await this.#runOnce(program, input);
+    } catch (error) {
+      // Its runner ended while it came up. The plugin has not begun, so that another runner can take the run.
+      if (!(error instanceof RunnerStartError) || this.#isClosed) throw error;
+      return await this.#runOnce(program, input);
+    } finally {
+      release();
+    }
+  }
+
+  async #runOnce(program: StoredProgram, input: string): Promise<Outcome> {
+    const runner = this.#takeRunner(program.hash);
+    this.#busy.add(runner);
+    this.#watchMemory();
+    try {
+      return await runner.run(program, input);
+    } finally {
+      this.#busy.delete(runner);
+      if (runner.isUsable) this.#idle.push(runner);
+      // The next run finds a runner that is up, or about to be.
+      else if (!this.#isClosed) this.#idle.unshift(new RunnerProcess());
+    }
+  }
+
+  /** Has a first runner come up, so that the first run need not wait for it. */
+  warmUp(): void {
+    if (!this.#idle.length && !this.#busy.size) this.#idle.push(new RunnerProcess());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#watch);
+    await Promise.all([...this.#idle, ...this.#busy].map((runner) => runner.close()));
+  }
+
+  /** One that has run the program before, if there is one. */
+  #takeRunner(hash: string): RunnerProcess {
+    if (this.#isClosed) throw new Error('The sandbox is closed.');
+    const usable = this.#idle.filter((runner) => runner.isUsable);
+    const chosen = usable.findLast((runner) => runner.knows(hash)) ?? usable.at(-1);
+    // Those that ended while they waited are not kept either.
+    this.#idle.splice(0, Infinity, ...usable.filter((runner) => runner !== chosen));
+    return chosen ?? new RunnerProcess();
+  }
+
+  #watchMemory(): void {
+    this.#watch ??= setInterval(() => {
+      for (const runner of this.#busy) runner.checkMemory();
+      if (this.#busy.size) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }, watchInterval).unref();
+  }
+}

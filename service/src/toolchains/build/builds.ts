@@ -1,0 +1,166 @@
+import { availableParallelism } from 'node:os';
+import { FairQueue } from '../../processes/fair-queue.ts';
+import type { Share } from '../../processes/fair-queue.ts';
+import type { LoadedLanguage } from '../languages.ts';
+import { CompilerPool } from './compiler-pool.ts';
+import { CompilerProcess, notWorking } from './compiler-process.ts';
+import { buildLimits, checkTime } from './limits.ts';
+import type { BuildEnd } from './limits.ts';
+
+interface Request {
+  readonly source: string;
+  /** Whose work it is. */
+  readonly share: Share;
+  /** Withdraws what has not begun. What has begun ends soon after. */
+  readonly signal?: AbortSignal;
+}
+
+export interface BuildRequest extends Request {
+  /** Whether a build that has begun goes on to its end, whatever the signal says (default: no). */
+  readonly finishes?: boolean;
+}
+
+export interface CheckRequest extends Request {
+  /** What is checked: a later check of the same share and subject takes the place of one that waits. */
+  readonly subject: string;
+}
+
+/** A newer check of the same source has taken the place of this one. */
+export class SupersededError extends Error {
+  override readonly name = 'SupersededError';
+
+  constructor() {
+    super('A newer check has taken the place of this one.');
+  }
+}
+
+/**
+ * How long work goes on that nobody waits for any more, in ms. Most of it ends sooner, and a compiler that has to be started
+ * anew costs as much as several builds.
+ */
+const abandonedTime = 1000;
+
+// Three is the least at which a tenant leaves room to the others of its environment, and that to other environments.
+const slots = Math.min(8, Math.max(3, availableParallelism()));
+
+const queueLimits = {
+  slots,
+  slotsPerEnvironment: slots - 1,
+  slotsPerTenant: Math.floor(slots / 2),
+  waiting: 256,
+  waitingPerEnvironment: 128,
+  waitingPerTenant: 16,
+  waitingPerToken: 8,
+};
+
+/**
+ * Builds, and checks for editors, of every language. The two wait in queues of their own, so that neither waits for the other,
+ * and share the warm compilers.
+ */
+export class Builds {
+  readonly #pools: ReadonlyMap<string, CompilerPool>;
+  readonly #builds = new FairQueue(queueLimits);
+  readonly #checks = new FairQueue(queueLimits);
+  /** What withdraws the checks that wait, by what they check. */
+  readonly #waitingChecks = new Map<string, AbortController>();
+
+  /** `start`: starts a language's compiler. */
+  constructor(
+    languages: ReadonlyMap<string, LoadedLanguage>,
+    start = (language: LoadedLanguage) => new CompilerProcess(language),
+  ) {
+    this.#pools = new Map(
+      [...languages].map(([id, language]) => [id, new CompilerPool(() => start(language))]),
+    );
+  }
+
+  /**
+   * Builds a source. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
+   * withdrawn.
+   */
+  build(language: string, { source, share, signal, finishes = false }: BuildRequest): Promise<BuildEnd> {
+    const pool = this.#poolOf(language);
+    const turn = this.#builds.acquire(share, signal && (() => signal));
+    return this.#run(pool, turn, (compiler) =>
+      buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal),
+    );
+  }
+
+  /**
+   * Finds what a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a newer check
+   * came before this one had begun.
+   */
+  check(language: string, { source, share, subject, signal }: CheckRequest): Promise<BuildEnd> {
+    const pool = this.#poolOf(language);
+    const key = JSON.stringify([share.environment, share.tenant, share.token, language, subject]);
+    this.#waitingChecks.get(key)?.abort(new SupersededError());
+    const waiting = new AbortController();
+    const signals = [waiting.signal, ...(signal ? [signal] : [])];
+    const turn = this.#checks.acquire(share, () => AbortSignal.any(signals));
+    this.#waitingChecks.set(key, waiting);
+    const forget = () => {
+      if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);
+    };
+    turn.then(forget, forget);
+    return this.#run(pool, turn, (compiler) => buildUnlessAbandoned(compiler, source, checkTime, signal));
+  }
+
+  /** Starts the compilers, so that a first build need not wait for them. */
+  warmUp(): void {
+    for (const pool of this.#pools.values()) pool.warmUp();
+  }
+
+  close(): void {
+    for (const pool of this.#pools.values()) pool.close();
+  }
+
+  async #run(
+    pool: CompilerPool,
+    turn: Promise<() => void>,
+    work: (compiler: CompilerProcess) => Promise<BuildEnd>,
+  ): Promise<BuildEnd> {
+    const release = await turn;
+    try {
+      let compiler: CompilerProcess;
+      try {
+        compiler = await pool.take();
+      } catch (error) {
+        return notWorking(error);
+      }
+      try {
+        return await work(compiler);
+      } finally {
+        pool.giveBack(compiler);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  #poolOf(language: string): CompilerPool {
+    const pool = this.#pools.get(language);
+    if (!pool) throw new Error(`There is no toolchain ${language}.`);
+    return pool;
+  }
+}
+
+async function buildUnlessAbandoned(
+  compiler: CompilerProcess,
+  source: string,
+  time: number,
+  signal: AbortSignal | undefined,
+): Promise<BuildEnd> {
+  // Its client may have gone while the compiler came up.
+  signal?.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  const abandon = () => {
+    timer = setTimeout(() => compiler.close(), abandonedTime);
+  };
+  signal?.addEventListener('abort', abandon, { once: true });
+  try {
+    return await compiler.build(source, time);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abandon);
+  }
+}

@@ -1,0 +1,47 @@
+import { moduleUrl } from '../processes/module-url.ts';
+import type { Language } from './language.ts';
+import assemblyscript from './languages/assemblyscript.ts';
+import javascript from './languages/javascript.ts';
+import typescript from './languages/typescript.ts';
+
+/** A language and the module that it comes from, which a compiler's process loads for itself. */
+export type LoadedLanguage = Language & { readonly module: URL };
+
+/** Every toolchain. A new language is a new file in `languages/` and a line here. */
+const toolchains: readonly LoadedLanguage[] = [
+  { ...assemblyscript, module: moduleUrl('./languages/assemblyscript', import.meta.url) },
+  { ...javascript, module: moduleUrl('./languages/javascript', import.meta.url) },
+  { ...typescript, module: moduleUrl('./languages/typescript', import.meta.url) },
+];
+
+/**
+ * The toolchains that work on this machine, in the order of their names. `onSkip` is told of each other one and why.
+ * Throws when two claim one identifier.
+ */
+export function loadLanguages(
+  onSkip: (identifier: string, reason: unknown) => void = printSkipped,
+  all: readonly LoadedLanguage[] = toolchains,
+): ReadonlyMap<string, LoadedLanguage> {
+  const working = all.filter((language) => {
+    try {
+      language.probe();
+      return true;
+    } catch (error) {
+      onSkip(language.identifier, error);
+      return false;
+    }
+  });
+  const byIdentifier = new Map(
+    working
+      .toSorted((a, b) => a.pretty.localeCompare(b.pretty, 'en'))
+      .map((language) => [language.identifier, language]),
+  );
+  if (byIdentifier.size !== working.length)
+    throw new Error('Two toolchains have the same language identifier.');
+  return byIdentifier;
+}
+
+function printSkipped(identifier: string, reason: unknown): void {
+  const message = reason instanceof Error ? reason.message : String(reason);
+  console.error(`The toolchain for ${identifier} does not work here and is left out: ${message}`);
+}

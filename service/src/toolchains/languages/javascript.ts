@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url';
+import { checkInEngine } from '../build/engine-check.ts';
+import { missingRun, positionsIn } from '../build/positions.ts';
+import type { Compile, Diagnostic, Language } from '../language.ts';
+import type { Program } from '../../plugins/program.ts';
+import { stringLiteral } from '../source-text.ts';
+
+const javascript: Language = {
+  identifier: 'javascript',
+  pretty: 'JavaScript',
+  short: 'js',
+  template: ({ pluginName, namespace }) => ({
+    lang: 'javascript',
+    contents: `const plugin = {
+  name: ${stringLiteral(pluginName)},
+  namespace: ${stringLiteral(namespace)},
+};
+
+/**
+ * Runs each time the plugin is called.
+ * @param {string} input what the caller sent
+ * @returns {string} what the caller gets back
+ */
+export function run(input) {
+  const name = input.trim() || "world";
+  return \`Hello, \${name}! This is \${plugin.name} in \${plugin.namespace}.\`;
+}
+`,
+    tests: [
+      { name: 'Greets by name', description: 'The input is the name to greet.', payload: 'Ada' },
+      { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
+    ],
+  }),
+  probe: () => void fileURLToPath(import.meta.resolve('oxc-parser')),
+  needs: ['addons'],
+  loadCompiler,
+};
+
+// By the parser's own names.
+const severities: Readonly<Record<string, Diagnostic['severity']>> = {
+  Error: 'error',
+  Advice: 'information',
+};
+
+async function loadCompiler(): Promise<Compile> {
+  const { parseSync } = await import('oxc-parser');
+  return async (source) => {
+    const parsed = parseSync('plugin.js', source, {
+      lang: 'js',
+      sourceType: 'module',
+      showSemanticErrors: true,
+    });
+    const positionAt = positionsIn(source);
+    const at = (offset: number, message: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({
+      ...positionAt(offset),
+      message,
+      severity,
+    });
+    const errors = parsed.errors.map(({ message, labels, helpMessage, severity }) =>
+      at(
+        // Of a name that is there twice, the second is the one too many.
+        labels.at(-1)?.start ?? 0,
+        helpMessage ? `${message}. ${helpMessage}` : message,
+        severities[severity] ?? 'warning',
+      ),
+    );
+    if (errors.some(({ severity }) => severity === 'error')) return { diagnostics: errors };
+    const { staticImports, dynamicImports, staticExports } = parsed.module;
+    const exports = staticExports.flatMap(({ entries }) => entries);
+    const imports = [...staticImports, ...dynamicImports, ...exports.filter((entry) => entry.moduleRequest)];
+    for (const { start } of imports)
+      errors.push(at(start, 'A plugin is one file: it cannot import another.'));
+    if (!exports.some(({ exportName }) => exportName.name === 'run')) errors.push(at(0, missingRun));
+    if (errors.length) return { diagnostics: errors };
+    const program: Program = { kind: 'script', code: source, file: 'plugin.js' };
+    const diagnostics = await checkInEngine(program);
+    return diagnostics.length ? { diagnostics } : { program, diagnostics };
+  };
+}
+
+export default javascript;

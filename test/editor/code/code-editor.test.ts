@@ -1,0 +1,176 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { sendKeys } from '@web/test-runner-commands';
+import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
+import type { Problem } from '../../../editor/src/code/problems.ts';
+
+describe('code editor', () => {
+  let parent: HTMLElement;
+  let editor: CodeEditor;
+  let changes = 0;
+  let cursor = [0, 0];
+  let problems: Problem[] = [];
+
+  const open = (contents: string, lang = 'typescript') => {
+    changes = 0;
+    problems = [];
+    parent = document.createElement('div');
+    parent.style.height = '300px';
+    const hint = document.createElement('p');
+    hint.id = 'hint';
+    hint.textContent = 'Esc, then Tab leaves the text';
+    const after = document.createElement('button');
+    after.textContent = 'after';
+    document.body.append(parent, hint, after);
+    editor = new CodeEditor({
+      contents,
+      lang,
+      label: 'Source of x',
+      describedBy: 'hint',
+      onChange: () => changes++,
+      onCursor: (...at) => (cursor = at),
+      onProblems: (found) => (problems = found),
+    });
+    parent.append(editor.element);
+    return editor;
+  };
+  const content = () => parent.querySelector<HTMLElement>('.cm-content') as HTMLElement;
+
+  afterEach(() => {
+    editor.close();
+    document.body.replaceChildren();
+  });
+
+  for (const [what, text] of [
+    ['line feeds', 'a\nb\n'],
+    ['carriage returns and line feeds', 'a\r\nb\r\n'],
+    ['mixed line breaks', 'a\r\nb\nc\rd'],
+    ['characters without a shape', 'a\0b\u2028c\ud800d\u200e'],
+    ['nothing', ''],
+  ] as const) {
+    it(`gives back a text with ${what} as it came`, () => {
+      expect(open(text).contents).to.equal(text);
+    });
+  }
+
+  it('tells of changes and of the cursor', async () => {
+    open('ab\n');
+    editor.focus();
+    await sendKeys({ press: 'ArrowDown' });
+    await sendKeys({ type: 'xy' });
+    expect(editor.contents).to.equal('ab\nxy');
+    expect(changes).to.be.above(0);
+    expect(cursor).to.deep.equal([2, 3]);
+  });
+
+  it('writes new lines as the text has them', async () => {
+    open('a\r\nb');
+    editor.focus();
+    await sendKeys({ press: 'Enter' });
+    expect(editor.contents).to.equal('\r\na\r\nb');
+  });
+
+  it('replaces the text, also by one of another kind', () => {
+    open('a');
+    editor.replace('b\nc', 'typescript');
+    expect(editor.contents).to.equal('b\nc');
+    editor.replace('b\r\nc', 'javascript');
+    expect(editor.contents).to.equal('b\r\nc');
+    expect(changes).to.equal(2);
+  });
+
+  it('indents with Tab, and lets go of the focus after Escape', async () => {
+    open('a');
+    editor.focus();
+    await sendKeys({ press: 'Tab' });
+    expect(editor.contents).to.equal('  a');
+    await sendKeys({ press: 'Escape' });
+    await sendKeys({ press: 'Tab' });
+    expect(editor.contents).to.equal('  a');
+    expect(content().contains(document.activeElement)).to.equal(false);
+  });
+
+  it('highlights the languages it knows, types among them', () => {
+    const colours = (lang: string) => {
+      open('const n: number = 1;', lang);
+      return new Set([...content().querySelectorAll('.cm-line span')].map((span) => span.className)).size;
+    };
+    expect(colours('typescript')).to.be.above(3);
+    editor.close();
+    document.body.replaceChildren();
+    expect(colours('constructor')).to.equal(0);
+  });
+
+  const error = (line: number, column: number, message = 'wrong') => ({
+    line,
+    column,
+    message,
+    severity: 'error',
+  });
+
+  it('marks what is found in the gutter and under the text, and the marks move with it', async () => {
+    const text = 'const a = 1;\nconst bad = 2;\n';
+    open(text);
+    await editor.mark('build', [error(2, 7, 'Not good')], text);
+    expect(parent.querySelector('.cm-lintRange-error')?.textContent).to.equal('bad');
+    expect(parent.querySelectorAll('.cm-lint-marker-error').length).to.equal(1);
+    const found = { line: 2, column: 7, message: 'Not good', severity: 'error', finder: 'build' };
+    expect(problems).to.deep.equal([found]);
+    editor.focus();
+    await sendKeys({ press: 'Enter' });
+    expect(problems).to.deep.equal([{ ...found, line: 3 }]);
+  });
+
+  it('marks what each finder finds in place of what that one found before', async () => {
+    const text = 'one\ntwo\n';
+    open(text);
+    await editor.mark('build', [error(1, 1, 'b')], text);
+    await editor.mark('check', [error(2, 1, 'c'), error(99, 99, 'past the end')], text);
+    expect(problems.map(({ message }) => message)).to.deep.equal(['b', 'c', 'past the end']);
+    await editor.mark('build', [], text);
+    expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+    await editor.mark('check', [error(1, 1)], 'another text');
+    expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+  });
+
+  it('leaves no mark in the gutter for a text that was deleted', async () => {
+    open('bad');
+    await editor.mark('check', [error(1, 1)], 'bad');
+    editor.focus();
+    for (let count = 0; count < 3; count++) await sendKeys({ press: 'Delete' });
+    await editor.mark('check', [], '');
+    await waitUntil(() => !parent.querySelector('.cm-lint-marker-error'));
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('goes to a place, and from problem to problem', async () => {
+    const text = 'one\ntwo\nthree\n';
+    open(text);
+    await editor.goTo(3, 2);
+    expect(cursor).to.deep.equal([3, 2]);
+    await editor.mark('build', [error(1, 1), error(2, 2)], text);
+    const lines: (number | undefined)[] = [];
+    for (const by of [1, 1, 1, -1] as const) {
+      await editor.goToProblem(by);
+      lines.push(cursor[0]);
+    }
+    // Around the end, and back.
+    expect(lines).to.deep.equal([1, 2, 1, 2]);
+  });
+
+  it('finds by itself where the grammar fails, once for each line', async () => {
+    open('const a = ;\nlet b = 2;\nfoo(((;\n');
+    editor.markSyntax();
+    await waitUntil(() => problems.length > 0);
+    expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
+      [1, 'syntax'],
+      [3, 'syntax'],
+    ]);
+  });
+
+  it('has a name and a description', async () => {
+    open('a');
+    expect(content().getAttribute('aria-label')).to.equal('Source of x');
+    expect(content().getAttribute('aria-describedby')).to.equal('hint');
+    await expect(parent).to.be.accessible({ ignoredRules: ['color-contrast'] });
+  });
+});

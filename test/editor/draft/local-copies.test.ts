@@ -1,0 +1,132 @@
+import { expect } from '@open-wc/testing';
+import { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
+
+const target = { builder: 'http://b.example', ident: 'com.acme.t1', namespace: 'default', fn: 'add' };
+const source = (contents: string) => ({
+  contents,
+  lang: 'javascript',
+  tests: [{ payload: 'p', extra: 1 }],
+  own: true,
+});
+
+describe('local copies', () => {
+  const open: LocalCopies[] = [];
+  const copies = (builder = target.builder, change: Partial<typeof target> = {}) => {
+    const made = new LocalCopies(builder, { ...target, ...change });
+    open.push(made);
+    return made;
+  };
+  const contents = async (from: LocalCopies) => (await from.left()).map((copy) => copy.source.contents);
+  /** A page is gone once the browser has let go of its lock. */
+  const closed = async (page: LocalCopies) => {
+    const held = async () => (await navigator.locks.query()).held?.length ?? 0;
+    const before = await held();
+    page.close();
+    while ((await held()) >= before) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  /** Waits until each page's lock is there. */
+  const claimed = async () => {
+    while (((await navigator.locks.query()).pending?.length ?? 0) > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+
+  afterEach(() => {
+    for (const page of open.splice(0)) page.close();
+    localStorage.clear();
+  });
+
+  it('finds what a page that is gone left behind, whole', async () => {
+    const first = copies();
+    await claimed();
+    expect(first.keep(source('lost'))).to.equal(true);
+    await closed(first);
+    const [copy] = await copies().left();
+    expect(copy?.source).to.deep.equal(source('lost'));
+    expect(Math.abs(Date.now() - (copy?.at.getTime() ?? 0))).to.be.below(60_000);
+  });
+
+  it('leaves a page that is still open its copy', async () => {
+    const first = copies();
+    await claimed();
+    first.keep(source('in use'));
+    const second = copies();
+    await claimed();
+    expect(await contents(second)).to.deep.equal([]);
+    await closed(first);
+    expect(await contents(second)).to.deep.equal(['in use']);
+  });
+
+  it('keeps the copies of two pages apart, and gives the newest first', async () => {
+    const pages = [copies(), copies()] as const;
+    await claimed();
+    pages[0].keep(source('older'));
+    const later = Date.now() + 5;
+    while (Date.now() < later) await new Promise((resolve) => setTimeout(resolve, 1));
+    pages[1].keep(source('newer'));
+    await closed(pages[0]);
+    await closed(pages[1]);
+    expect(await contents(copies())).to.deep.equal(['newer', 'older']);
+  });
+
+  for (const [what, builder, change] of [
+    ['builder', 'http://c.example', {}],
+    ['ident', target.builder, { ident: 'com.acme.t2' }],
+    ['namespace', target.builder, { namespace: 'other' }],
+    ['fn', target.builder, { fn: 'add2' }],
+  ] as const) {
+    it(`gives nothing to a plugin of another ${what}`, async () => {
+      const first = copies();
+      await claimed();
+      first.keep(source('mine'));
+      await closed(first);
+      expect(await contents(copies(builder, change))).to.deep.equal([]);
+      expect(await contents(copies())).to.deep.equal(['mine']);
+    });
+  }
+
+  it('drops its own copy, removes others, and puts back what was removed', async () => {
+    const first = copies();
+    await claimed();
+    first.keep(source('x'));
+    first.drop();
+    expect(localStorage.length).to.equal(0);
+    first.keep(source('y'));
+    await closed(first);
+    const next = copies();
+    const [copy] = await next.left();
+    if (!copy) throw new Error('no copy');
+    next.remove(copy.key);
+    expect(await contents(next)).to.deep.equal([]);
+    next.putBack(copy);
+    expect(await contents(next)).to.deep.equal(['y']);
+  });
+
+  it('passes over what is not a copy', async () => {
+    const first = copies();
+    await claimed();
+    first.keep(source('good'));
+    const key = Object.keys(localStorage)[0] ?? '';
+    localStorage.setItem(`${key}1`, '{');
+    localStorage.setItem(`${key}2`, '{"version":2}');
+    localStorage.setItem(`${key}3`, 'null');
+    await closed(first);
+    expect(await contents(copies())).to.deep.equal(['good']);
+  });
+
+  it('says so when the browser cannot keep a copy', async () => {
+    const forbidden = {
+      get localStorage(): Storage {
+        throw new DOMException('denied', 'SecurityError');
+      },
+      navigator: {},
+      crypto,
+    };
+    const page = new LocalCopies(target.builder, target, forbidden);
+    expect(page.keep(source('x'))).to.equal(false);
+    page.drop();
+    expect(await page.left()).to.deep.equal([]);
+    const full = copies();
+    expect(full.keep(source('x'.repeat(12_000_000)))).to.equal(false);
+  });
+});

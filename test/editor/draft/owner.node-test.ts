@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { readFile } from 'node:fs/promises';
+import type { EditorService, Target } from '../harness.ts';
+import { type Scene, scenes } from '../scenes.ts';
+
+const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const SIZES = [
+  [360, 640],
+  [360, 400],
+  [760, 600],
+  [1280, 800],
+] as const;
+
+/** The editor's address for a plugin of another tenant, whom the service does not know. */
+async function addressOf(service: EditorService, ident: string, target: Target = {}): Promise<string> {
+  const url = new URL(await service.url(target));
+  url.searchParams.set('ident', ident);
+  return url.href;
+}
+
+/** Has the service hand out a draft, whoever asks. */
+function giveDraft(service: EditorService): void {
+  service.script.answer = ({ method, url }) =>
+    method === 'GET' && url.includes('/api/v1/draft/')
+      ? Response.json({ contents: 'export const run = (input) => input;\n', lang: 'javascript' })
+      : undefined;
+}
+
+/** What is seen of a part of the owner's line: its text, where it is, and whether it is cut off. */
+const seen = (page: Page, part: string) =>
+  page.$eval(part, (element) => {
+    const { left, right, top, bottom, width } = element.getBoundingClientRect();
+    const inside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+    return {
+      text: element.textContent,
+      visible: inside && width > 0 && element.checkVisibility({ opacityProperty: true }),
+      cut: element.scrollWidth > element.clientWidth,
+      left,
+    };
+  });
+
+describe('whose plugin it is', () => {
+  const scene = scenes();
+
+  const views: [name: string, show: (scene: Scene) => Promise<Page>][] = [
+    [
+      'in the editor',
+      async ({ open }) => {
+        const editor = await open();
+        await editor.untilOpen();
+        return editor.page;
+      },
+    ],
+    [
+      'while the plugin is being opened',
+      async ({ service, open }) => {
+        service.script.hold = ({ url }) =>
+          url.includes('/api/v1/draft') ? new Promise(() => {}) : undefined;
+        const editor = await open();
+        await editor.until('Opening the plugin');
+        return editor.page;
+      },
+    ],
+    [
+      'where a language is to be chosen',
+      async ({ service, target, open }) => {
+        const editor = await open(await service.url({ fn: String(target.fn) }));
+        await editor.until('Choose a language');
+        return editor.page;
+      },
+    ],
+    [
+      'where it cannot be opened',
+      async ({ service, target, open }) => {
+        const editor = await open(await service.url(target, 'stale'));
+        await editor.until('Your session ended');
+        return editor.page;
+      },
+    ],
+    [
+      'where the address has no token',
+      async ({ service, target, open }) => {
+        const editor = await open((await service.url(target)).replace(/token=[^&]*&/, ''));
+        await editor.until('Open the editor again');
+        return editor.page;
+      },
+    ],
+  ];
+  for (const [name, show] of views) {
+    test(`is shown ${name}, at every size, accessibly in both schemes`, () =>
+      scene(async (given) => {
+        const page = await show(given);
+        for (const scheme of ['light', 'dark']) {
+          await page.emulateMediaFeatures([
+            { name: 'prefers-color-scheme', value: scheme },
+            { name: 'prefers-reduced-motion', value: 'reduce' },
+          ]);
+          for (const [width, height] of SIZES) {
+            await page.setViewport({ width, height });
+            for (const [part, text] of [
+              ['.tenant', 't1'],
+              ['.environment', 'com.acme'],
+            ] as const) {
+              const { left: _, ...shown } = await seen(page, part);
+              assert.deepEqual(
+                shown,
+                { text, visible: true, cut: false },
+                `${part} at ${width} by ${height}`,
+              );
+            }
+          }
+          await page.evaluate(axe);
+          const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+          assert.deepEqual(
+            violations.map(({ id }) => id),
+            [],
+            scheme,
+          );
+        }
+        const heard = await page.$eval('.owner', (line) =>
+          [...line.children]
+            .filter((part) => part.ariaHidden !== 'true')
+            .map((part) => part.textContent)
+            .join(''),
+        );
+        assert.equal(heard, 'Tenant t1, environment com.acme');
+      }));
+  }
+
+  test('is cut off at the tenant where it is too long: the environment stays, and all of it is in the help', () =>
+    scene(async ({ service, target, open }) => {
+      giveDraft(service);
+      const tenant = `customer-7 · com-acme ${'x'.repeat(300)}`;
+      const editor = await open(await addressOf(service, `com.attacker.${tenant}`, target));
+      await editor.untilOpen();
+      for (const [width, height] of SIZES) {
+        await editor.page.setViewport({ width, height });
+        assert.equal((await seen(editor.page, '.tenant')).cut, true);
+        const { visible, cut } = await seen(editor.page, '.environment');
+        assert.deepEqual({ visible, cut }, { visible: true, cut: false }, `at ${width} by ${height}`);
+        assert.equal(await editor.page.evaluate(() => document.documentElement.scrollWidth), width);
+      }
+      assert.ok(
+        (await editor.page.$eval('p.owner', (line) => line.getAttribute('title') ?? '')).includes(tenant),
+      );
+      await editor.page.keyboard.press('F1');
+      await editor.page.waitForSelector('dialog[open]');
+      const names = await editor.page.$$eval('dialog bdi', (all) =>
+        all.map(({ textContent }) => textContent),
+      );
+      assert.deepEqual(names, [tenant, 'com.attacker', 'default', target.fn]);
+    }));
+
+  test('cannot be hidden or turned round by the names themselves', () =>
+    scene(async ({ service, open }) => {
+      giveDraft(service);
+      const fn = 'add\u202edrocer';
+      const ident = 'com.attacker.\u2067עמותה\u202e\n\u200b';
+      const editor = await open(await addressOf(service, ident, { fn, namespace: ' \u2066x' }));
+      await editor.untilOpen();
+      const [tenant, environment] = [
+        await seen(editor.page, '.tenant'),
+        await seen(editor.page, '.environment'),
+      ];
+      assert.equal(tenant.text, '[U+2067]עמותה[U+202E][U+000A][U+200B]');
+      assert.equal(environment.text, 'com.attacker');
+      assert.ok(tenant.left < environment.left, 'the tenant comes first');
+      assert.equal((await seen(editor.page, 'h1')).text, 'add[U+202E]drocer');
+      assert.equal((await seen(editor.page, '.namespace')).text, '[U+0020][U+2066]x');
+      assert.equal(await editor.page.title(), 'add[U+202E]drocer – Plugin editor');
+    }));
+
+  test('is not made up where the address names no plugin', () =>
+    scene(async ({ service, open }) => {
+      for (const query of ['', '?ident=acme&fn=x&builder=x', '?ident=com.acme.t1&fn=..&builder=x']) {
+        const editor = await open(`${service.origin}/editor/${query}`);
+        await editor.page.waitForSelector('.message h1');
+        assert.equal(await editor.page.$('.owner'), null, query);
+      }
+    }));
+});

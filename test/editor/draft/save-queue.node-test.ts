@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { DraftConflict } from '../../../editor/src/draft/draft-store.ts';
+import { SaveQueue } from '../../../editor/src/draft/save-queue.ts';
+import { HttpError, NetworkError } from '../../../src/client.ts';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A queue over a text, with saves that end when the test says so and a clock that the test turns. */
+function setUp(t: TestContext, { exists = true } = {}) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const saves: { value: string; end: (error?: Error) => Promise<void> }[] = [];
+  const states: string[] = [];
+  const copy: { value?: string | undefined } = {};
+  const page = { text: 'a' };
+  const queue = new SaveQueue<string>(
+    {
+      read: () => page.text,
+      same: (a, b) => a === b,
+      send: (value) =>
+        new Promise((resolve, reject) => {
+          const end = async (error?: Error) => {
+            if (error) reject(error);
+            else resolve();
+            await settled();
+          };
+          saves.push({ value, end });
+        }),
+      keep: (value) => (copy.value = value),
+      drop: () => delete copy.value,
+      onState: (state) => states.push(state.kind === 'failed' ? `failed ${state.failure}` : state.kind),
+    },
+    'a',
+    exists,
+  );
+  t.after(() => queue.close());
+  const edit = (text: string) => {
+    page.text = text;
+    queue.changed();
+  };
+  const last = () => {
+    const save = saves.at(-1);
+    assert.ok(save, 'nothing was sent');
+    return save;
+  };
+  return { queue, saves, states, copy, page, edit, last, tick: (ms: number) => t.mock.timers.tick(ms) };
+}
+
+const network = () => new NetworkError('POST /', undefined);
+const http = (status: number, retryAfter?: number) => new HttpError('POST /', status, retryAfter);
+
+test('saves a second after the last change, and not before', async (t) => {
+  const { saves, states, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(900);
+  edit('abc');
+  tick(999);
+  assert.equal(saves.length, 0);
+  tick(1);
+  assert.deepEqual(
+    saves.map(({ value }) => value),
+    ['abc'],
+  );
+  await last().end();
+  assert.deepEqual(states, ['unsaved', 'saving', 'saved']);
+});
+
+test('saves within ten seconds of typing that does not pause', (t) => {
+  const { saves, edit, tick } = setUp(t);
+  for (let second = 0; second < 20 && saves.length === 0; second++) {
+    edit(`a${second}`);
+    tick(500);
+  }
+  assert.equal(saves.length, 1);
+});
+
+test('never has two saves under way, and saves the newest state last', async (t) => {
+  const { queue, saves, edit, last, tick, states } = setUp(t);
+  edit('ab');
+  queue.flush();
+  edit('abc');
+  queue.flush();
+  edit('abcd');
+  tick(60_000);
+  assert.equal(saves.length, 1);
+  await last().end();
+  assert.deepEqual(
+    saves.map(({ value }) => value),
+    ['ab', 'abcd'],
+  );
+  assert.equal(states.at(-1), 'saving');
+  await last().end();
+  assert.equal(states.at(-1), 'saved');
+  assert.equal(saves.length, 2);
+});
+
+test('is unsaved until the builder said so, and not when a change is taken back', async (t) => {
+  const { queue, saves, edit, last, tick, states } = setUp(t);
+  assert.equal(queue.unsaved, false);
+  edit('ab');
+  assert.equal(queue.unsaved, true);
+  tick(1000);
+  assert.equal(queue.unsaved, true);
+  await last().end();
+  assert.equal(queue.unsaved, false);
+  edit('abc');
+  edit('ab');
+  assert.equal(queue.unsaved, false);
+  tick(1000);
+  assert.equal(saves.length, 1);
+  assert.equal(states.at(-1), 'saved');
+});
+
+test('a new plugin is saved unchanged only when asked for', async (t) => {
+  const { queue, saves, states, edit, last, tick } = setUp(t, { exists: false });
+  assert.equal(queue.state.kind, 'new');
+  edit('ab');
+  edit('a');
+  tick(1000);
+  assert.equal(saves.length, 0);
+  assert.equal(states.at(-1), 'new');
+  queue.flush({ force: true });
+  await last().end();
+  assert.equal(states.at(-1), 'saved');
+});
+
+test('keeps a copy from the first try until the save succeeded', async (t) => {
+  const { queue, copy, edit, last, tick } = setUp(t);
+  edit('ab');
+  assert.equal(copy.value, undefined);
+  queue.flush();
+  assert.equal(copy.value, 'ab');
+  await last().end(network());
+  assert.equal(copy.value, 'ab');
+  edit('abc');
+  tick(300);
+  assert.equal(copy.value, 'abc');
+  queue.flush();
+  await last().end();
+  assert.equal(copy.value, undefined);
+});
+
+for (const [name, error] of [
+  ['no connection', network()],
+  ['a failing service', http(503)],
+] as const) {
+  test(`tries again by itself after ${name}, waiting longer each time`, async (t) => {
+    const { saves, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(1000);
+    await last().end(error);
+    const before = saves.length;
+    tick(700);
+    assert.equal(saves.length, before);
+    tick(301);
+    assert.equal(saves.length, before + 1);
+    await last().end(error);
+    tick(1400);
+    assert.equal(saves.length, before + 1);
+    tick(601);
+    assert.equal(saves.length, before + 2);
+    await last().end();
+  });
+}
+
+test('waits as long as a busy service asks for', async (t) => {
+  const { saves, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(1000);
+  await last().end(http(503, 20_000));
+  tick(19_999);
+  assert.equal(saves.length, 1);
+  tick(1);
+  assert.equal(saves.length, 2);
+});
+
+test('tries again at once when the connection is back', async (t) => {
+  const { queue, saves, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(1000);
+  await last().end(network());
+  queue.resume();
+  assert.equal(saves.length, 2);
+});
+
+test('an ended session stops saving until there is another token', async (t) => {
+  const { queue, saves, states, copy, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(1000);
+  await last().end(http(401));
+  assert.equal(states.at(-1), 'failed session');
+  edit('abc');
+  tick(60_000);
+  assert.equal(saves.length, 1);
+  assert.equal(copy.value, 'abc');
+  assert.equal(queue.unsaved, true);
+  queue.resume();
+  await last().end();
+  assert.equal(last().value, 'abc');
+  assert.equal(states.at(-1), 'saved');
+  assert.equal(copy.value, undefined);
+});
+
+test('what the service refuses is sent again only after a change', async (t) => {
+  const { queue, saves, states, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(1000);
+  await last().end(http(413));
+  assert.equal(states.at(-1), 'failed too-large');
+  tick(60_000);
+  queue.resume();
+  assert.equal(saves.length, 1);
+  edit('abc');
+  tick(1000);
+  assert.equal(saves.length, 2);
+});
+
+test('a failure is over when the text is back to what is saved', async (t) => {
+  const { queue, states, copy, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(1000);
+  await last().end(http(413));
+  edit('a');
+  tick(300);
+  assert.equal(states.at(-1), 'unchanged');
+  assert.equal(copy.value, undefined);
+  assert.equal(queue.unsaved, false);
+});
+
+test('after a save of unknown fate the same text as before still counts as unsaved', async (t) => {
+  const { queue, saves, edit, last, tick } = setUp(t);
+  edit('ab');
+  tick(1000);
+  await last().end(network());
+  edit('a');
+  assert.equal(queue.unsaved, true);
+  tick(30_000);
+  assert.equal(last().value, 'a');
+  assert.equal(saves.length, 2);
+});
+
+test('a conflict stops all saving until it is settled', async (t) => {
+  const { queue, saves, states, copy, edit, page, last, tick } = setUp(t);
+  edit('mine');
+  tick(1000);
+  await last().end(new DraftConflict({ source: { contents: 'theirs', lang: 'x' }, etag: '"2"' }));
+  assert.equal(states.at(-1), 'failed conflict');
+  edit('mine too');
+  tick(60_000);
+  queue.flush({ force: true });
+  queue.leaving();
+  queue.resume();
+  assert.equal(saves.length, 1);
+  assert.equal(copy.value, 'mine too');
+
+  queue.settle('theirs');
+  assert.equal(last().value, 'mine too');
+  await last().end();
+  assert.equal(states.at(-1), 'saved');
+
+  page.text = 'theirs';
+  queue.settle('theirs');
+  assert.equal(saves.length, 2);
+  assert.equal(copy.value, undefined);
+});
+
+test('leaving keeps a copy and saves at once, if there is anything to save', async (t) => {
+  const { queue, saves, copy, edit, last } = setUp(t);
+  queue.leaving();
+  assert.equal(saves.length, 0);
+  edit('ab');
+  queue.leaving();
+  assert.equal(copy.value, 'ab');
+  assert.equal(saves.length, 1);
+  edit('abc');
+  queue.leaving();
+  assert.equal(copy.value, 'abc');
+  await last().end();
+  assert.equal(last().value, 'abc');
+});
+
+test('closed, it waits for nothing', async (t) => {
+  const { queue, saves, edit, last, tick } = setUp(t);
+  edit('ab');
+  queue.flush();
+  queue.close();
+  await last().end(network());
+  tick(60_000);
+  assert.equal(saves.length, 1);
+});
+
+test('who asks for a save hears whether the builder has the text: of the save under way, or of the next', async (t) => {
+  const { queue, saves, edit, last } = setUp(t);
+  assert.equal(await queue.saveNow(), true);
+  assert.equal(saves.length, 0);
+  edit('ab');
+  queue.flush();
+  edit('abc');
+  const saved = queue.saveNow();
+  await last().end();
+  assert.deepEqual(
+    saves.map(({ value }) => value),
+    ['ab', 'abc'],
+  );
+  await last().end();
+  assert.equal(await saved, true);
+  edit('abcd');
+  const failed = queue.saveNow();
+  await last().end(network());
+  assert.equal(await failed, false);
+});
+
+test('a new plugin is saved for who asks, even unchanged; one in conflict is not', async (t) => {
+  const { queue, last, edit, saves } = setUp(t, { exists: false });
+  const saved = queue.saveNow();
+  await last().end();
+  assert.equal(await saved, true);
+  edit('b');
+  queue.flush();
+  await last().end(new DraftConflict({ source: { contents: '', lang: '' }, etag: undefined }));
+  assert.equal(await queue.saveNow(), false);
+  assert.equal(saves.length, 2);
+});
+
+test('nothing is sent while something else changes the draft, and it is sent after', async (t) => {
+  const { queue, saves, edit, tick, copy } = setUp(t);
+  let end: (() => void) | undefined;
+  const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
+  edit('ab');
+  tick(1000);
+  queue.flush();
+  assert.equal(saves.length, 0);
+  assert.equal(copy.value, 'ab');
+  end?.();
+  await held;
+  assert.equal(saves.length, 1);
+});
+
+test('a draft that is no longer sure is found out by saving', (t) => {
+  const { queue, saves } = setUp(t);
+  queue.doubt();
+  assert.equal(saves.length, 1);
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eventually } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+
+describe('unsaved work in the editor, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('what an ended token leaves unsaved is offered again, and saved only when restored', () =>
+    scene(async ({ service, target, open, saved }) => {
+      const page = await open();
+      await page.untilOpen();
+      await page.press('Save');
+      await page.untilStatus('Saved');
+      service.clock.ahead = 16 * 60_000;
+      await page.type('// too late');
+      await page.untilStatus('Not saved: your session ended');
+      await page.until('Your text is kept here and in this browser');
+      assert.match(await page.text(), /too late/);
+      await page.page.close();
+
+      const next = await open();
+      await next.until('This browser kept changes to this plugin that were not saved');
+      await next.untilStatus('All changes saved');
+      assert.equal((await next.text()).includes('too late'), false);
+      // Another edit saves itself, and the copy goes along with nothing.
+      await next.type('// other edit');
+      await next.untilStatus('Saved');
+      assert.equal((await service.draft(target))?.contents.includes('too late'), false);
+      assert.equal((await next.kept()).length, 1);
+
+      await next.press('Restore');
+      await saved('// too late');
+      await eventually(next.kept, (kept) => kept.length === 0);
+      assert.match(await next.text(), /too late/);
+      assert.equal(
+        await next.page.evaluate(() => document.body.innerText.includes('This browser kept')),
+        false,
+      );
+    }));
+
+  test('a copy that is discarded is gone, unless that is taken back', () =>
+    scene(async ({ service, target, open }) => {
+      const page = await open();
+      await page.untilOpen();
+      await service.stop();
+      await page.type('// lost');
+      await page.untilStatus('Not saved: connection lost');
+      await page.crash();
+      await service.restart();
+
+      const next = await open();
+      await next.until('This browser kept changes');
+      await next.press('Discard');
+      await next.until('The changes were discarded');
+      assert.deepEqual(await next.kept(), []);
+      await next.press('Undo');
+      await next.until('This browser kept changes');
+      assert.equal((await next.kept()).length, 1);
+      await next.press('Discard');
+      await next.until('The changes were discarded');
+      await next.page.close();
+      const last = await open();
+      await last.untilOpen();
+      await last.untilStatus('New plugin');
+      assert.deepEqual(await last.kept(), []);
+      assert.equal(await service.draft(target), undefined);
+    }));
+
+  test("the text is offered neither to another plugin's token nor on another plugin's page", () =>
+    scene(async ({ service, target, open }) => {
+      const page = await open();
+      await page.untilOpen();
+      await service.stop();
+      await page.type('// mine alone');
+      await page.untilStatus('Not saved: connection lost');
+      // A page that closes saves on its way out, maybe only when the service is back; one that crashes does not.
+      await page.crash();
+      await service.restart();
+      const other = { ...target, fn: `${target.fn}-other` };
+
+      const wrongToken = await open(await service.url(target, await service.token(other)));
+      await wrongToken.until('You cannot edit this plugin');
+      const noToken = await open((await service.url(target)).replace(/token=[^&]*&/, ''));
+      await noToken.until('opened without a token');
+      const elsewhere = await open(await service.url(other));
+      await elsewhere.untilOpen();
+      for (const { page: tab } of [wrongToken, noToken, elsewhere]) {
+        assert.doesNotMatch(await tab.evaluate(() => document.body.innerText), /mine alone|Restore/);
+      }
+      await (await open()).until('This browser kept changes');
+    }));
+
+  test('two tabs: the second to save chooses, with both texts before it, and keeps its own', () =>
+    scene(async ({ service, target, open, saved }) => {
+      const [first, second] = [await open(), await open()];
+      await first.untilOpen();
+      await second.untilOpen();
+      await first.type('// from the first');
+      await first.untilStatus('Saved');
+      await second.page.bringToFront();
+      await second.type('// from the second');
+      await second.untilStatus('Not saved: changed elsewhere');
+      await second.press('Save');
+      assert.equal((await service.draft(target))?.contents.includes('from the second'), false);
+      await second.press('Compare and choose');
+      await second.page.waitForSelector('dialog[open]');
+      await second.until('// from the first');
+      await second.until('// from the second');
+      await second.press('Keep mine');
+      await second.untilStatus('Saved');
+      const draft = await saved('// from the second');
+      assert.equal(draft?.contents.includes('from the first'), false);
+      assert.deepEqual(await second.kept(), []);
+
+      // And now the first is the one to choose.
+      await first.page.bringToFront();
+      await first.type('// again');
+      await first.untilStatus('Not saved: changed elsewhere');
+      await first.press('Compare and choose');
+      await first.page.waitForSelector('dialog[open]');
+      await first.press('Take theirs');
+      await first.untilStatus('Saved');
+      assert.match(await first.text(), /from the second/);
+      assert.doesNotMatch(await first.text(), /from the first/);
+      await first.press('Bring mine back');
+      await saved('// again');
+      assert.match(await first.text(), /from the first/);
+    }));
+
+  test('a choice that is put off loses nothing', () =>
+    scene(async ({ service, target, open }) => {
+      const page = await open();
+      await page.untilOpen();
+      await page.type('// mine');
+      await page.untilStatus('Saved');
+      await service.save({ contents: 'theirs', lang: 'typescript' }, target);
+      await page.type(' more');
+      await page.untilStatus('Not saved: changed elsewhere');
+      await page.press('Compare and choose');
+      await page.page.waitForSelector('dialog[open]');
+      await page.page.keyboard.press('Escape');
+      await page.page.waitForSelector('dialog', { hidden: true });
+      await page.untilStatus('Not saved: changed elsewhere');
+      await page.type(' and more');
+      await eventually(page.kept, ([one]) => one?.value.includes('// mine more and more') ?? false);
+      assert.equal((await service.draft(target))?.contents, 'theirs');
+    }));
+
+  test('asks before leaving only while something is unsaved', () =>
+    scene(async ({ service, target, open }) => {
+      const { page, untilOpen, type, untilStatus } = await open();
+      const asked: string[] = [];
+      page.on('dialog', (dialog) => {
+        asked.push(dialog.type());
+        void dialog.accept();
+      });
+      await untilOpen();
+      // Browsers ask only on pages that were used.
+      await page.click('.cm-content');
+      await page.goto('about:blank');
+      assert.deepEqual(asked, []);
+
+      await page.goBack();
+      await page.waitForFunction(() => document.body.innerText.includes('without a token'));
+      await page.goto(await service.url(target));
+      await untilOpen();
+      await type('// saved');
+      await untilStatus('Saved');
+      service.script.answer = (request) =>
+        request.method === 'POST' ? new Response('', { status: 500 }) : undefined;
+      await type('// not saved');
+      await untilStatus('Not saved: the service has a problem');
+      await page.goto('about:blank');
+      assert.deepEqual(asked, ['beforeunload']);
+    }));
+
+  test('a page that goes away saves on its way out, and is not offered that again', () =>
+    scene(async ({ open, saved }) => {
+      const page = await open();
+      await page.untilOpen();
+      page.page.on('dialog', (dialog) => void dialog.accept());
+      await page.type('// on the way out');
+      await page.page.goto('about:blank');
+      await saved('// on the way out');
+      const next = await open();
+      await next.untilOpen();
+      await next.untilStatus('All changes saved');
+      await eventually(next.kept, (kept) => kept.length === 0);
+      assert.equal(await next.page.evaluate(() => document.body.innerText.includes('Restore')), false);
+    }));
+
+  test('without a draft and a language there is a choice, and what this browser kept can be restored from there', () =>
+    scene(async ({ service, target, open, saved }) => {
+      delete target.template;
+      const page = await open();
+      await page.until('Choose a language for your new plugin');
+      await page.press('JavaScript');
+      await page.untilOpen();
+      await service.stop();
+      await page.type('// started');
+      await page.untilStatus('Not saved: connection lost');
+      await page.crash();
+      await service.restart();
+      const next = await open();
+      await next.until('Choose a language for your new plugin');
+      await next.press('Restore');
+      await saved('// started');
+      assert.match(await next.text(), /\/\/ started/);
+      await eventually(next.kept, (kept) => kept.length === 0);
+    }));
+});

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { type EditorPage, eventually } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+
+const good =
+  'export function run(input: string): string {\n  console.log("got " + input);\n  return `Hi ${input}`;\n}\n';
+const bad = 'export function run(input: string): string {\n  return 1;\n}\n';
+
+const chord = async (page: Page, key: string, ...modifiers: ('Control' | 'Shift')[]) => {
+  for (const modifier of modifiers) await page.keyboard.down(modifier);
+  await page.keyboard.press(key as 'a');
+  for (const modifier of modifiers) await page.keyboard.up(modifier);
+};
+
+/** Waits until the status line says this of the build or the deployment. */
+const untilFact = ({ page }: EditorPage, part: 'built' | 'deployed', start: string) =>
+  page.waitForFunction(
+    (selector, text) => document.querySelector(selector)?.textContent?.startsWith(text),
+    { polling: 50 },
+    `.status-${part}`,
+    start,
+  );
+
+const log = ({ page }: EditorPage) => page.$eval('.output.log', ({ textContent }) => textContent);
+
+describe('building, testing and deploying, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('a plugin is built, tested and deployed by keyboard, and the status line keeps up', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save(
+        { contents: good, lang: 'typescript', tests: [{ name: 'one', payload: 'Ada' }] },
+        target,
+      );
+      const editor = await open();
+      const { page, untilOpen, until, type } = editor;
+      await untilOpen();
+      await untilFact(editor, 'built', 'Not built yet');
+      await untilFact(editor, 'deployed', 'Not deployed yet');
+      await page.focus('.cm-content');
+
+      await chord(page, 'b', 'Control');
+      await untilFact(editor, 'built', 'Built');
+      assert.match((await log(editor)) ?? '', /The build succeeded/);
+
+      await chord(page, 'Enter', 'Control');
+      await until('1 passed');
+      await until('Hi Ada');
+      await until('got Ada');
+
+      await chord(page, 'd', 'Control', 'Shift');
+      await untilFact(editor, 'deployed', 'v1.0.0 deployed');
+      await type('// newer');
+      await untilFact(editor, 'built', 'Changed since the build');
+      await untilFact(editor, 'deployed', 'v1.0.0 deployed, draft is newer');
+
+      const again = await open();
+      await again.untilOpen();
+      await untilFact(again, 'deployed', 'v1.0.0 deployed');
+    }));
+
+  test('every version that is deployed is another, and building comes by itself', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const editor = await open();
+      await editor.untilOpen();
+      await editor.press('Deploy');
+      await untilFact(editor, 'deployed', 'v1.0.0 deployed');
+      await editor.type('// two');
+      await editor.press('Deploy');
+      await untilFact(editor, 'deployed', 'v1.0.1 deployed');
+      await editor.press('Deploy');
+      await editor.until('v1.0.1 is deployed already: nothing changed since.');
+      assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
+    }));
+
+  test('types are checked as one types; the build finds the same, and nothing is deployed', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: bad, lang: 'typescript' }, target);
+      const editor = await open();
+      const { page, untilOpen, until, press } = editor;
+      await untilOpen();
+      await page.waitForSelector('.cm-lintRange-error');
+      await page.click('#tab-build');
+      await until("Type 'number' is not assignable to type 'string'.");
+      await until('found as you type');
+      const builds = () => service.seen.filter(({ path }) => path.includes('/build/')).length;
+      const before = builds();
+      await press('Deploy');
+      await untilFact(editor, 'built', 'Build failed: one problem');
+      await until('found by the build');
+      assert.equal(builds(), before + 1);
+      assert.equal(
+        service.seen.some(({ path }) => path.includes(`${target.fn}/promote`)),
+        false,
+      );
+
+      // From the list to the place, and once it is mended nothing is left of it.
+      await page.click('.problem');
+      await page.waitForFunction(() => document.querySelector('.cursor')?.textContent === 'Line 2, column 3');
+      await chord(page, 'End');
+      for (let count = 0; count < 'return 1;'.length; count++) await page.keyboard.press('Backspace');
+      await page.keyboard.type('return input;');
+      await until('No problems are known in this text.');
+      await page.waitForSelector('.cm-lint-marker-error', { hidden: true });
+    }));
+
+  test('a test that throws fails, one that answers passes, and what changed is shown as a difference', () =>
+    scene(async ({ service, target, open }) => {
+      const contents =
+        'let n = 0;\nexport function run(input: string): string {\n  if (input === "bad") throw new Error("No " + input);\n  return "first\\nsecond\\nthird";\n}\n';
+      const tests = [
+        { name: 'good', payload: 'x' },
+        { name: 'bad one', payload: 'bad' },
+      ];
+      await service.save({ contents, lang: 'typescript', tests }, target);
+      const { page, untilOpen, until, press } = await open();
+      await untilOpen();
+      await until('Run all');
+      await press('Run all');
+      await until('1 passed, 1 failed');
+      assert.match(
+        await page.$eval('.test-row:nth-child(2)', (row) => row.textContent ?? ''),
+        /Failed.*No bad/s,
+      );
+
+      await service.save(
+        { contents: contents.replace('second', 'SECOND'), lang: 'typescript', tests },
+        target,
+      );
+      const again = await open();
+      await again.untilOpen();
+      await again.until('Run all');
+      await again.press('Run: good');
+      await again.until('SECOND');
+      await again.type('// change');
+      await again.page.waitForSelector('.test-outcome[data-tone=stale]');
+      await again.until('From before the last change.');
+      await again.press('Run: good');
+      await again.until('The same as in the run before.');
+    }));
+
+  test('what changed against the run before is shown as a difference', () =>
+    scene(async ({ service, target, open }) => {
+      const contents =
+        'export function run(input: string): string {\n  return "first\\nsecond " + input;\n}\n';
+      await service.save({ contents, lang: 'typescript' }, target);
+      const { page, untilOpen, until } = await open();
+      await untilOpen();
+      await page.waitForSelector('#tab-run:not([hidden])');
+      await page.click('#tab-run');
+      await page.type('#run-payload', 'one');
+      await page.click('#panel-run .button');
+      await until('second one');
+      await page.focus('#run-payload');
+      await page.keyboard.type(' two');
+      await until('From before the last change.');
+      await page.click('#panel-run .button');
+      await page.waitForSelector('.difference');
+      const lines = await page.$$eval('.diff-line', (all) =>
+        all.map((one) => (one as HTMLElement).innerText),
+      );
+      assert.deepEqual(
+        lines.map((line) => line.replace(/\s+/g, ' ').trim()),
+        ['first', '− Was: second one', '+ Is: second one two'],
+      );
+      assert.deepEqual((await service.draft(target))?.tests, undefined);
+    }));
+
+  test('a limit that a run meets is named, and the next run goes on', () =>
+    scene(async ({ service, target, open }) => {
+      const contents = 'export function run(input) {\n  while (input === "loop");\n  return "done";\n}\n';
+      await service.save({ contents, lang: 'javascript' }, target);
+      const { page, untilOpen, until } = await open();
+      await untilOpen();
+      await page.waitForSelector('#tab-run:not([hidden])');
+      await page.click('#tab-run');
+      await page.type('#run-payload', 'loop');
+      await page.click('#panel-run .button');
+      await until('Error: time-limit');
+      await page.focus('#run-payload');
+      await page.keyboard.type('!');
+      await page.click('#panel-run .button');
+      await until('Passed');
+    }));
+
+  test('without the feature there is nothing to run by, and without streaming a build works all the same', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
+      const accepts: (string | null)[] = [];
+      service.script.answer = (request) => {
+        if (request.url.includes('/build/')) accepts.push(request.headers.get('accept'));
+        return request.url.endsWith('/features') ? Response.json({ features: [], languages: [] }) : undefined;
+      };
+      const editor = await open();
+      await editor.untilOpen();
+      await editor.press('Build');
+      await untilFact(editor, 'built', 'Built');
+      assert.match((await log(editor)) ?? '', /The build succeeded/);
+      assert.deepEqual(accepts, ['*/*']);
+      const shown = await editor.page.$$eval('button, [role=tab]', (all) =>
+        all
+          .filter((one) => one.checkVisibility())
+          .map((one) => one.getAttribute('aria-label') ?? one.textContent),
+      );
+      assert.equal(
+        shown.some((name) => /^(Test|Run)/.test(name ?? '') && name !== 'Tests1'),
+        false,
+        shown.join(),
+      );
+    }));
+
+  test('a service that is busy is asked again; a lost connection and an ended session are said, and nothing is lost', () =>
+    scene(async ({ service, target, open, saved }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const editor = await open();
+      await editor.untilOpen();
+      let refusals = 2;
+      service.script.answer = (request) =>
+        request.url.includes('/build/') && refusals-- > 0
+          ? new Response('{}', { status: 503, headers: { 'retry-after': '1' } })
+          : undefined;
+      await editor.press('Build');
+      await editor.until('The service is busy. Trying again in a second.');
+      await untilFact(editor, 'built', 'Built');
+      assert.equal(await editor.page.$('.notice'), null);
+
+      // The stream breaks off in its midst.
+      service.script.answer = (request) =>
+        request.url.includes('/build/')
+          ? new Response(
+              new ReadableStream({
+                start: (controller) =>
+                  controller.enqueue(new TextEncoder().encode('event: log\ndata: half way\n\n')),
+              }),
+              { headers: { 'content-type': 'text/event-stream' } },
+            )
+          : undefined;
+      await editor.type('// kept');
+      await editor.press('Build');
+      await editor.until('half way');
+      await service.stop();
+      await untilFact(editor, 'built', 'Not built: connection lost');
+      await editor.until('Your text is safe.');
+      await service.restart();
+      await saved('// kept');
+
+      service.script.answer = undefined;
+      await editor.press('Try again');
+      await untilFact(editor, 'built', 'Built');
+
+      service.clock.ahead = 16 * 60_000;
+      await editor.press('Build');
+      await untilFact(editor, 'built', 'Not built: your session ended');
+      assert.match(await editor.text(), /\/\/ kept/);
+    }));
+
+  test('a draft that was changed elsewhere is not built over', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const editor = await open();
+      await editor.untilOpen();
+      await service.save({ contents: '// theirs', lang: 'typescript' }, target);
+      await editor.press('Build');
+      await editor.until('Compare and choose');
+      assert.equal((await service.draft(target))?.contents, '// theirs');
+      await editor.press('Compare and choose');
+      await editor.page.waitForSelector('dialog[open]');
+      await editor.press('Keep mine');
+      await eventually(
+        () => service.draft(target),
+        (draft) => draft?.contents === good,
+      );
+      await editor.press('Build');
+      await untilFact(editor, 'built', 'Built');
+    }));
+
+  test('the menu has every command, by its button and by the menu key, and Escape goes back', () =>
+    scene(async ({ open }) => {
+      const editor = await open();
+      const { page, untilOpen } = editor;
+      await untilOpen();
+      await page.waitForSelector('#tab-run:not([hidden])');
+      await page.focus('.cm-content');
+      await chord(page, 'ContextMenu');
+      const focused = () => page.evaluate(() => document.activeElement?.textContent);
+      assert.match((await focused()) ?? '', /^Save/);
+      await page.keyboard.press('ArrowDown');
+      assert.match((await focused()) ?? '', /^Build/);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
+      await chord(page, 'F10', 'Shift');
+      await page.keyboard.press('d');
+      await page.keyboard.press('Enter');
+      await untilFact(editor, 'deployed', 'v1.0.0 deployed');
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog.help[open]');
+      assert.match(await page.$eval('dialog.help', ({ innerText }) => innerText), /Deploy\s+Ctrl\+Shift\+D/);
+    }));
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Pipeline, type PipelineOptions, type Run, keyOf } from '../../../editor/src/pipeline/pipeline.ts';
+import type { Deployed } from '../../../editor/src/service/records.ts';
+import { HttpError, NetworkError } from '../../../src/client.ts';
+
+const http = (status: number, retryAfter?: number) => new HttpError('POST http://x/', status, retryAfter);
+const lost = () => new NetworkError('POST http://x/', new Error('gone'));
+
+/** A pipeline whose service answers as a test says, and a diary of what it did. */
+function setUp(more: Partial<PipelineOptions> = {}) {
+  const diary: string[] = [];
+  const page = { text: 'one', saves: true };
+  const answers = {
+    build: async () => ({ result: { succeeded: true, outputLog: '' }, etag: '"2"' as string | undefined }),
+    test: async (payload: string) => ({ result: payload.toUpperCase(), logs: [] as string[] }),
+    deploy: async (): Promise<Deployed> => ({ version: 'v1.0.0' }),
+  };
+  const pipeline = new Pipeline({
+    service: {
+      build: ({ contents, etag }) => {
+        diary.push(`build ${contents} ${etag}`);
+        return answers.build();
+      },
+      test: (payload) => {
+        diary.push(`test ${payload}`);
+        return answers.test(payload);
+      },
+      deploy: () => {
+        diary.push('deploy');
+        return answers.deploy();
+      },
+    },
+    store: { etag: '"1"', expect: () => diary.push('expect'), expected: (etag) => diary.push(`is ${etag}`) },
+    queue: {
+      saveNow: async () => {
+        diary.push('save');
+        return page.saves;
+      },
+      holdDuring: (work) => work(),
+      doubt: () => diary.push('doubt'),
+    },
+    read: () => ({ lang: 'x', contents: page.text }),
+    isNew: false,
+    streams: () => false,
+    onState: () => {},
+    onLog: () => {},
+    onBuildStart: () => {},
+    onBuild: () => {},
+    onDeploy: ({ version, unchanged }) => diary.push(`deployed ${version}${unchanged ? ', unchanged' : ''}`),
+    onObstacle: (action, obstacle) => diary.push(`${action}: ${obstacle}`),
+    onBusy: (action, wait) => diary.push(`${action} busy ${wait}`),
+    ...more,
+  });
+  return { pipeline, diary, page, answers };
+}
+
+const of = (contents: string) => keyOf({ lang: 'x', contents });
+
+test('a build saves first, says which draft it means to replace, and is then of that text', async () => {
+  const { pipeline, diary, page } = setUp();
+  assert.equal(await pipeline.runBuild(), true);
+  assert.deepEqual(diary, ['save', 'expect', 'build one "1"', 'is "2"']);
+  assert.equal(pipeline.build.kind === 'built' && pipeline.build.of, of('one'));
+  page.text = 'two';
+  assert.equal(pipeline.build.kind === 'built' && pipeline.build.of, of('one'));
+});
+
+test('what cannot be saved is not built', async () => {
+  const { pipeline, diary, page } = setUp();
+  page.saves = false;
+  assert.equal(await pipeline.runBuild(), false);
+  assert.deepEqual(diary, ['save', 'build: not-saved']);
+  assert.deepEqual(pipeline.build, { kind: 'unfinished', obstacle: 'not-saved' });
+});
+
+test('deploying and running build what is not built, and only that', async () => {
+  const { pipeline, diary, page } = setUp();
+  const runs: Run[] = [];
+  assert.equal(await pipeline.runTests(['a', 'b'], (_, run) => runs.push(run)), true);
+  assert.equal(await pipeline.runDeploy(), true);
+  assert.deepEqual(
+    diary.filter((one) => /^(build|test|deploy)/.test(one)),
+    ['build one "1"', 'test a', 'test b', 'deploy', 'deployed v1.0.0'],
+  );
+  assert.deepEqual(
+    runs.map(({ payload, answer, of: text }) => [payload, answer, text]),
+    [
+      ['a', { result: 'A', logs: [] }, of('one')],
+      ['b', { result: 'B', logs: [] }, of('one')],
+    ],
+  );
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.0' });
+  page.text = 'two';
+  diary.length = 0;
+  await pipeline.runDeploy();
+  assert.ok(diary.includes('build two "1"'));
+});
+
+test('a text that does not build is neither run nor deployed', async () => {
+  const { pipeline, diary, answers } = setUp();
+  const diagnostics = [
+    { line: 1, column: 1, message: 'no', severity: 'error' },
+    { line: 1, column: 1, message: 'hm', severity: 'warning' },
+  ];
+  answers.build = async () => ({
+    result: { succeeded: false, outputLog: '', diagnostics },
+    etag: undefined,
+  });
+  assert.equal(await pipeline.runDeploy(), false);
+  assert.equal(await pipeline.runTests(['a'], () => {}), false);
+  assert.equal(
+    diary.some((one) => /^(test|deploy)/.test(one)),
+    false,
+  );
+  assert.deepEqual(pipeline.build, { kind: 'failed', of: of('one'), errors: 1 });
+});
+
+test('one action at a time', async () => {
+  const { pipeline, diary, answers } = setUp();
+  let end: (() => void) | undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const { build } = answers;
+  answers.build = () => ended.then(build);
+  const first = pipeline.runBuild();
+  assert.equal(pipeline.action, 'build');
+  assert.equal(await pipeline.runDeploy(), false);
+  end?.();
+  assert.equal(await first, true);
+  assert.equal(pipeline.action, undefined);
+  assert.equal(diary.filter((one) => one.startsWith('build')).length, 1);
+});
+
+test('a draft that was saved anew since the build is built again, once', async () => {
+  const { pipeline, diary, answers } = setUp();
+  let refusals = 1;
+  const { test: run } = answers;
+  answers.test = async (payload) => {
+    if (refusals-- > 0) throw http(409);
+    return run(payload);
+  };
+  assert.equal(await pipeline.runTests(['a'], () => {}), true);
+  assert.equal(diary.filter((one) => one.startsWith('build one')).length, 2);
+  refusals = 9;
+  assert.equal(await pipeline.runTests(['a'], () => {}), false);
+  assert.equal(diary.at(-1), 'test: refused');
+});
+
+test('a busy service is asked again after the time that it names', async () => {
+  const { pipeline, diary, answers } = setUp();
+  let refusals = 2;
+  const { deploy } = answers;
+  answers.deploy = async () => {
+    if (refusals-- > 0) throw http(503, 5);
+    return deploy();
+  };
+  assert.equal(await pipeline.runDeploy(), true);
+  assert.equal(diary.filter((one) => one === 'deploy busy 5').length, 2);
+});
+
+test('somebody else’s save in between is found out by saving', async () => {
+  const { pipeline, diary, answers } = setUp();
+  answers.build = async () => Promise.reject(http(412));
+  assert.equal(await pipeline.runBuild(), false);
+  assert.deepEqual(diary.slice(-2), ['doubt', 'build: conflict']);
+});
+
+test('a deployment without an answer may have happened; one that was refused has not', async () => {
+  const { pipeline, answers } = setUp();
+  answers.deploy = async () => Promise.reject(lost());
+  await pipeline.runDeploy();
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'connection' });
+  answers.deploy = async () => ({ version: 'v1.0.1' });
+  await pipeline.runDeploy();
+  answers.deploy = async () => Promise.reject(http(401));
+  await pipeline.runDeploy();
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.1' });
+});
+
+test('a deployment that changed nothing is told as one, with the version that is there', async () => {
+  const { pipeline, diary, answers } = setUp();
+  answers.deploy = async () => ({ version: 'v1.0.3', unchanged: true });
+  await pipeline.runDeploy();
+  assert.equal(diary.at(-1), 'deployed v1.0.3, unchanged');
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.3' });
+});
+
+test('stopping ends the wait, and says so', async () => {
+  const { pipeline, diary, answers } = setUp();
+  answers.deploy = async () => Promise.reject(http(503, 25_000));
+  const deploying = pipeline.runDeploy();
+  while (!diary.includes('deploy busy 25000')) await new Promise(setImmediate);
+  pipeline.stop();
+  assert.equal(await deploying, false);
+  assert.equal(diary.at(-1), 'deploy: stopped');
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'stopped' });
+});
+
+test('what the builder says of the time before this page', () => {
+  const { pipeline, page } = setUp();
+  pipeline.learn(
+    { built: true, deployed: { version: 'v1.0.7', current: true } },
+    { lang: 'x', contents: page.text },
+  );
+  assert.deepEqual(pipeline.build, { kind: 'built', of: of('one') });
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.7', of: of('one') });
+  // Another page deployed since; what is being edited here is not what the builder has.
+  pipeline.learn({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });
+});

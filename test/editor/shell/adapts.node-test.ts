@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'puppeteer-core';
+import { faultsFromRight } from '../../support/reading-order.ts';
+import {
+  type EditorPage,
+  type EditorService,
+  launchBrowser,
+  openPage,
+  startEditorService,
+} from '../harness.ts';
+
+const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+describe('the editor adapts, with nothing for axe to find,', () => {
+  let service: EditorService;
+  let browser: Browser;
+  let count = 0;
+  before(async () => {
+    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
+  });
+  after(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  /** Goes through what the editor shows, from its first word to a build that failed, and looks at each. */
+  async function walk(
+    prepare: (page: Page) => Promise<unknown>,
+    look: (view: string, page: Page) => Promise<void>,
+  ): Promise<void> {
+    const context = await browser.createBrowserContext();
+    try {
+      const blank = async (): Promise<EditorPage> => {
+        const opened = await openPage(context, 'about:blank');
+        await prepare(opened.page);
+        return opened;
+      };
+      const editor = await blank();
+      const { page } = editor;
+      const target = { fn: `plugin-${++count}`, template: 'typescript' };
+      let open = () => {};
+      service.script.hold = ({ url }) =>
+        url.includes('/api/v1/') ? new Promise<void>((resolve) => (open = resolve)) : undefined;
+      await page.goto(await service.url(target));
+      await editor.until('Opening');
+      await look('opening', page);
+      service.script.hold = undefined;
+      open();
+      await editor.untilOpen();
+      await editor.type('const x: number = "";');
+      await editor.press('Build');
+      await editor.until('Build failed');
+      await look('build failed', page);
+      await page.click('#tab-tests');
+      await page.click('.test summary');
+      await look('tests', page);
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog[open]');
+      await look('help', page);
+      await page.keyboard.press('Escape');
+      await editor.press('Menu');
+      await page.waitForSelector('[role=menu]', { visible: true });
+      await look('menu', page);
+      await page.keyboard.press('Escape');
+      await editor.untilStatus('Saved');
+      await service.save({ contents: 'export const other = 1;\n', lang: 'typescript' }, target);
+      await editor.type('// mine');
+      await editor.untilStatus('Not saved: changed elsewhere');
+      await editor.press('Compare and choose');
+      await page.waitForSelector('dialog[open] .cm-content');
+      await look('compare', page);
+      const refused = await blank();
+      await refused.page.goto(await service.url(target, 'stale'));
+      await refused.page.waitForSelector('main.message h1 + p');
+      await look('refused', refused.page);
+      assert.deepEqual(editor.problems, []);
+    } finally {
+      service.script.hold = undefined;
+      await context.close();
+    }
+  }
+
+  /** Colours without movement: one that is on its way to another is neither. */
+  const still = (page: Page, scheme: string) =>
+    page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: scheme },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+
+  const isAccessible = async (view: string, page: Page) => {
+    await page.evaluate(axe);
+    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    assert.deepEqual(found, [], view);
+  };
+
+  const fits = async (view: string, page: Page) => {
+    const cut = await page.evaluate(() => {
+      const wide = document.documentElement.scrollWidth - innerWidth;
+      const out = [...document.querySelectorAll('button, h1, h2, input, textarea, dialog')].filter((one) => {
+        const { left, right, width } = one.getBoundingClientRect();
+        return one.checkVisibility() && width > 1 && (left < -1 || right > innerWidth + 1);
+      });
+      return [...(wide > 0 ? [`${wide} px too wide`] : []), ...out.map(({ outerHTML }) => outerHTML)];
+    });
+    assert.deepEqual(cut, [], view);
+  };
+
+  test('in light colours to a language that is written from the right: all but code, keys and what programs print', () =>
+    walk(
+      async (page) => {
+        await still(page, 'light');
+        await page.evaluateOnNewDocument(() =>
+          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')),
+        );
+      },
+      async (view, page) => {
+        await fits(view, page);
+        await isAccessible(view, page);
+        const directions = await page.evaluate(() => {
+          const of = (selector: string) =>
+            [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).direction);
+          return { code: of('.cm-content, kbd, .output, .payload'), words: of('h1 ~ p, .dock, .status, h2') };
+        });
+        assert.ok(
+          directions.code.every((one) => one === 'ltr'),
+          view,
+        );
+        assert.ok(
+          directions.words.every((one) => one === 'rtl'),
+          view,
+        );
+        for (const bar of ['.top', '.actions']) {
+          const [box, things] = await page.evaluate((selector) => {
+            const edges = (one: Element) => one.getBoundingClientRect().toJSON() as DOMRect;
+            const found = document.querySelector<HTMLElement>(selector);
+            if (!found) return [];
+            const { left, right } = edges(found);
+            const { paddingLeft, paddingRight } = getComputedStyle(found);
+            const all = [...found.children].filter((one) => one.checkVisibility());
+            return [
+              { left: left + parseFloat(paddingLeft), right: right - parseFloat(paddingRight) },
+              all.map(edges),
+            ] as const;
+          }, bar);
+          if (box) assert.deepEqual(faultsFromRight(things, box), [], `${bar} in ${view}`);
+        }
+      },
+    ));
+
+  test('in dark colours to a zoom of 200 % on a screen of 1280 by 1024 pixels: nothing is lost, nothing scrolls sideways', () =>
+    walk(
+      async (page) => {
+        await still(page, 'dark');
+        await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
+      },
+      async (view, page) => {
+        await fits(view, page);
+        await isAccessible(view, page);
+      },
+    ));
+
+  test('to the user’s own colours: each control is still to be seen as one', () =>
+    walk(
+      async (page) => {
+        const session = await page.createCDPSession();
+        const features = [{ name: 'forced-colors', value: 'active' }];
+        await session.send('Emulation.setEmulatedMedia', { features });
+      },
+      async (view, page) => {
+        const flat = await page.$$eval('button.primary, input, textarea, dialog, [role=menu]', (all) =>
+          all
+            .filter((one) => one.checkVisibility() && !one.closest('.cm-editor'))
+            .filter((one) => parseFloat(getComputedStyle(one).borderBlockStartWidth) === 0)
+            .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+        );
+        assert.deepEqual(flat, [], view);
+      },
+    ));
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'puppeteer-core';
+import { type EditorService, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { openLauncher } from '../launcher-page.ts';
+
+describe('an editor that takes no token from an address', () => {
+  let service: EditorService;
+  let browser: Browser;
+  const target = { fn: 'add-record', template: 'typescript' };
+
+  before(async () => {
+    [service, browser] = await Promise.all([
+      startEditorService({ editorAddressTokens: false }),
+      launchBrowser(),
+    ]);
+  });
+  after(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  /** Opens a link in a new tab, as somebody who was sent it. */
+  async function follow(to: EditorService, link: string, prepare?: (page: Page) => Promise<unknown>) {
+    const context = await browser.createBrowserContext();
+    const from = to.seen.length;
+    const opened = await openPage(context, 'about:blank');
+    await prepare?.(opened.page);
+    await opened.page.goto(link);
+    const { entries } = await (await opened.page.createCDPSession()).send('Page.getNavigationHistory');
+    return {
+      ...opened,
+      context,
+      addresses: [opened.page.url(), ...entries.map(({ url }) => url)].join(' '),
+      apiRequests: () => to.seen.slice(from).filter(({ path }) => path.startsWith('/api/')),
+    };
+  }
+
+  test('opens nothing by a link with a token, takes it out of the address and says what to do', async () => {
+    const token = await service.token(target);
+    const tab = await follow(service, await service.url(target, token));
+    await tab.until('Open the plugin from its app');
+    await tab.until('add-record');
+    assert.equal(tab.addresses.includes(token), false);
+    assert.match(tab.page.url(), /fn=add-record/);
+    assert.deepEqual(tab.apiRequests(), []);
+    await tab.page.reload();
+    await tab.until('The editor was opened without a token');
+    assert.deepEqual(tab.apiRequests(), []);
+    assert.deepEqual(tab.problems, []);
+    await tab.context.close();
+  });
+
+  test('opens by message all the same, in a frame whose address held a token too', async () => {
+    for (const address of [`${service.origin}/editor/`, await service.url(target, 'from-the-address')]) {
+      const from = service.seen.length;
+      const launcher = await openLauncher(browser, service, address);
+      try {
+        const session = await launcher.open(target);
+        await launcher.hear('ready', session);
+        assert.match(await launcher.text(), /add-record/);
+        assert.deepEqual(launcher.problems, []);
+        const reads = service.seen.slice(from).filter(({ path }) => path.startsWith('/api/v1/draft/'));
+        assert.equal(reads.length, 1);
+      } finally {
+        await launcher.close();
+      }
+    }
+  });
+
+  test('is also one that is not told whether it may', async () => {
+    const trusting = await startEditorService();
+    try {
+      const link = await trusting.url(target);
+      const forget = (page: Page) =>
+        page.evaluateOnNewDocument(() => {
+          // Before the editor's own module, which runs once the page is parsed.
+          document.addEventListener('readystatechange', () =>
+            document.querySelector('meta[name="plugin-editor-address-tokens"]')?.remove(),
+          );
+        });
+      const told = await follow(trusting, link);
+      await told.untilOpen();
+      await told.context.close();
+      const untold = await follow(trusting, link, forget);
+      await untold.until('Open the plugin from its app');
+      assert.deepEqual(untold.apiRequests(), []);
+      await untold.context.close();
+    } finally {
+      await trusting.close();
+    }
+  });
+});

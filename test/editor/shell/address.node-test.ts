@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAddress, takeAddress } from '../../../editor/src/shell/address.ts';
+
+const base = 'http://127.0.0.1:8082/editor/?builder=http%3A%2F%2F127.0.0.1%3A8082';
+
+function bar(href: string, acceptToken = true) {
+  const replaced: { state: unknown; url: string }[] = [];
+  const history = {
+    state: { kept: 1 },
+    replaceState: (state: unknown, _: string, url: string) => replaced.push({ state, url }),
+  };
+  return { replaced, opened: takeAddress({ location: { href }, history }, acceptToken) };
+}
+
+test('takes the token out of the address and leaves the rest', () => {
+  const { replaced, opened } = bar(
+    `${base}&token=s3cret&ident=com.acme.t1&namespace=a%2Fb&fn=add&template=typescript&x=1#f`,
+  );
+  assert.equal(opened.token, 's3cret');
+  assert.deepEqual(opened.target, {
+    builder: 'http://127.0.0.1:8082',
+    ident: 'com.acme.t1',
+    namespace: 'a/b',
+    fn: 'add',
+    template: 'typescript',
+  });
+  assert.equal(replaced.length, 1);
+  assert.deepEqual(replaced[0]?.state, { kept: 1 });
+  const url = new URL(replaced[0]?.url ?? '');
+  assert.equal(url.href.includes('s3cret'), false);
+  assert.deepEqual([...url.searchParams.keys()], ['builder', 'ident', 'namespace', 'fn', 'template', 'x']);
+  assert.equal(url.hash, '#f');
+});
+
+test('a token that may not come in an address is taken out like any other, and not handed on', () => {
+  const { replaced, opened } = bar(`${base}&token=s3cret&ident=com.acme.t1&fn=add`, false);
+  assert.equal(replaced.length, 1);
+  assert.equal(JSON.stringify([replaced, opened]).includes('s3cret'), false);
+  assert.equal(opened.tokenRefused, true);
+  assert.equal(opened.target?.fn, 'add');
+  const without = bar(`${base}&ident=com.acme.t1&fn=add`, false).opened;
+  assert.equal(without.tokenRefused, undefined);
+});
+
+for (const [name, query] of [
+  ['twice', '&token=s3cret&token=s3cret2&ident=com.acme.t1&fn=add'],
+  ['under an encoded name', '&%74oken=s3cret&ident=com.acme.t1&fn=add'],
+  ['in an address that is not one of a plugin', '&token=s3cret'],
+  ['with a builder that is no address', '&builder=x&token=s3cret&ident=com.acme.t1&fn=add'],
+] as const) {
+  test(`takes out a token that stands there ${name}`, () => {
+    const { replaced } = bar(base + query);
+    assert.equal(replaced.length, 1);
+    assert.equal(replaced[0]?.url.includes('s3cret'), false);
+  });
+}
+
+test('an address without a token is left alone', () => {
+  const { replaced, opened } = bar(`${base}&ident=com.acme.t1&fn=add`);
+  assert.equal(replaced.length, 0);
+  assert.equal(opened.token, undefined);
+  assert.equal(opened.target?.fn, 'add');
+});
+
+test('says what is wrong with an address', () => {
+  const problem = (query: string) => readAddress(base + query).problem;
+  assert.match(problem('&ident=com.acme.t1') ?? '', /fn/);
+  assert.match(problem('&ident=acme&fn=add') ?? '', /ident must be/);
+  assert.match(problem('&ident=com.acme.t1&fn=..') ?? '', /fn must be/);
+  assert.match(problem('&ident=com...&fn=add') ?? '', /ident/);
+  assert.match(problem('&ident=com.acme.t1&fn=add&namespace=.') ?? '', /namespace must be/);
+  assert.deepEqual(readAddress('http://127.0.0.1:8082/editor/'), {});
+});

@@ -1,0 +1,207 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { EditorApp } from '../../../editor/src/shell/app.ts';
+import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
+
+const DRAFT = '/api/v1/draft/com.acme.t1/default/add';
+const source = {
+  contents: 'one',
+  lang: 'javascript',
+  tests: [{ name: 'a', payload: 'p', x: 1 }],
+  owner: 'me',
+};
+const draft: Rule = { path: DRAFT, method: 'GET', json: source, headers: { etag: '"1"' } };
+
+describe('editor app', () => {
+  let root: HTMLElement;
+  let app: EditorApp;
+  let server: ScriptedServer;
+
+  const start = async (...rules: Rule[]) => {
+    server = await scriptedServer(...rules);
+    app = new EditorApp({ root, builders: [server.sameOrigin.url()] });
+    return { builder: server.sameOrigin.url(), ident: 'com.acme.t1', namespace: 'default', fn: 'add' };
+  };
+  const shows = (text: string) =>
+    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`);
+  const press = (name: string) => {
+    const button = [...root.querySelectorAll('button')].find((one) => one.textContent === name);
+    if (!button) throw new Error(`No button ${name}`);
+    button.click();
+  };
+  const addTest = () => press('Add test');
+
+  beforeEach(() => {
+    root = document.createElement('div');
+    document.body.append(root);
+  });
+  afterEach(async () => {
+    // Ends its timers and its locks, whatever it shows.
+    await app.openPlugin({ builder: 'http://127.0.0.1:9', ident: 'a.b', namespace: 'default', fn: 'x' }, 't');
+    root.remove();
+    localStorage.clear();
+  });
+
+  it('sends the token, and keeps fields that it does not know when it saves', async () => {
+    const target = await start(draft, {
+      path: DRAFT,
+      method: 'POST',
+      json: source,
+      headers: { etag: '"2"' },
+    });
+    await app.openPlugin(target, 'secret');
+    addTest();
+    app.workspace?.save();
+    const [read, save] = await server.requests({ path: DRAFT, count: 2 });
+    expect(read?.headers['authorization']).to.equal('Bearer secret');
+    expect(save?.headers['authorization']).to.equal('Bearer secret');
+    expect(save?.headers['if-match']).to.equal('"1"');
+    expect(JSON.parse(save?.body ?? '')).to.deep.equal({
+      ...source,
+      tests: [...source.tests, { name: 'Test 2', description: '', payload: '' }],
+    });
+    await shows('Saved ');
+    addTest();
+    app.workspace?.save();
+    const [, , next] = await server.requests({ path: DRAFT, count: 3 });
+    expect(next?.headers['if-match']).to.equal('"2"');
+  });
+
+  it('goes on with another token: what the ended one could not save is saved', async () => {
+    const target = await start(
+      draft,
+      { path: DRAFT, method: 'POST', status: 401, json: {}, times: 1 },
+      { path: DRAFT, method: 'POST', json: source, headers: { etag: '"2"' } },
+    );
+    await app.openPlugin(target, 'first');
+    addTest();
+    app.workspace?.save();
+    await shows('Not saved: your session ended');
+    expect(localStorage.length).to.equal(1);
+    expect(app.workspace?.unsaved).to.equal(true);
+    app.replaceToken('second');
+    await shows('Saved ');
+    const requests = await server.requests({ path: DRAFT, count: 3 });
+    expect(requests[2]?.headers['authorization']).to.equal('Bearer second');
+    expect(localStorage.length).to.equal(0);
+    expect(app.workspace?.unsaved).to.equal(false);
+    expect(root.textContent).not.to.contain('Your session ended');
+  });
+
+  it('opens with another token what the ended one did not', async () => {
+    const target = await start({ path: DRAFT, status: 401, json: {}, times: 1 }, draft);
+    await app.openPlugin(target, 'first');
+    expect(root.textContent).to.contain('Your session ended');
+    app.replaceToken('second');
+    await shows('All changes saved');
+  });
+
+  for (const [what, rule, words, again] of [
+    ['401', { status: 401, json: {} }, 'Your session ended', false],
+    ['403', { status: 403, json: {} }, 'You cannot edit this plugin', false],
+    ['400', { status: 400, json: {} }, 'refused to open this plugin', true],
+    ['500', { status: 500, html: '<b>stack trace</b>' }, 'has a problem', true],
+    ['HTML in place of a record', { html: '<h1>Sign in</h1>' }, 'has a problem', true],
+    ['a record of the wrong shape', { json: { contents: 1 } }, 'has a problem', true],
+    ['no connection', { drop: 'start' }, 'cannot be reached', true],
+    ['a redirect', { redirect: '/login' }, 'has a problem', true],
+  ] as [string, Omit<Rule, 'path'>, string, boolean][]) {
+    it(`says in plain words what ${what} means${again ? ', and tries again' : ''}`, async () => {
+      const target = await start({ path: DRAFT, ...rule });
+      await app.openPlugin(target, 'secret');
+      expect(root.querySelector('[role=alert]')?.textContent).to.contain(words);
+      expect(root.textContent).not.to.match(/secret|stack|Sign in/);
+      expect(root.querySelectorAll('button').length).to.equal(again ? 1 : 0);
+      if (!again) return;
+      await server.reset(draft);
+      press('Try again');
+      await shows('All changes saved');
+    });
+  }
+
+  it('takes the template of the language, and does not save it unasked', async () => {
+    const target = await start(
+      { path: DRAFT, status: 404, json: {} },
+      { path: '/api/v2/template/typescript/add', json: { contents: 'template', lang: 'typescript' } },
+    );
+    await app.openPlugin({ ...target, namespace: 'default', template: 'typescript' }, 'secret');
+    expect(root.querySelector('.cm-content')?.textContent).to.equal('template');
+    expect(root.textContent).to.contain('New plugin, not saved yet');
+    expect(app.workspace?.unsaved).to.equal(false);
+    const requests = await server.requests(2);
+    expect(requests[1]?.query).to.deep.equal({ namespace: 'default' });
+    expect(requests.filter(({ method }) => method === 'POST')).to.deep.equal([]);
+  });
+
+  it('offers the languages where none, or an unknown one, was named', async () => {
+    const languages = [{ identifier: 'zig', pretty: '<b>Zig</b>', short: 'z' }];
+    const target = await start(
+      { path: DRAFT, status: 404, json: {} },
+      { path: '/api/v1/features', json: { features: [], languages } },
+      { path: '/api/v2/template/zig/add', json: { contents: 'zig!', lang: 'zig' } },
+    );
+    await app.openPlugin({ ...target, template: 'cobol' }, 'secret');
+    expect(root.textContent).to.contain('no template for “cobol”');
+    await app.openPlugin(target, 'secret');
+    expect(root.textContent).not.to.contain('cobol');
+    expect(root.querySelector('.choice-name')?.textContent).to.equal('<b>Zig</b>');
+    await expect(root).to.be.accessible({ ignoredRules: ['color-contrast'] });
+    root.querySelector<HTMLElement>('.choice')?.click();
+    await waitUntil(() => root.querySelector('.cm-content')?.textContent === 'zig!');
+    expect(root.querySelector('.badge')?.textContent).to.equal('zig');
+  });
+
+  it('sends nothing to a builder that it is not configured for', async () => {
+    const target = await start(draft);
+    await app.openPlugin({ ...target, builder: server.url() }, 'secret');
+    expect(root.textContent).to.contain('does not know that builder');
+    await app.openPlugin({ ...target, builder: server.sameOrigin.url('/other') }, 'secret');
+    expect(root.textContent).to.contain('does not know that builder');
+    await app.openPlugin(target, 'secret');
+    const requests = await server.requests({ path: DRAFT, count: 1 });
+    expect(requests.map(({ path }) => path)).to.deep.equal([DRAFT]);
+    const all = await server.requests();
+    expect(all.filter(({ path }) => path.startsWith('/other'))).to.deep.equal([]);
+  });
+
+  it('refuses what cannot be used before any request', async () => {
+    const target = await start(draft);
+    for (const [change, token, word] of [
+      [{ fn: '..' }, 't', 'fn'],
+      [{ ident: 'acme' }, 't', 'ident'],
+      [{}, 'not a token', 'token'],
+    ] as const) {
+      await app.openPlugin({ ...target, ...change }, token);
+      expect(root.textContent).to.contain('cannot be opened').and.to.contain(word);
+      expect(root.textContent).not.to.contain('not a token');
+    }
+    expect(await server.requests()).to.deep.equal([]);
+  });
+
+  it('shows the plugin that was asked for last', async () => {
+    const target = await start(
+      { ...draft, delay: 'hang' },
+      { path: '/api/v1/draft/com.acme.t1/default/other', json: { contents: 'other', lang: 'javascript' } },
+    );
+    const first = app.openPlugin(target, 'secret');
+    await server.requests(1);
+    await app.openPlugin({ ...target, fn: 'other' }, 'secret');
+    await first;
+    await server.aborted({ path: DRAFT, count: 1 });
+    expect(root.querySelector('h1')?.textContent).to.equal('other');
+    expect(root.querySelector('.cm-content')?.textContent).to.equal('other');
+  });
+
+  it('keeps unsaved work in this browser when another plugin is opened', async () => {
+    const target = await start(
+      draft,
+      { path: DRAFT, method: 'POST', status: 503, json: {} },
+      { path: '/api/v1/draft/com.acme.t1/default/other', json: source },
+    );
+    await app.openPlugin(target, 'secret');
+    addTest();
+    await app.openPlugin({ ...target, fn: 'other' }, 'secret');
+    await server.requests({ method: 'POST', count: 1 });
+    expect(root.textContent).not.to.contain('Restore');
+    expect(Object.values(localStorage).join('')).to.contain('Test 2');
+  });
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eventually, startEditorService } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+
+describe('the editor, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('a new plugin comes from its template, is edited, saves itself, and is there the next time', () =>
+    scene(async ({ service, target, open, saved }) => {
+      const first = await open();
+      await first.untilOpen();
+      await first.untilStatus('New plugin, not saved yet');
+      assert.match(await first.text(), new RegExp(`name: "${target.fn}"`));
+      assert.equal(await service.draft(target), undefined);
+
+      await first.type('// my edit');
+      await first.untilStatus('Saved');
+      const draft = await saved('// my edit');
+      assert.equal(draft?.lang, 'typescript');
+      assert.equal(draft?.tests?.length, 2);
+      assert.deepEqual(await first.kept(), []);
+
+      const again = await open();
+      await again.untilOpen();
+      await again.untilStatus('All changes saved');
+      assert.match(await again.text(), /\/\/ my edit/);
+    }));
+
+  test('the token is gone from the address and the history, and in no request but those with it in the header', () =>
+    scene(async ({ service, target, open }) => {
+      const token = await service.token(target);
+      const from = service.seen.length;
+      const { page, untilOpen } = await open(await service.url(target, token));
+      await untilOpen();
+      assert.equal(page.url().includes('token'), false);
+      assert.match(page.url(), /builder=.*ident=.*fn=/);
+      assert.equal(await page.evaluate(() => history.length), 2);
+      const client = await page.createCDPSession();
+      const { entries } = await client.send('Page.getNavigationHistory');
+      assert.equal(
+        entries.some(({ url }) => url.includes(token)),
+        false,
+      );
+      const seen = service.seen.slice(from);
+      assert.ok(seen.length > 4);
+      assert.equal(seen.filter(({ path }) => path.includes(token)).length, 1);
+      assert.deepEqual(
+        seen.map(({ referrer }) => referrer),
+        seen.map(() => null),
+      );
+      const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
+      assert.equal(kept.includes(token), false);
+
+      await page.reload();
+      await page.waitForFunction(() =>
+        document.body.innerText.includes('The editor was opened without a token; open it again'),
+      );
+    }));
+
+  test('no request goes to a builder that the editor is not configured for', () =>
+    scene(async ({ service, target, open }) => {
+      const other = await startEditorService({ editor: false });
+      try {
+        const page = await open(await service.url({ ...target, builder: other.origin }));
+        await page.until('This editor does not know that builder');
+        assert.deepEqual(other.seen, []);
+      } finally {
+        await other.close();
+      }
+    }));
+
+  test('a crafted address sends neither draft nor kept text to the builder that it names', () =>
+    scene(async ({ service, target, open }) => {
+      const other = await startEditorService({ editor: false });
+      try {
+        const kept = { version: 1, at: Date.now(), source: { contents: 'kept text', lang: 'javascript' } };
+        const place = [service.origin, 'com.acme.t1', 'default', target.fn];
+        const key = `plugin-editor:unsaved:${JSON.stringify(place)}:crashed`;
+        const first = await open(`${service.origin}/editor/`);
+        await first.page.evaluate((...entry) => localStorage.setItem(...entry), key, JSON.stringify(kept));
+        const stranger = new URL(other.origin);
+        const own = new URL(service.origin);
+        const seen = service.seen.length;
+        for (const builder of [
+          other.origin,
+          `${other.origin}/${service.origin}`,
+          `${other.origin}/?${service.origin}`,
+          `${other.origin}#${service.origin}`,
+          `${stranger.protocol}//${own.host}@${stranger.host}`,
+          `${stranger.protocol}//${own.host}\\@${stranger.host}`,
+          `${own.origin}/../..//${stranger.host}`,
+          `https://${own.host}`,
+        ]) {
+          const url = new URL(await service.url(target));
+          url.searchParams.set('builder', builder);
+          await first.page.goto(url.href);
+          await first.page.waitForSelector('.message h1');
+          assert.ok(!(await first.page.content()).includes('kept text'), builder);
+          assert.deepEqual(other.seen, [], builder);
+        }
+        const sent = service.seen.slice(seen).filter(({ path }) => path.startsWith('/api/'));
+        assert.deepEqual(sent, []);
+        assert.deepEqual(
+          (await first.kept()).map((one) => one.key),
+          [key],
+        );
+        // To its own builder the same address opens the plugin, and offers what was kept.
+        await first.page.goto(await service.url(target));
+        await first.until('This browser kept changes');
+      } finally {
+        await other.close();
+      }
+    }));
+
+  test('what a stopped service leaves unsaved stays in this browser, and is saved when the service is back', () =>
+    scene(async ({ service, target, open, saved }) => {
+      const page = await open();
+      await page.untilOpen();
+      await service.stop();
+      await page.type('// offline 1');
+      await page.untilStatus('Not saved: connection lost, retrying');
+      await page.type('// offline 2');
+      const [copy] = await eventually(page.kept, ([one]) => one?.value.includes('// offline 2') ?? false);
+      for (const part of [service.origin, 'com.acme.t1', 'default', String(target.fn)]) {
+        assert.ok(copy?.key.includes(part), part);
+      }
+      await service.restart();
+      await page.untilStatus('Saved');
+      await saved('// offline 2');
+      assert.deepEqual(await page.kept(), []);
+    }));
+
+  test('Ctrl+S saves at once, from the tests too, which are part of the record', () =>
+    scene(async ({ service, target, open }) => {
+      const { page, press, untilOpen, untilStatus, until } = await open();
+      await untilOpen();
+      await press('Add test');
+      await page.keyboard.type('My test');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('What it is for');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('{"n":1}');
+      await page.keyboard.down('Control');
+      await page.keyboard.press('s');
+      await page.keyboard.up('Control');
+      await untilStatus('Saved');
+      const draft = await service.draft(target);
+      assert.deepEqual(draft?.tests?.[2], {
+        name: 'My test',
+        description: 'What it is for',
+        payload: '{"n":1}',
+      });
+      await until('My test');
+    }));
+
+  test('a service that fails while opening gets another try', () =>
+    scene(async ({ service, open }) => {
+      service.script.answer = (request) =>
+        new URL(request.url).pathname.startsWith('/api/') ? new Response('', { status: 500 }) : undefined;
+      const page = await open();
+      await page.until('The plugin service has a problem');
+      service.script.answer = undefined;
+      await page.press('Try again');
+      await page.untilOpen();
+    }));
+
+  test('says so when the editor itself cannot be loaded', () =>
+    scene(async ({ service, open }) => {
+      service.script.answer = (request) =>
+        /assets\/page-/.test(request.url) ? new Response('', { status: 503 }) : undefined;
+      const page = await open();
+      await page.until('The editor could not be loaded');
+      assert.equal(page.page.url().includes('token'), false);
+      assert.equal(page.problems.length, 1);
+      page.problems.length = 0;
+    }));
+});

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'puppeteer-core';
+import {
+  type EditorService,
+  type Target,
+  eventually,
+  launchBrowser,
+  startEditorService,
+} from '../harness.ts';
+import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+
+describe('the editor and the page around it, in Chromium', () => {
+  let service: EditorService;
+  let browser: Browser;
+  let count = 0;
+
+  before(async () => {
+    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const plugin = (): Target => ({ fn: `plugin-${++count}`, template: 'javascript' });
+
+  /** Runs with a launcher's page; nothing is loaded twice in it, unless the test says so. */
+  const scene = async (run: (launcher: LauncherPage) => Promise<void>, url?: string) => {
+    const launcher = await openLauncher(browser, service, url);
+    try {
+      await run(launcher);
+      assert.equal(await launcher.loads(), 1);
+      assert.deepEqual(launcher.problems, []);
+    } finally {
+      service.clock.ahead = 0;
+      service.script.answer = service.script.hold = undefined;
+      await launcher.close();
+    }
+  };
+  const saved = (target: Target, part: string) =>
+    eventually(
+      () => service.draft(target),
+      (draft) => draft?.contents.includes(part) ?? false,
+    );
+  const refuseSaves = () => {
+    service.script.answer = ({ method }) =>
+      method === 'POST' ? new Response('', { status: 503 }) : undefined;
+  };
+  const about = (launcher: LauncherPage, session: string) =>
+    launcher.said().then((all) => all.filter((one) => one.session === session).map(({ type }) => type));
+
+  test('one that could not be loaded says so, also to a page that asks only later', async () => {
+    service.script.answer = ({ url }) =>
+      /\/page-[^/]*\.js$/.test(url) ? new Response('', { status: 503 }) : undefined;
+    const launcher = await openLauncher(browser, service);
+    try {
+      await launcher.until('The editor could not be loaded');
+      for (const target of [plugin(), plugin()]) {
+        const session = await launcher.open(target, 'token');
+        assert.match(String((await launcher.hear('error', session))['message']), /could not be loaded/);
+      }
+    } finally {
+      service.script.answer = undefined;
+      await launcher.close();
+    }
+  });
+
+  test('opens what it is told, with the token in no address', () =>
+    scene(async (launcher) => {
+      const target = plugin();
+      const token = await service.token(target);
+      const earlier = service.seen.length;
+      assert.deepEqual((await launcher.hear('hello'))['capabilities'], ['open']);
+      await launcher.until('No plugin is open');
+      const session = await launcher.open(target, token);
+      await launcher.hear('ready', session);
+      assert.match(await launcher.text(), new RegExp(target.fn as string));
+      const addresses = [
+        launcher.frame.url(),
+        ...(await launcher.frame.evaluate(() => performance.getEntries().map(({ name }) => name))),
+        ...(await launcher.page.evaluate(() => performance.getEntries().map(({ name }) => name))),
+        ...service.seen.slice(earlier).map(({ path, referrer }) => `${path} ${referrer}`),
+      ];
+      assert.ok(addresses.length > 5);
+      assert.deepEqual(
+        addresses.filter((address) => address.includes(token)),
+        [],
+      );
+    }));
+
+  test('goes to another plugin without a reload; what was not saved is saved first', () =>
+    scene(async (launcher) => {
+      const [one, other] = [plugin(), plugin()];
+      const first = await launcher.open(one);
+      await launcher.hear('ready', first);
+      await launcher.type('// on the way');
+      await launcher.hear('dirty', first, ({ dirty }) => dirty === true);
+      const second = await launcher.open(other);
+      await launcher.hear('ready', second);
+      assert.match(await launcher.text(), new RegExp(other.fn as string));
+      await saved(one, '// on the way');
+      // That save is about a plugin that is open no longer: no word of it, and none under the other's name.
+      assert.equal((await about(launcher, second)).includes('save'), false);
+
+      const third = await launcher.open(one);
+      await launcher.hear('ready', third);
+      assert.match(await launcher.text(), /on the way/);
+      assert.deepEqual(await launcher.kept(), []);
+    }));
+
+  test('back to a plugin whose save is still under way: its own text is there, and no conflict', () =>
+    scene(async (launcher) => {
+      const [one, other] = [plugin(), plugin()];
+      await launcher.hear('ready', await launcher.open(one));
+      await launcher.press('Save');
+      await launcher.untilStatus('Saved');
+      let pass: () => void = () => {};
+      const gate = new Promise<void>((resolve) => (pass = resolve));
+      service.script.hold = ({ method }) => (method === 'POST' ? gate : undefined);
+      await launcher.type('// slow');
+      await launcher.hear('ready', await launcher.open(other));
+      const again = await launcher.open(one);
+      await launcher.until('Opening the plugin…');
+      pass();
+      await launcher.hear('ready', again);
+      assert.match(await launcher.text(), /\/\/ slow/);
+      await launcher.type('// and on');
+      await launcher.hear('save', again);
+      await saved(one, '// and on');
+    }));
+
+  test('what cannot be saved before another plugin opens is kept, and offered with the plugin', () =>
+    scene(async (launcher) => {
+      const [one, other] = [plugin(), plugin()];
+      const first = await launcher.open(one);
+      await launcher.hear('ready', first);
+      refuseSaves();
+      await launcher.type('// kept');
+      await launcher.hear('dirty', first, ({ dirty }) => dirty === true);
+      await launcher.hear('ready', await launcher.open(other));
+      assert.doesNotMatch(await launcher.text(), /kept/);
+      await eventually(launcher.kept, ([copy]) => copy?.value.includes('// kept') ?? false);
+      service.script.answer = undefined;
+      await launcher.hear('ready', await launcher.open(one));
+      await launcher.until('This browser kept changes');
+      await launcher.press('Restore');
+      await saved(one, '// kept');
+    }));
+
+  test('a token that ends in the middle of a save costs nothing', () =>
+    scene(async (launcher) => {
+      const target = plugin();
+      const session = await launcher.open(target);
+      await launcher.hear('ready', session);
+      await launcher.frame.evaluate(() => {
+        const shown: string[] = [];
+        Object.assign(window, { shown });
+        new MutationObserver(() => shown.push(document.body.innerText)).observe(document.body, {
+          subtree: true,
+          childList: true,
+          characterData: true,
+        });
+      });
+      service.clock.ahead = 16 * 60_000;
+      await launcher.type('// in time');
+      assert.equal((await launcher.hear('token-request', session))['reason'], 'expired');
+      await launcher.say({ type: 'token', session, token: await service.token(target) });
+      await launcher.hear('save', session);
+      await launcher.hear('dirty', session, ({ dirty }) => dirty === false);
+      await saved(target, '// in time');
+      await launcher.untilStatus('Saved');
+      assert.match(await launcher.text(), /in time/);
+      const shown = await launcher.frame.evaluate(() =>
+        (window as unknown as { shown: string[] }).shown.join('\n'),
+      );
+      assert.match(shown, /Saving/);
+      assert.doesNotMatch(shown, /Not saved|session ended/);
+      assert.deepEqual(await launcher.kept(), []);
+    }));
+
+  test('without a new token the text is kept, and saved when one comes after all', () =>
+    scene(async (launcher) => {
+      const target = plugin();
+      const session = await launcher.open(target);
+      await launcher.hear('ready', session);
+      service.clock.ahead = 16 * 60_000;
+      await launcher.refuseTokens('token-network');
+      await launcher.type('// later');
+      await launcher.hear('token-request', session);
+      await launcher.untilStatus('Not saved: your session ended');
+      await eventually(launcher.kept, ([copy]) => copy?.value.includes('// later') ?? false);
+      await launcher.say({ type: 'token', session, token: await service.token(target) });
+      await saved(target, '// later');
+      await launcher.untilStatus('Saved');
+    }));
+
+  test('a token that ended before the plugin is loaded is replaced as well', () =>
+    scene(async (launcher) => {
+      const target = plugin();
+      const old = await service.token(target);
+      service.clock.ahead = 16 * 60_000;
+      const session = await launcher.open(target, old);
+      await launcher.hear('token-request', session);
+      await launcher.say({ type: 'token', session, token: await service.token(target) });
+      await launcher.hear('ready', session);
+    }));
+
+  test('a builder that it is not for gets nothing, and is named in the error', () =>
+    scene(async (launcher) => {
+      const builder = 'https://elsewhere.example/api';
+      const session = await launcher.open({ ...plugin(), builder }, 'secret');
+      const { message } = await launcher.hear('error', session);
+      assert.match(String(message), /https:\/\/elsewhere\.example\/api/);
+      assert.equal(String(message).includes('secret'), false);
+      await launcher.until('does not know that builder');
+    }));
+
+  test('a plugin that it may not edit is an error; another one opens after it', () =>
+    scene(async (launcher) => {
+      const [one, other] = [plugin(), plugin()];
+      const session = await launcher.open(one, await service.token(other));
+      assert.match(String((await launcher.hear('error', session))['message']), /cannot edit this plugin/);
+      await launcher.hear('ready', await launcher.open(other));
+    }));
+
+  test('without a language the choice of one is ready', () =>
+    scene(async (launcher) => {
+      const { fn } = plugin() as { fn: string };
+      const session = await launcher.open({ fn });
+      await launcher.hear('ready', session);
+      await launcher.until('Choose a language for your new plugin');
+    }));
+
+  test('closed: saved first, then neither plugin nor token is left', () =>
+    scene(async (launcher) => {
+      const target = plugin();
+      const session = await launcher.open(target);
+      await launcher.hear('ready', session);
+      await launcher.type('// goodbye');
+      await launcher.say({ type: 'close', session });
+      await launcher.until('No plugin is open');
+      await saved(target, '// goodbye');
+      assert.equal(await launcher.frame.$('.cm-content'), null);
+      const requests = service.seen.length;
+      // Not even a new token brings it back.
+      await launcher.say({ type: 'token', session, token: await service.token(target) });
+      await launcher.hear('ready', await launcher.open(plugin()));
+      assert.equal(
+        service.seen.slice(requests).some(({ path }) => path.includes(`/${target.fn}`)),
+        false,
+      );
+    }));
+
+  test('opened by its address and by message, it loads the plugin once, and then asks for tokens', async () => {
+    const target = plugin();
+    await scene(
+      async (launcher) => {
+        const gets = () =>
+          service.seen.filter(({ method, path }) => method === 'GET' && path === service.draftPath(target))
+            .length;
+        await launcher.untilOpen();
+        const session = await launcher.open(target);
+        await launcher.hear('ready', session);
+        assert.equal(gets(), 1);
+        service.clock.ahead = 16 * 60_000;
+        await launcher.type('// by both');
+        await launcher.hear('token-request', session);
+        await launcher.say({ type: 'token', session, token: await service.token(target) });
+        await saved(target, '// by both');
+        assert.equal(gets(), 1);
+      },
+      await service.url(target),
+    );
+  });
+
+  test('a launcher that is late hears that there is unsaved work', async () => {
+    const target = plugin();
+    await scene(
+      async (launcher) => {
+        await launcher.untilOpen();
+        refuseSaves();
+        await launcher.type('// before');
+        await launcher.untilStatus('Not saved');
+        const session = await launcher.open(target);
+        assert.equal((await launcher.hear('dirty', session))['dirty'], true);
+        assert.match(await launcher.text(), /\/\/ before/);
+      },
+      await service.url(target),
+    );
+  });
+
+  test('says what was built, run and deployed', () =>
+    scene(async (launcher) => {
+      const session = await launcher.open(plugin());
+      await launcher.hear('ready', session);
+      service.clock.ahead = 16 * 60_000;
+      await launcher.press('Deploy');
+      // Its token ended meanwhile: a deployment goes on all the same.
+      await launcher.hear('token-request', session);
+      const token = await service.token({ fn: `plugin-${count}` });
+      await launcher.say({ type: 'token', session, token });
+      assert.equal((await launcher.hear('build', session))['succeeded'], true);
+      assert.equal((await launcher.hear('deploy', session))['version'], 'v1.0.0');
+    }));
+});

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { SMTPServer } from 'smtp-server';
+import { openStore } from '../../../service/src/storage/store.ts';
+import { accessPath, bearer, startService, temporaryDirectory } from '../harness.ts';
+
+const script = join(import.meta.dirname, '../../../service/src/cli/env-token.ts');
+const codeIn = (mail: string) => /^Your verification code is (\d{6})\r?$/m.exec(mail)?.[1] ?? '';
+const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
+
+/** Runs the command. Its standard input stays open until `end()`. */
+function run(t: TestContext, directory: string, args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+    env: { ...process.env, SMTP_URL: '', SMTP_FROM: '', DATA_DIR: directory, ...env },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
+  const closed = once(child, 'close') as Promise<[code: number]>;
+  /** Resolves when the command has asked for a code for the `times`-th time. */
+  const asked = async (times = 1) => {
+    while (err.split('Code: ').length <= times) await once(child.stderr, 'data');
+  };
+  return {
+    asked,
+    type: (text: string) => child.stdin.write(text),
+    end: () => child.stdin.end(),
+    done: async () => ({ status: (await closed)[0], out, err }),
+    mailFile: () => /to the file (.+\.eml) /.exec(err)?.[1] ?? '',
+  };
+}
+
+function environmentOf(directory: string, token: string) {
+  const store = openStore(directory);
+  const environment = store.environments.findByToken(token);
+  store.close();
+  return environment;
+}
+
+test('without a mail server the code comes in a file, which the command names', async (t) => {
+  const directory = temporaryDirectory(t);
+  const command = run(t, directory, ['You@Acme.com', 'com.acme']);
+  await command.asked();
+  const file = command.mailFile();
+  assert.ok(file.startsWith(join(directory, 'outbox')));
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const mail = readFileSync(file, 'utf8');
+  assert.match(mail, /^To: you@acme\.com\r$/m);
+  assert.match(mail, /com\.acme/);
+  const code = codeIn(mail);
+  command.type(`${code}\n`);
+  const { status, out, err } = await command.done();
+  assert.equal(status, 0, err);
+  assert.match(out, /^pe_env_[\w-]{43}\n$/);
+  assert.ok(!err.includes(out.trim()) && !err.includes(code));
+  assert.equal(environmentOf(directory, out.trim()), 'com.acme');
+});
+
+test('its token works in a service that runs already, and stops the one it made before', async (t) => {
+  const { store, fetch } = await startService(t);
+  const directory = join(store.file, '..');
+  const tokens: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const command = run(t, directory, ['you@acme.com', 'com.acme']);
+    await command.asked();
+    command.type(codeIn(readFileSync(command.mailFile(), 'utf8')));
+    command.end();
+    const { out } = await command.done();
+    tokens.push(out.trim());
+  }
+  const statuses = await Promise.all(
+    tokens.map(async (token) => (await fetch(accessPath, { headers: bearer(token) })).status),
+  );
+  assert.deepEqual(statuses, [401, 200]);
+});
+
+test('the environment is that of the address when none is given, and the command says so', async (t) => {
+  const directory = temporaryDirectory(t);
+  const command = run(t, directory, ['you@mail.example.org']);
+  await command.asked();
+  command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
+  const { out, err } = await command.done();
+  assert.match(err, /org\.example\.mail, from the address; for another: npm run env-token/);
+  assert.equal(environmentOf(directory, out.trim()), 'org.example.mail');
+});
+
+test('an environment that is not of the domain of the address is refused, and nothing is written', async (t) => {
+  const directory = join(temporaryDirectory(t), 'data');
+  const cases: [args: string[], message: RegExp][] = [
+    [
+      ['attacker@evil.test', 'com.example'],
+      /com\.example is not of the domain evil\.test: .*can be test\.evil/,
+    ],
+    [['you@gmail.com'], /Anybody can get an address at gmail\.com/],
+    [['you@localhost'], /localhost is no domain that somebody can register/],
+  ];
+  for (const [args, message] of cases) {
+    const { status, out, err } = await run(t, directory, args).done();
+    assert.deepEqual([status, out], [1, ''], args.join(' '));
+    assert.match(err, message);
+    assert.match(err, /Whoever operates the service can make a token for any environment\./);
+  }
+  assert.throws(() => readdirSync(directory), /ENOENT/);
+});
+
+test('the environment of the demo goes to an address at example.com', async (t) => {
+  const directory = temporaryDirectory(t);
+  const command = run(t, directory, ['you@example.com', 'com.example']);
+  await command.asked();
+  command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
+  const { out } = await command.done();
+  assert.equal(environmentOf(directory, out.trim()), 'com.example');
+});
+
+test('a wrong code leaves so many tries, and the right one still does it', async (t) => {
+  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
+  await command.asked();
+  const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
+  command.type(`${wrong(code)}\n\n`);
+  await command.asked(3);
+  command.type('no code at all\n');
+  await command.asked(4);
+  command.type(`${code}\n`);
+  const { status, out, err } = await command.done();
+  assert.equal(status, 0, err);
+  assert.match(err, /4 tries are left[^]*3 tries are left/);
+  assert.match(out, /^pe_env_/);
+});
+
+test('five wrong codes end the command without a token', async (t) => {
+  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
+  await command.asked();
+  const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
+  command.type(`${wrong(code)}\n`.repeat(5));
+  const { status, out, err } = await command.done();
+  assert.deepEqual([status, out], [1, '']);
+  assert.match(err, /1 try is left[^]*wrong 5 times/);
+});
+
+test('an input that ends without a code ends the command', async (t) => {
+  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
+  command.end();
+  const { status, out, err } = await command.done();
+  assert.deepEqual([status, out], [1, '']);
+  assert.match(err, /Standard input ended/);
+});
+
+test('arguments that cannot be used are named, and nothing is written', async (t) => {
+  const directory = join(temporaryDirectory(t), 'data');
+  const cases: [args: string[], message: RegExp][] = [
+    [[], /address is missing/],
+    [['you'], /"you" is not an e-mail address/],
+    [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
+    [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
+    [['you@acme.com', 'com.acme', 'more'], /more arguments/],
+    [['--force', 'you@acme.com'], /--force/],
+  ];
+  for (const [args, message] of cases) {
+    const { status, out, err } = await run(t, directory, args).done();
+    assert.deepEqual([status, out], [2, ''], args.join(' '));
+    assert.match(err, message);
+    assert.match(err, /Usage: npm run env-token/);
+  }
+  assert.throws(() => readdirSync(directory), /ENOENT/);
+  const help = await run(t, directory, ['--help']).done();
+  assert.equal(help.status, 0);
+  assert.match(help.out, /^Usage: npm run env-token/);
+});
+
+async function mailServer(t: TestContext, accept: boolean) {
+  const mails: { from: string; to: string[]; user: string | undefined; text: string }[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, callback) =>
+      password === 'pass-word' ? callback(null, { user: username }) : callback(new Error('Wrong password')),
+    onRcptTo: (_address, _session, callback) => callback(accept ? null : new Error('No such mailbox')),
+    onData: (stream, session, callback) => {
+      let text = '';
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom ? mailFrom.address : '';
+        mails.push({ from, to: rcptTo.map(({ address }) => address), user: session.user, text });
+        callback();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => new Promise<void>((resolve) => server.close(resolve)));
+  return { mails, port: (server.server.address() as AddressInfo).port };
+}
+
+test('with a mail server the code goes through it, and no file is written', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { mails, port } = await mailServer(t, true);
+  const command = run(t, directory, ['you@acme.com', 'com.acme'], {
+    SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
+    SMTP_FROM: 'service@acme.com',
+  });
+  await command.asked();
+  const [mail, ...others] = mails;
+  assert.ok(mail && !others.length);
+  assert.deepEqual([mail.from, mail.to, mail.user], ['service@acme.com', ['you@acme.com'], 'user']);
+  command.type(`${codeIn(mail.text)}\n`);
+  const { status, out, err } = await command.done();
+  assert.equal(status, 0, err);
+  assert.equal(environmentOf(directory, out.trim()), 'com.acme');
+  assert.match(err, new RegExp(`to you@acme\\.com, through 127\\.0\\.0\\.1:${port}`));
+  assert.ok(!err.includes('pass-word'));
+  assert.ok(!readdirSync(directory).includes('outbox'));
+});
+
+test('a mail server that does not take the mail ends the command, shows no password and costs no code', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { port } = await mailServer(t, false);
+  const urls = [
+    `smtp://user:pass-word@127.0.0.1:${port}`,
+    `smtp://user:not-the-one@127.0.0.1:${port}`,
+    'smtp://127.0.0.1:1',
+    'https://u:pass-word@127.0.0.1',
+    'pass-word',
+  ];
+  for (const SMTP_URL of [...urls, urls[0] ?? '']) {
+    const { status, out, err } = await run(t, directory, ['you@acme.com', 'com.acme'], {
+      SMTP_URL,
+    }).done();
+    assert.deepEqual([status, out], [1, '']);
+    assert.match(err, /SMTP_URL/);
+    assert.doesNotMatch(err, /pass-word|not-the-one/);
+  }
+  const command = run(t, directory, ['you@acme.com', 'com.acme']);
+  await command.asked();
+  assert.ok(command.mailFile());
+});
+
+test('the sixth code within an hour is not sent', async (t) => {
+  const directory = temporaryDirectory(t);
+  const results = [];
+  for (let i = 0; i < 6; i++) {
+    const command = run(t, directory, ['you@acme.com', `com.acme.${i}`]);
+    command.end();
+    results.push(await command.done());
+  }
+  assert.equal(readdirSync(join(directory, 'outbox')).length, 5);
+  assert.match(results[5]?.err ?? '', /5 codes within an hour/);
+  assert.equal(results[5]?.status, 1);
+});
+
+test('an environment of another address is refused before any mail goes out', async (t) => {
+  const directory = temporaryDirectory(t);
+  const store = openStore(directory);
+  store.environments.add('com.acme', 0);
+  store.environments.claim('com.acme', 'first@acme.com');
+  store.close();
+  const { status, err } = await run(t, directory, ['you@acme.com', 'com.acme']).done();
+  assert.equal(status, 1);
+  assert.match(err, /com\.acme belongs to another e-mail address/);
+  assert.ok(!readdirSync(directory).includes('outbox'));
+});

@@ -1,0 +1,157 @@
+import { serve } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import { Hono } from 'hono';
+import { eventStream } from '../../../service/src/http/event-stream.ts';
+import { running, startPlugin } from '../plugin.ts';
+
+const text = { 'content-type': 'text/plain' };
+
+test('a streamed build sends its log as it goes and one result', async (t) => {
+  const { send, paths, editor } = await startPlugin(t);
+  for (const [source, succeeded] of [
+    [running('return "";'), true],
+    ['let =\n;', false],
+  ] as const) {
+    const headers = { ...editor, ...text, accept: 'application/json;q=0.5, text/event-stream' };
+    const {
+      status,
+      headers: answered,
+      body,
+    } = await send('POST', paths.build('javascript'), headers, source);
+    assert.deepEqual([status, answered['content-type']], [200, 'text/event-stream; charset=utf-8']);
+    assert.ok(body.endsWith('\n\n'));
+    const events = body
+      .trimEnd()
+      .split('\n\n')
+      .map((one) => /^event: (\w+)\ndata: (.*)$/.exec(one)?.slice(1) ?? []);
+    assert.deepEqual(
+      events.map(([type]) => type === 'log'),
+      [...events.slice(1).map(() => true), false],
+    );
+    const result = JSON.parse(events.at(-1)?.[1] ?? '') as { succeeded: boolean; outputLog: string };
+    assert.equal(events.at(-1)?.[0], 'result');
+    assert.equal(result.succeeded, succeeded);
+    assert.equal(
+      result.outputLog,
+      events
+        .slice(0, -1)
+        .map(([, line]) => line)
+        .join('\n'),
+    );
+  }
+  const plain = await send(
+    'POST',
+    paths.build('javascript'),
+    { ...editor, ...text, accept: 'text/event-stream;q=0' },
+    '',
+  );
+  assert.match(plain.headers['content-type'] ?? '', /json/);
+});
+
+test('a log event comes before the build is over', async (t) => {
+  const { port, paths, editor } = await startPlugin(t);
+  const answer = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {
+    method: 'POST',
+    headers: { ...editor, ...text, accept: 'text/event-stream' },
+    body: 'export const run = (input: string) => input;',
+  });
+  const parts: string[] = [];
+  for await (const part of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()))
+    parts.push(part);
+  assert.match(parts[0] ?? '', /^event: log\n/);
+  assert.doesNotMatch(parts[0] ?? '', /event: result/);
+  assert.match(parts.join(''), /event: result\ndata: \{"succeeded":true/);
+});
+
+test('who does not read a stream keeps little of it in memory, and loses the connection after a while', async (t) => {
+  const event = 'x'.repeat(2 ** 20);
+  let taken = 0;
+  const done = Promise.withResolvers<void>();
+  const app = new Hono().get('/', (c) =>
+    eventStream(
+      c,
+      async (send) => {
+        const { socket } = (c.env as HttpBindings).incoming;
+        for (let i = 0; i < 200; i++) {
+          await send('log', event);
+          if (!socket.destroyed) taken += 1;
+        }
+        done.resolve();
+      },
+      500,
+    ),
+  );
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const connections = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  t.after(() => client.destroy());
+  client.on('error', () => {});
+  client.pause();
+  client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  const [connection] = await connections;
+  await once(connection, 'close');
+  assert.ok(taken < 100, `${taken} MiB were taken from the work`);
+  // The work is not kept waiting for a client that is gone.
+  await done.promise;
+});
+
+test('a stream whose work fails is broken off, so that nobody takes it for whole', async (t) => {
+  const app = new Hono().get('/', (c) =>
+    eventStream(c, async (send) => {
+      await send('log', 'begun');
+      throw new Error('It failed.');
+    }),
+  );
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await assert.rejects(answer.text());
+});
+
+// The attack: a very long name, used wrongly 400 times.
+const [longName, longest] = ['A'.repeat(50_000), 'A'.repeat(200_000)];
+const floods = {
+  typescript: `class ${longest} { m(x: string): void {} }
+const o = new ${longest}();
+${'o.m(o);'.repeat(400)}
+export const run = (input: string): string => input;`,
+  assemblyscript: `class ${longName} { m(x: i32): void {} }
+export function run(input: string): string {
+  const o = new ${longName}();
+  ${'o.m(o);'.repeat(400)}
+  return input;
+}`,
+};
+
+for (const [lang, source] of Object.entries(floods)) {
+  test(`${lang}: what a build answers is bounded, whatever the source makes the compiler say`, async (t) => {
+    const { send, paths, editor, build } = await startPlugin(t);
+    const { diagnostics = [], outputLog } = await build(source, lang);
+    assert.equal(diagnostics.length, 200);
+    assert.match(outputLog, /\d+ more problems are not shown\.\nThe build failed\.$/);
+    const streamed = await send(
+      'POST',
+      paths.build(lang),
+      { ...editor, ...text, accept: 'text/event-stream' },
+      source,
+    );
+    const checked = await send(
+      'POST',
+      paths.build(lang).replace('/build/', '/check/'),
+      { ...editor, ...text },
+      source,
+    );
+    for (const { status, body } of [streamed, checked]) {
+      assert.equal(status, 200);
+      assert.ok(body.length < 4 * 2 ** 20, `${body.length} bytes`);
+    }
+  });
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bearer, draftPath, errorOf, source, startService } from '../harness.ts';
+
+const json = async (answer: Response) => {
+  assert.equal(answer.status, 200);
+  return (await answer.json()) as unknown;
+};
+
+const recordOf = (bytes: number) => {
+  const empty = JSON.stringify({ ...source, contents: '' }).length;
+  return { ...source, contents: 'x'.repeat(bytes - empty) };
+};
+
+const tagOf = (answer: Response) => {
+  assert.equal(answer.status, 200);
+  return answer.headers.get('etag') ?? '';
+};
+
+test('features are the languages there are, and no feature that does not work', async (t) => {
+  const { fetch } = await startService(t);
+  const { features, languages } = (await json(await fetch('/api/v1/features'))) as {
+    features: string[];
+    languages: { identifier: string }[];
+  };
+  assert.deepEqual(features, ['stream_builds', 'testing']);
+  // Others may have been added, by a file of their own each.
+  assert.deepEqual(
+    languages.filter(({ identifier }) => ['assemblyscript', 'javascript', 'typescript'].includes(identifier)),
+    [
+      { identifier: 'assemblyscript', pretty: 'AssemblyScript', short: 'as' },
+      { identifier: 'javascript', pretty: 'JavaScript', short: 'js' },
+      { identifier: 'typescript', pretty: 'TypeScript', short: 'ts' },
+    ],
+  );
+});
+
+test('both templates carry a name and a namespace; the first falls back to its own', async (t) => {
+  const { fetch } = await startService(t);
+  for (const lang of ['assemblyscript', 'javascript', 'typescript']) {
+    const record = async (path: string) =>
+      (await json(await fetch(path))) as { lang: string; contents: string; tests: object[] };
+    const first = await record(`/api/v1/template/${lang}`);
+    const second = await record(`/api/v2/template/${lang}/add-record?namespace=billing`);
+    const plain = await record(`/api/v2/template/${lang}/add-record`);
+    for (const one of [first, second, plain]) {
+      assert.deepEqual([one.lang, one.tests.length], [lang, 2]);
+      for (const each of one.tests)
+        assert.deepEqual(Object.keys(each).toSorted(), ['description', 'name', 'payload']);
+    }
+    assert.match(second.contents, /"add-record"[^]*"billing"/);
+    assert.match(plain.contents, /"add-record"[^]*"default"/);
+    assert.match(first.contents, /"my-plugin"[^]*"default"/);
+  }
+});
+
+test('a template for a language that there is not is 404 and says which there are', async (t) => {
+  const { fetch } = await startService(t);
+  for (const path of ['/api/v1/template/cobol', '/api/v2/template/constructor/x']) {
+    const error = await errorOf(await fetch(path));
+    assert.deepEqual([error.status, error.code], [404, 'unknown-language']);
+    assert.match(error.message, /javascript, typescript/);
+  }
+});
+
+test('a draft is 404 until it is saved, then comes back as it was saved', async (t) => {
+  const { fetch, editorToken, save } = await startService(t);
+  const token = await editorToken();
+  const read = () => fetch(draftPath, { headers: bearer(token) });
+  const missing = await errorOf(await read());
+  assert.deepEqual([missing.status, missing.code], [404, 'draft-not-found']);
+  const records = [
+    source,
+    { ...source, tests: [] },
+    { ...source, tests: [{ name: 'a', description: 'b', payload: 'c' }, { payload: 'only' }, {}] },
+    { ...source, tests: [{ name: 'x', expected: { kept: true } }] },
+    { contents: '', lang: 'typescript' },
+    {
+      contents: 'NUL \0, half a pair \ud83d, a pair 😀, CRLF \r\n, LS \u2028, BOM \ufeff',
+      lang: 'javascript',
+    },
+  ];
+  for (const record of records) {
+    assert.deepEqual(await json(await save(token, record)), record);
+    assert.deepEqual(await json(await read()), record);
+  }
+});
+
+test('a field of the record that the interface does not name is kept', async (t) => {
+  const { editorToken, save } = await startService(t);
+  const record = { ...source, colour: 'red' };
+  assert.deepEqual(await json(await save(await editorToken(), record)), record);
+});
+
+test('what is not a record is refused with the field and what would be right, and changes nothing', async (t) => {
+  const { fetch, editorToken, save } = await startService(t);
+  const token = await editorToken();
+  await save(token);
+  const cases: [record: unknown, message: RegExp][] = [
+    [[], /the record: .*expected object/],
+    [null, /the record: .*expected object/],
+    [{ lang: 'javascript' }, /contents: .*expected string/],
+    [{ contents: 5, lang: 'javascript' }, /contents: .*expected string, received number/],
+    [{ contents: '' }, /lang: .*expected string/],
+    [{ ...source, tests: {} }, /tests: .*expected array/],
+    [{ ...source, tests: [{}, { payload: 1 }] }, /tests\[1\]\.payload: .*expected string/],
+    [{ contents: '', lang: 'cobol' }, /lang: must be one of assemblyscript, javascript, typescript/],
+    [{ contents: '', lang: '__proto__' }, /lang: must be one of/],
+  ];
+  for (const [record, message] of cases) {
+    const error = await errorOf(await save(token, record));
+    assert.equal(error.status, 422);
+    assert.match(error.message, message);
+  }
+  assert.deepEqual(await json(await fetch(draftPath, { headers: bearer(token) })), source);
+});
+
+test('a body that is not JSON is 415 by its type, 400 by its text', async (t) => {
+  const { fetch, editorToken } = await startService(t);
+  const post = (type: string, body: BodyInit, token: string) =>
+    fetch(draftPath, { method: 'POST', headers: { ...bearer(token), 'content-type': type }, body });
+  const token = await editorToken();
+  const text = JSON.stringify(source);
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', '']) {
+    assert.deepEqual((await errorOf(await post(type, text, token))).status, 415, type);
+  }
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.acme+json']) {
+    assert.equal((await post(type, text, token)).status, 200, type);
+  }
+  for (const body of ['', '{', '{"contents":"secret-text', new Uint8Array([0x22, 0xff, 0x22])]) {
+    const error = await errorOf(await post('application/json', body, token));
+    assert.equal(error.status, 400);
+    assert.doesNotMatch(error.message, /secret-text/);
+  }
+});
+
+test('a body above 1 MiB is 413, also when it does not say its length', async (t) => {
+  const { fetch, editorToken, save } = await startService(t);
+  const token = await editorToken();
+  assert.equal((await save(token, recordOf(1024 * 1024))).status, 200);
+  assert.equal((await errorOf(await save(token, recordOf(1024 * 1024 + 1)))).status, 413);
+
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(65536).fill(32)),
+  });
+  const headers = { ...bearer(token), 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: endless, duplex: 'half' };
+  assert.equal((await errorOf(await fetch(draftPath, init))).status, 413);
+});
+
+test('every save makes a new entity tag, which guards the next save', async (t) => {
+  const { fetch, editorToken, save } = await startService(t);
+  const token = await editorToken();
+  const refused = async (headers: Record<string, string>) => {
+    const error = await errorOf(await save(token, { ...source, contents: 'lost' }, headers));
+    assert.deepEqual([error.status, error.code], [412, 'precondition-failed']);
+  };
+  await refused({ 'if-match': '*' });
+  const first = tagOf(await save(token, source, { 'if-none-match': '*' }));
+  await refused({ 'if-none-match': '*' });
+  const second = tagOf(await save(token, source, { 'if-match': `"other", ${first}` }));
+  assert.notEqual(second, first);
+  await refused({ 'if-match': first });
+  await refused({ 'if-match': `W/${second}` });
+  const third = tagOf(await save(token, source, { 'if-match': '*' }));
+  const plain = tagOf(await save(token));
+  assert.equal(new Set([first, second, third, plain]).size, 4);
+
+  const read = await fetch(draftPath, { headers: bearer(token) });
+  assert.deepEqual([tagOf(read), await read.json()], [plain, source]);
+  const again = await fetch(draftPath, { headers: { ...bearer(token), 'if-none-match': plain } });
+  assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', plain]);
+});
+
+test('a fault of the service is 500 without detail, and is told to its log', async (t) => {
+  const { fetch, editorToken, errors, store } = await startService(t);
+  const token = await editorToken();
+  store.close();
+  const error = await errorOf(await fetch(draftPath, { headers: bearer(token) }));
+  assert.deepEqual([error.status, error.code], [500, 'internal']);
+  assert.doesNotMatch(error.message, /database|sqlite/i);
+  assert.equal(errors.length, 1);
+});
+
+test('the default log names the request and holds no token', async (t) => {
+  const lines: string[] = [];
+  t.mock.method(console, 'error', (...parts: unknown[]) => void lines.push(parts.map(String).join(' ')));
+  const { service, editorToken, store } = await startService(t);
+  const token = await editorToken();
+  store.close();
+  const { createService } = await import('../../../service/src/http/app.ts');
+  const printing = createService({ store, editorAssets: new Map(), hosts: ['localhost:8082'] });
+  const request = new Request(`http://localhost:8082${draftPath}?token=${token}`, { headers: bearer(token) });
+  assert.equal((await printing.fetch(request)).status, 500);
+  assert.equal(lines.length, 1);
+  assert.match(lines.join(), /GET \/api\/v1\/draft\//);
+  assert.ok(!lines.join().includes(token));
+  await service.close();
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { running, startPlugin } from '../plugin.ts';
+
+const text = { 'content-type': 'text/plain' };
+const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
+const echo = running('return input;');
+// Slow enough that more arrives than is run, on a machine where requests arrive slowly too.
+const slowEcho = running('for (const end = Date.now() + 20; Date.now() < end; ); return input;');
+
+/** Sends `count` requests at once and counts what is answered, having checked the refusals. */
+async function flood(
+  count: number,
+  send: (i: number) => Promise<{ status: number; headers: object; body: string }>,
+) {
+  const answers = await Promise.all(Array.from({ length: count }, (_, i) => send(i)));
+  const statuses = new Map<number, number>();
+  for (const { status, headers, body } of answers) {
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status === 200) continue;
+    assert.match((headers as Record<string, string>)['retry-after'] ?? '', /^\d+$/);
+    assert.equal(codeIn(body), status === 429 ? 'too-many-requests' : 'busy');
+  }
+  return statuses;
+}
+
+test('two hundred executions at once are all answered rightly', async (t) => {
+  const { build, deploy, run } = await startPlugin(t);
+  await build(echo);
+  await deploy();
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => run('v1.0.0', `${i}`)));
+  assert.deepEqual(
+    answers.map(({ body }) => body),
+    Array.from({ length: 200 }, (_, i) => `${i}`),
+  );
+});
+
+test('executions past what can wait are 503, and those after are answered', async (t) => {
+  const { build, deploy, run } = await startPlugin(t);
+  await build(slowEcho);
+  await deploy();
+  const statuses = await flood(600, () => run('v1.0.0', 'x'));
+  assert.ok((statuses.get(503) ?? 0) > 0 && (statuses.get(200) ?? 0) >= 200, JSON.stringify([...statuses]));
+  assert.equal(statuses.size, 2);
+  assert.equal((await run('v1.0.0', 'after')).body, 'after');
+});
+
+test('tests past what one tenant can have waiting are 429', async (t) => {
+  const { build, send, paths, editor, test: tryOut } = await startPlugin(t);
+  await build(slowEcho);
+  const statuses = await flood(600, () => send('POST', paths.test, { ...editor, ...text }, 'x'));
+  assert.ok((statuses.get(429) ?? 0) > 0 && (statuses.get(200) ?? 0) >= 200, JSON.stringify([...statuses]));
+  assert.deepEqual(await tryOut('after'), { result: 'after' });
+});
+
+test('builds past what one tenant can have waiting are 429, and another tenant builds meanwhile', async (t) => {
+  const first = await startPlugin(t);
+  const other = await startPlugin(t, 't2', first);
+  const { send, paths, editor } = first;
+  const flooding = flood(40, () => send('POST', paths.build('javascript'), { ...editor, ...text }, echo));
+  assert.equal((await other.build(echo)).succeeded, true);
+  const statuses = await flooding;
+  assert.ok((statuses.get(429) ?? 0) > 0 && (statuses.get(200) ?? 0) > 0, JSON.stringify([...statuses]));
+});
+
+// The type checker works on this for seconds.
+const slow = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
+export const run = (input: string): string => { const t: Tuple<99999> = []; return input; };`;
+
+test('a build whose client goes away before its turn is not done', async (t) => {
+  const first = await startPlugin(t);
+  const [second, abandoned, last] = [
+    await startPlugin(t, 't2', first),
+    await startPlugin(t, 't3', first),
+    await startPlugin(t, 't4', first),
+  ];
+  /** Asks for a build, and waits until the service has taken it in, which saves the draft. */
+  const startBuild = async ({ paths, send, editor }: typeof second, lang: string, source: string) => {
+    const controller = new AbortController();
+    const building = fetch(`http://127.0.0.1:${first.port}${paths.build(lang)}`, {
+      method: 'POST',
+      headers: { ...editor, ...text },
+      body: source,
+      signal: controller.signal,
+    }).catch((error: unknown) => error);
+    while ((await send('GET', paths.draft, editor)).status !== 200);
+    return { building, controller };
+  };
+  // Two slow ones take all the slots of their environment.
+  const slowOnes = [
+    await startBuild(first, 'typescript', slow),
+    await startBuild(second, 'typescript', slow),
+  ];
+  const { building, controller } = await startBuild(abandoned, 'javascript', echo);
+  controller.abort();
+  await building;
+  assert.equal((await last.build(echo)).succeeded, true);
+  await Promise.all(slowOnes.map((one) => one.building));
+  const { paths, send, editor } = abandoned;
+  const progress = await send('GET', paths.draft.replace('/draft/', '/progress/'), editor);
+  assert.deepEqual(JSON.parse(progress.body), { built: false });
+});
+
+test('a newer check of a plugin takes the place of one that waits, which is 409', async (t) => {
+  const { port, paths, editor } = await startPlugin(t);
+  const check = (source: string) =>
+    fetch(`http://127.0.0.1:${port}${paths.build('typescript').replace('/build/', '/check/')}`, {
+      method: 'POST',
+      headers: { ...editor, ...text },
+      body: source,
+    });
+  const answers = await Promise.all([slow, slow, slow, slow].map(check));
+  const [refused, ...others] = answers.filter(({ status }) => status !== 200);
+  // Which of them comes first is not for us to say.
+  assert.ok(refused && others.length < 3);
+  for (const one of [refused, ...others]) {
+    assert.equal(one.status, 409);
+    assert.equal(codeIn(await one.text()), 'check-superseded');
+  }
+});
+
+test('a tenant that loops does not keep another waiting', async (t) => {
+  const loops = await startPlugin(t);
+  const other = await startPlugin(t, 't2', loops);
+  await loops.build(running('for (;;);'));
+  await loops.deploy();
+  await other.build(echo);
+  await other.deploy();
+  let looping = 6;
+  const all = Array.from({ length: looping }, async () => {
+    assert.equal((await loops.run('v1.0.0')).status, 504);
+    looping -= 1;
+  });
+  for (let i = 0; i < 5; i++) assert.equal((await other.run('v1.0.0', `${i}`)).body, `${i}`);
+  assert.ok(looping > 0);
+  await Promise.all(all);
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { errorOf, startService } from '../harness.ts';
+
+const text = (body: string, type: string) => ({ body: new TextEncoder().encode(body), type });
+const editorAssets = new Map([
+  [
+    'index.html',
+    text(
+      '<meta property="csp-nonce" nonce="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>' +
+        '<meta name="tokens" content="__ADDRESS_TOKENS__" />',
+      'text/html; charset=utf-8',
+    ),
+  ],
+  ['assets/index-B7x_2kQa.js', text('const marker = "__CSP_NONCE__";', 'text/javascript')],
+  ['assets/plain.css', text('body {}', 'text/css')],
+  ['assets/ü b.svg', text('<svg/>', 'image/svg+xml')],
+]);
+
+const directives = (answer: Response) =>
+  new Map(
+    (answer.headers.get('content-security-policy') ?? '').split('; ').map((part) => {
+      const [name = '', ...values] = part.split(' ');
+      return [name, values] as const;
+    }),
+  );
+
+test('the page comes with a strict policy, and a nonce that no other answer has', async (t) => {
+  const { fetch } = await startService(t, { editorAssets });
+  const nonces = new Set<string>();
+  for (const path of ['/editor/', '/editor/index.html', '/editor/?token=secret&ident=a.b']) {
+    const answer = await fetch(path);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    const [, nonce = ''] = /nonce="([\w-]{24})"><style nonce="\1">/.exec(await answer.text()) ?? [];
+    nonces.add(nonce);
+    const policy = directives(answer);
+    assert.deepEqual(policy.get('default-src'), ["'none'"]);
+    assert.deepEqual(policy.get('script-src'), ["'self'"]);
+    assert.deepEqual(policy.get('connect-src'), ["'self'"]);
+    assert.deepEqual(policy.get('style-src'), ["'self'", `'nonce-${nonce}'`]);
+    assert.deepEqual(policy.get('base-uri'), ["'none'"]);
+    assert.deepEqual(policy.get('form-action'), ["'none'"]);
+    assert.ok(policy.get('frame-ancestors')?.includes('http://localhost:*'));
+    assert.ok(policy.get('frame-ancestors')?.includes('http://127.0.0.1:*'));
+    assert.ok(!policy.get('frame-ancestors')?.includes('*'));
+  }
+  assert.equal(nonces.size, 3);
+  assert.ok(!nonces.has(''));
+});
+
+test('where origins are named, exactly these may frame the editor, each named once', async (t) => {
+  const editorAncestors = ['https://app.example.com', 'http://10.0.0.2:3000/', 'HTTPS://APP.example.com'];
+  const { fetch } = await startService(t, { editorAssets, editorAncestors });
+  const ancestors = async () => directives(await fetch('/editor/')).get('frame-ancestors');
+  assert.deepEqual(await ancestors(), ["'self'", 'https://app.example.com', 'http://10.0.0.2:3000']);
+  // The demo's own page is added once its port is known.
+  editorAncestors.push('http://localhost:5173');
+  assert.equal((await ancestors())?.at(-1), 'http://localhost:5173');
+});
+
+for (const [wrong, message] of [
+  ['*', /"\*" has a wildcard.*name each origin/],
+  ['https://*.example.com', /has a wildcard/],
+  ['https://app.example.com:*', /has a wildcard/],
+  ['https://*', /has a wildcard/],
+  ['app.example.com', /"app\.example\.com" is not an origin, such as https:/],
+  ["'self'", /is not an origin/],
+  ['https:', /is not an origin/],
+  ['data:text/html,x', /is not an origin/],
+  ['file:///etc', /is not an origin/],
+  ['https://[::1]:8080', /is not an origin/],
+  ["https://a.example;script-src'unsafe-inline'", /is not an origin/],
+  ["https://a.example; script-src 'unsafe-inline'", /is not an origin/],
+  ["https://a.example'", /is not an origin/],
+  ['', /"" is not an origin/],
+  ['https://a.example/path', /must be written https:\/\/a\.example\.$/],
+  ['https://a.example/?q', /must be written https:\/\/a\.example\.$/],
+  ['https://a.example#f', /must be written https:\/\/a\.example\.$/],
+  ['https://a.example:443', /must be written https:\/\/a\.example\.$/],
+  ['https://bücher.example', /must be written https:\/\/xn--bcher-kva\.example\.$/],
+  ['https:\\\\a.example', /must be written https:\/\/a\.example\.$/],
+  ['https://user:secret@a.example', /user name or password/],
+  ['https://user:secret@*', /user name or password/],
+] as const) {
+  test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, (t) => {
+    assert.throws(
+      () => await startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
+      ({ message: told }: Error) =>
+        told.startsWith('EDITOR_ANCESTORS: ') && message.test(told) && !told.includes('secret'),
+    );
+  });
+}
+
+test('the page is told whether it may take a token from its address: it may, unless that is turned off', async (t) => {
+  for (const [options, told] of [
+    [{}, 'on'],
+    [{ editorAddressTokens: true }, 'on'],
+    [{ editorAddressTokens: false }, 'off'],
+  ] as const) {
+    const { fetch } = await startService(t, { editorAssets, ...options });
+    assert.match(
+      await (await fetch('/editor/')).text(),
+      new RegExp(`<meta name="tokens" content="${told}" />`),
+    );
+  }
+});
+
+test('a file that has its content in its name is cached for good, any other is not', async (t) => {
+  const { fetch } = await startService(t, { editorAssets });
+  const hashed = await fetch('/editor/assets/index-B7x_2kQa.js');
+  assert.equal(hashed.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  assert.equal(hashed.headers.get('content-type'), 'text/javascript');
+  assert.equal(await hashed.text(), 'const marker = "__CSP_NONCE__";');
+  assert.equal((await fetch('/editor/assets/plain.css')).headers.get('cache-control'), 'no-store');
+  assert.equal((await fetch('/editor/assets/%C3%BC%20b.svg')).status, 200);
+});
+
+test('only what is in memory is served', async (t) => {
+  const { fetch } = await startService(t, { editorAssets });
+  for (const path of [
+    '/editor/none.js',
+    '/editor/assets',
+    '/editor/assets/',
+    '/editor/..%2f..%2fpackage.json',
+    '/editor//etc/passwd',
+    '/editor/%00',
+    '/editor/.data/service.sqlite',
+    '/.data/service.sqlite',
+    '/service.sqlite',
+  ]) {
+    assert.equal((await errorOf(await fetch(path))).status, 404, path);
+  }
+});
+
+test('the address without its slash leads to the one with it, query and all', async (t) => {
+  const { fetch } = await startService(t, { editorAssets });
+  const answer = await fetch('/editor?ident=a.b&fn=x');
+  assert.deepEqual([answer.status, answer.headers.get('location')], [308, '/editor/?ident=a.b&fn=x']);
+});

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { accessPath, bearer, draftPath, errorOf, listen, source, startService } from '../harness.ts';
+
+const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
+
+test('names come through the path unchanged: each is another plugin', async (t) => {
+  const { send, environmentToken } = await listen(t);
+  const names = [
+    'a/b',
+    'a%2Fb',
+    'a%252Fb',
+    'a b',
+    'a+b',
+    '../..',
+    'a.b',
+    '...',
+    'a?b#c',
+    'ü',
+    'u\u0308',
+    '名前',
+    '😀',
+    '\0',
+    'a\\b',
+    ';',
+    ':x',
+    '*',
+    '~',
+  ];
+  const environment = bearer(await environmentToken());
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const path = `com.acme.${encodeURIComponent(name.replaceAll('.', '-'))}/${encodeURIComponent(name)}/${encodeURIComponent(name)}`;
+    const issued = await send('GET', `/auth/v2/access/${path}`, environment);
+    assert.equal(issued.status, 200, name);
+    const { token } = JSON.parse(issued.body) as { token: string };
+    const body = JSON.stringify({ ...source, contents: name });
+    const saved = await send(
+      'POST',
+      `/api/v1/draft/${path}`,
+      { ...bearer(token), 'content-type': 'application/json' },
+      body,
+    );
+    assert.equal(saved.status, 200, name);
+    seen.set(path, token);
+  }
+  assert.equal(seen.size, names.length);
+  for (const [i, [path, token]] of [...seen].entries()) {
+    const read = await send('GET', `/api/v1/draft/${path}`, bearer(token));
+    assert.equal((JSON.parse(read.body) as { contents: string }).contents, names[i]);
+  }
+});
+
+test('a template is named by the decoded path', async (t) => {
+  const { fetch } = await startService(t);
+  const answer = await fetch('/api/v2/template/javascript/a%2Fb%2520?namespace=n%2Fs+1');
+  assert.match(((await answer.json()) as { contents: string }).contents, /"a\/b%20"[^]*"n\/s 1"/);
+});
+
+test('dot segments, empty segments and malformed encodings are 400, on every interface', async (t) => {
+  const { send } = await listen(t);
+  const targets = [
+    '/api/v1/draft/com.acme.t1/../x',
+    '/api/v1/draft/../../../auth/v2/access/com.acme.t1/default/x',
+    '/api/v1/draft/com.acme.t1/%2e%2E/x',
+    '/api/v1/draft/com.acme.t1/default/%2e',
+    '/api/v1/draft/com.acme.t1/default/..',
+    '/api/v1/draft/com.acme.t1//x',
+    '/api/v1/draft/com.acme.t1/default/',
+    '/api/v1/draft/com.acme.t1/default/%',
+    '/api/v1/draft/com.acme.t1/default/%zz',
+    '/api/v1/draft/com.acme.t1/default/%ff',
+    '/api/v1/draft/com.acme.t1/default/%ed%a0%80',
+    '/api/v2/template/javascript/%c3%28',
+    '/auth/v2/access/com.acme.t1/./x',
+    '/editor/../api/v1/features',
+    '/editor/%2e%2e/%2e%2e/etc/passwd',
+    '/editor/%e0%80',
+    '/nothing/%',
+  ];
+  for (const target of targets) {
+    const { status, body } = await send('GET', target);
+    assert.deepEqual([status, codeIn(body)], [400, 'invalid-path'], target);
+  }
+});
+
+test('a path is taken as it is spelled: an encoded slash never makes two segments of one', async (t) => {
+  const { send } = await listen(t);
+  for (const target of [
+    '/api/v1/draft/..%2f..',
+    '/api/v1%2ffeatures',
+    '/api/v1/draft/com.acme.t1%2Fdefault/x',
+    '/%61pi/v1/features',
+    '/%65ditor/x',
+  ]) {
+    const { status, body } = await send('GET', target);
+    assert.deepEqual([status, codeIn(body)], [404, 'not-found'], target);
+  }
+});
+
+test('what is not there is a 404 in JSON', async (t) => {
+  const { fetch } = await startService(t);
+  for (const path of [
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v3/features',
+    '/api/v1/features/x',
+    '/exec/a/b/c',
+    '/favicon.ico',
+  ]) {
+    const error = await errorOf(await fetch(path));
+    assert.deepEqual([error.status, error.code], [404, 'not-found'], path);
+  }
+});
+
+test('another method on a known path is 405 and says which there are', async (t) => {
+  const { send } = await listen(t);
+  const cases: [method: string, path: string, allow: string][] = [
+    ['POST', '/api/v1/features', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/api/v2/template/javascript/x', 'GET, HEAD, OPTIONS'],
+    ['DELETE', draftPath, 'GET, HEAD, POST, OPTIONS'],
+    ['PATCH', draftPath, 'GET, HEAD, POST, OPTIONS'],
+    ['POST', accessPath, 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', accessPath, 'GET, HEAD, OPTIONS'],
+    ['POST', '/editor/', 'GET, HEAD, OPTIONS'],
+  ];
+  for (const [method, path, allow] of cases) {
+    const { status, headers, body } = await send(method, path);
+    assert.deepEqual(
+      [status, headers.allow, codeIn(body)],
+      [405, allow, 'method-not-allowed'],
+      `${method} ${path}`,
+    );
+    const options = await send('OPTIONS', path);
+    assert.deepEqual([options.status, options.headers.allow], [204, allow]);
+  }
+});
+
+test('HEAD answers as GET does, without the body', async (t) => {
+  const { send } = await listen(t);
+  const answer = await send('HEAD', '/api/v1/features');
+  assert.deepEqual([answer.status, answer.body], [200, '']);
+  assert.equal((await send('HEAD', draftPath)).status, 401);
+});
+
+test('a host that the service does not know is 421, wherever it asks', async (t) => {
+  const { send, port } = await listen(t);
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1',
+    `127.0.0.1:${port + 1}`,
+    `127.0.0.1.nip.io:${port}`,
+  ]) {
+    for (const path of ['/api/v1/features', draftPath, accessPath, '/editor/', '/nothing', '/api/v1//x']) {
+      const { status, headers, body } = await send('GET', path, { host });
+      assert.deepEqual([status, codeIn(body)], [421, 'misdirected'], `${host} ${path}`);
+      assert.equal(headers['access-control-allow-origin'], undefined);
+    }
+  }
+  assert.equal((await send('GET', '/api/v1/features')).status, 200);
+});
+
+test('a whole address as request target must name a known host as well', async (t) => {
+  const { send, port } = await listen(t);
+  assert.equal((await send('GET', 'http://evil.example/api/v1/features')).status, 421);
+  const known = `http://127.0.0.1:${port}/api/v1/features`;
+  assert.equal((await send('GET', known, { host: 'evil.example' })).status, 421);
+  assert.equal((await send('GET', known)).status, 200);
+});
+
+test('a host in capitals is the same host', async (t) => {
+  const { service } = await startService(t);
+  const request = new Request('http://localhost:8082/api/v1/features', {
+    headers: { host: 'LOCALHOST:8082' },
+  });
+  assert.equal((await service.fetch(request)).status, 200);
+});
+
+test('a fault in the HTTP server itself is 500', (t) => {
+  const { refuse } = await startService(t).service;
+  assert.equal(refuse(new Error('a fault')).status, 500);
+});
+
+test('a malformed request is answered in JSON too', async (t) => {
+  const { port } = await listen(t);
+  for (const head of [
+    'GET /api\\v1 HTTP/1.1\r\nHost: 127.0.0.1',
+    'GET / HTTP/1.1\r\nHost: a b',
+    'GET / HTTP/1.0',
+  ]) {
+    const socket = connect(port, '127.0.0.1');
+    socket.end(`${head}\r\nConnection: close\r\n\r\n`);
+    let answer = '';
+    for await (const part of socket.setEncoding('utf8') as AsyncIterable<string>) answer += part;
+    assert.match(answer, /^HTTP\/1\.1 400 /, head);
+    assert.match(answer, /\{"error":\{"code":"invalid-request","message":"/, head);
+  }
+});
+
+test('a large body is refused with an answer, not with a broken connection', async (t) => {
+  const { send, environmentToken } = await listen(t);
+  const issued = await send('GET', accessPath, bearer(await environmentToken()));
+  const { token } = JSON.parse(issued.body) as { token: string };
+  const body = Buffer.alloc(8 * 1024 * 1024, ' ');
+  for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
+    const headers = { ...bearer(token), 'content-type': 'application/json', ...framing };
+    const answer = await send('POST', draftPath, headers, body);
+    assert.deepEqual([answer.status, codeIn(answer.body)], [413, 'too-large']);
+  }
+});
+
+test('any origin may call the builder, with a token and without cookies, and read its errors', async (t) => {
+  const { fetch } = await startService(t);
+  const cors = { origin: 'https://editor.example', 'access-control-request-method': 'POST' };
+  const preflight = await fetch(draftPath, {
+    method: 'OPTIONS',
+    headers: { ...cors, 'access-control-request-headers': 'authorization, content-type, if-match' },
+  });
+  assert.equal(preflight.status, 204);
+  const listOf = (name: string) => (preflight.headers.get(name) ?? '').toLowerCase().split(/, ?/);
+  assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+  for (const header of ['authorization', 'content-type', 'if-match', 'if-none-match']) {
+    assert.ok(listOf('access-control-allow-headers').includes(header), header);
+  }
+  assert.deepEqual(listOf('access-control-allow-methods').toSorted(), ['get', 'head', 'post']);
+
+  for (const path of ['/api/v1/features', draftPath, '/api/nothing', '/api/v1/draft//x/y']) {
+    const answer = await fetch(path, { headers: { origin: 'https://editor.example' } });
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*', path);
+    assert.equal(answer.headers.get('access-control-allow-credentials'), null, path);
+    assert.match(answer.headers.get('access-control-expose-headers')?.toLowerCase() ?? '', /etag/);
+  }
+});
+
+test('no origin may call the access interface from a page', async (t) => {
+  const { fetch, environmentToken } = await startService(t);
+  const origin = { origin: 'https://editor.example' };
+  const preflight = await fetch(accessPath, {
+    method: 'OPTIONS',
+    headers: {
+      ...origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    },
+  });
+  const answer = await fetch(accessPath, { headers: { ...origin, ...bearer(await environmentToken()) } });
+  for (const one of [preflight, answer]) {
+    assert.deepEqual(
+      [...one.headers.keys()].filter((name) => name.startsWith('access-control-')),
+      [],
+    );
+  }
+});
+
+test('no answer is stored, sniffed or rendered', async (t) => {
+  const { fetch } = await startService(t);
+  for (const path of ['/api/v1/features', draftPath, '/nothing']) {
+    const { headers } = await fetch(path);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  }
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { accessPath, bearer, draftPath, listen } from '../harness.ts';
+import { clients } from '../http-clients.ts';
+import type { BigRequest } from '../http-clients.ts';
+import { setUpVendor } from '../../demo/vendor-setup.ts';
+
+const MB = 1_000_000;
+
+type Refused = Omit<BigRequest, 'size' | 'chunked'> & { status: number };
+
+/** Sends what is refused, and then, on the same connection where it may be kept, what is answered. */
+async function checkRefusal(
+  t: TestContext,
+  {
+    port,
+    client,
+    size,
+    chunked,
+    welcome,
+  }: { port: number; client: string; size: number; chunked: boolean; welcome: string },
+  { status, ...request }: Refused,
+): Promise<void> {
+  const { send, close } = clients[client]?.(port) ?? assert.fail(client);
+  t.after(close);
+  const what = `${request.method ?? 'POST'} ${request.path} ${status}, ${size} bytes, ${chunked ? 'chunked' : 'declared'}`;
+  for (let i = 0; i < 2; i++) {
+    const refused = await send({ ...request, size, chunked });
+    assert.equal(refused.status, status, what);
+    const next = await send({ method: 'GET', path: welcome, size: 0, chunked: false });
+    assert.deepEqual([next.status, next.closes], [200, false], what);
+  }
+}
+
+describe('the service, when it does not read a body', () => {
+  for (const client of Object.keys(clients)) {
+    for (const chunked of [false, true]) {
+      const framing = chunked ? 'in chunks' : 'of a declared length';
+      test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
+        const { port, send, environmentToken } = await listen(t);
+        const vendor = bearer(await environmentToken());
+        const tokenFor = async (path: string) => {
+          const { body } = await send('GET', path, vendor);
+          return bearer((JSON.parse(body) as { token: string }).token);
+        };
+        const editor = await tokenFor(accessPath);
+        const other = await tokenFor(accessPath.replace('add-record', 'other'));
+        const welcome = '/api/v1/features';
+        const check = (size: number, refused: Refused) =>
+          checkRefusal(t, { port, client, size, chunked, welcome }, refused);
+        const save = { path: draftPath, headers: editor };
+        for (const size of [1.1 * MB, 30 * MB]) await check(size, { ...save, status: 413 });
+        const execution = '/exec/com.acme.t1/default/add-record/v1.0.0';
+        const refusals: Refused[] = [
+          { path: draftPath, status: 401 },
+          { path: draftPath, headers: other, status: 403 },
+          { path: '/nothing', status: 404 },
+          { path: welcome, status: 405 },
+          { ...save, headers: { ...editor, 'content-type': 'text/html' }, status: 415 },
+          { path: `${draftPath}/promote`, headers: editor, status: 404 },
+          { path: execution, headers: vendor, status: 404 },
+          { path: '/api/v1/draft/%FF/default/x', status: 400 },
+          { method: 'PUT', path: draftPath, status: 405 },
+        ];
+        for (const refused of refusals) await check(3 * MB, refused);
+        // fetch sends no other host.
+        if (client !== 'fetch') {
+          await check(3 * MB, { path: draftPath, headers: { host: 'elsewhere.test' }, status: 421 });
+          await check(3 * MB, { path: draftPath, headers: { host: 'no host' }, status: 400 });
+        }
+      });
+    }
+  }
+
+  test('answers without waiting for the body', async (t) => {
+    const { port } = await listen(t);
+    const client = clients['node:http']?.(port) ?? assert.fail();
+    t.after(client.close);
+    // Of a body that never ends no more is received than what is worth waiting for.
+    const answer = await client.send({ path: draftPath, size: Infinity, chunked: true });
+    assert.deepEqual([answer.status, answer.closes], [401, true]);
+  });
+});
+
+describe('the vendor’s app, when it does not read a body', () => {
+  let vendor: Awaited<ReturnType<typeof setUpVendor>>;
+  before(async () => {
+    vendor = await setUpVendor();
+  });
+  after(() => vendor.close());
+
+  for (const client of Object.keys(clients)) {
+    for (const chunked of [false, true]) {
+      const framing = chunked ? 'in chunks' : 'of a declared length';
+      test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
+        const { port } = vendor;
+        const own = { origin: `http://127.0.0.1:${port}` };
+        const check = (size: number, refused: Refused) =>
+          checkRefusal(t, { port, client, size, chunked, welcome: '/session' }, refused);
+        for (const size of [MB, 30 * MB]) await check(size, { path: '/session', headers: own, status: 413 });
+        const refusals: Refused[] = [
+          { path: '/session', status: 403 },
+          { path: '/session', headers: { ...own, 'content-type': 'text/html' }, status: 415 },
+          { path: '/nothing', headers: own, status: 404 },
+          { path: '/plugins/editor-token', headers: own, status: 413 },
+          { path: '/plugins/editor-token', status: 403 },
+          { method: 'DELETE', path: '/session', headers: own, status: 204 },
+        ];
+        for (const refused of refusals) await check(3 * MB, refused);
+      });
+    }
+  }
+});

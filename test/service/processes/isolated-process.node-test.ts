@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { startIsolated, startNative } from '../../../service/src/processes/isolated-process.ts';
+import { serviceCode } from '../../../service/src/processes/package-folders.ts';
+import type { IsolatedOptions } from '../../../service/src/processes/isolated-process.ts';
+import { systemTools } from '../../../service/src/processes/system-isolation.ts';
+import { temporaryDirectory } from '../harness.ts';
+
+const fixtures = join(import.meta.dirname, 'isolation-fixtures');
+const linux = process.platform === 'linux';
+const mebibyte = 2 ** 20;
+
+function start(t: TestContext, args: string[], options: Partial<IsolatedOptions> = {}) {
+  const started = startIsolated({
+    file: new URL('./isolation-fixtures/probe.ts', import.meta.url),
+    args,
+    readable: [...serviceCode(), fixtures],
+    memoryLimit: 128 * mebibyte,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  t.after(() => started.kill());
+  const ended = once(started.child, 'exit') as Promise<[code: number | null, signal: string | null]>;
+  return { ...started, ended, output: () => text(started.child.stdout as Readable) };
+}
+
+test('nothing that is known to reach out of a process works in an isolated one', async (t) => {
+  const { output, child } = start(t, ['attempts']);
+  const errors = text(child.stderr as Readable);
+  const said = await output();
+  assert.notEqual(said, '', await errors);
+  const { tried, succeeded } = JSON.parse(said) as { tried: number; succeeded: string[] };
+  assert.deepEqual(succeeded, []);
+  assert.ok(tried > 30);
+});
+
+test('an isolated process has no variables, however it is started', async (t) => {
+  for (const tools of [systemTools(), { ...systemTools(), withoutNetwork: [], withParent: [] }]) {
+    assert.deepEqual(JSON.parse(await start(t, ['environment'], { tools }).output()), {});
+  }
+});
+
+test('an isolated process reads what is named to it, and no other file', async (t) => {
+  const folder = temporaryDirectory(t);
+  const file = join(folder, 'a file');
+  writeFileSync(file, 'contents');
+  assert.match(
+    await start(t, ['read', file], { readable: [...serviceCode(), fixtures, folder] }).output(),
+    /contents/,
+  );
+  assert.equal(await start(t, ['read', file]).output(), '');
+});
+
+test('an isolated process loads native add-ons where it is said to need them', async (t) => {
+  assert.equal((await start(t, ['addon'], { needs: ['addons'] }).output()).trim(), 'function');
+  assert.equal(await start(t, ['addon']).output(), '');
+});
+
+if (linux) {
+  for (const kind of ['buffers', 'wasm', 'texts']) {
+    test(`the system refuses an isolated process more memory than its limit: ${kind}`, async (t) => {
+      const { output, ended } = start(t, [kind], { heapLimit: 4096 });
+      const taken = Number((await output()).trim().split('\n').at(-1));
+      const [code, signal] = await ended;
+      assert.ok(code !== 0 || signal !== null);
+      assert.ok(taken >= 16 && taken <= 128 + 64, `${taken} MiB of 128 MiB were given`);
+    });
+  }
+
+  test('the system refuses a native program more memory than its limit', async (t) => {
+    const run = (memoryLimit: number) => {
+      const started = startNative({
+        // A shell that doubles a text until it gets no more memory for it.
+        command: '/bin/sh',
+        args: ['-c', 'a=0123456789abcdef; while :; do a=$a$a; echo ${#a}; done'],
+        memoryLimit,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      t.after(() => started.kill());
+      return text(started.child.stdout as Readable);
+    };
+    const largest = (output: string) => Number(output.trim().split('\n').at(-1));
+    assert.ok(largest(await run(32 * mebibyte)) < 32 * mebibyte);
+    assert.ok(largest(await run(128 * mebibyte)) > 16 * mebibyte);
+  });
+
+  test('where the system permits it, a process sees no network but its own loopback', async (t) => {
+    const started = startNative({
+      command: '/bin/cat',
+      args: ['/proc/net/dev'],
+      memoryLimit: 32 * mebibyte,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    t.after(() => started.kill());
+    const interfaces = [...(await text(started.child.stdout as Readable)).matchAll(/^ *([\w-]+):/gm)].map(
+      ([, name]) => name,
+    );
+    const all = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^ *([\w-]+):/gm)].map(([, name]) => name);
+    assert.deepEqual(interfaces, systemTools().withoutNetwork.length ? ['lo'] : all);
+  });
+}
+
+test('a process can write to no file, also one that knows no permission model', async (t) => {
+  const file = join(temporaryDirectory(t), 'file');
+  const started = startNative({
+    command: '/bin/sh',
+    args: ['-c', 'echo text > "$1"', 'sh', file],
+    memoryLimit: 32 * mebibyte,
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  await once(started.child, 'exit');
+  assert.equal(readFileSync(file, 'utf8'), '');
+});
+
+test('an isolated process that never rests is ended at once, with all of its group', async (t) => {
+  for (const tools of [systemTools(), { ...systemTools(), withParent: [] }]) {
+    const { child, kill, ended } = start(t, ['loop'], { tools });
+    await once(child.stdout as Readable, 'data');
+    kill();
+    assert.deepEqual(await ended, [null, 'SIGKILL']);
+    // Its output ends when nobody of the group holds it any more.
+    if (!child.stdout?.readableEnded) await once(child.stdout?.resume() as Readable, 'end');
+    // A second time does nothing, to no one.
+    kill();
+  }
+});
+
+for (const way of ['signal', 'watchdog']) {
+  test(`an isolated process that never rests ends with a service that was killed (${way})`, async (t) => {
+    const parent = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(fixtures, 'parent.ts'), way],
+      { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] },
+    );
+    t.after(() => parent.kill('SIGKILL'));
+    await once(parent.stdout as Readable, 'data');
+    const held = parent.stdio[3] as Readable;
+    const released = once(held.resume(), 'end');
+    parent.kill('SIGKILL');
+    // The process that never rests is the last one to hold the other end of this pipe.
+    await released;
+  });
+}

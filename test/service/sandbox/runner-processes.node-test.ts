@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import type { Outcome } from '../../../service/src/sandbox/outcome.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { running } from '../plugin.ts';
+
+const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
+const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : 'none');
+const looping = script(running('console.log("begun"); for (;;);'));
+
+const runners: RunnerProcess[] = [];
+function startRunner(options?: ConstructorParameters<typeof RunnerProcess>[0]): RunnerProcess {
+  const runner = new RunnerProcess(options);
+  runners.push(runner);
+  return runner;
+}
+after(() => Promise.all(runners.map((runner) => runner.close())));
+
+test('a runner that is killed from outside answers its run with an error of its name', async () => {
+  const runner = startRunner();
+  await runner.ready;
+  const outcome = runner.run(looping, '');
+  process.kill(runner.pid ?? 0, 'SIGKILL');
+  assert.equal(codeOf(await outcome), 'runner-crashed');
+  assert.equal(runner.isUsable, false);
+});
+
+test('a runner whose run holds too much memory is killed, and the run ends with memory-limit', async () => {
+  const runner = startRunner({ watchedMemory: 1 });
+  await runner.ready;
+  const watch = setInterval(() => runner.checkMemory(), 1);
+  try {
+    assert.equal(codeOf(await runner.run(looping, '')), 'memory-limit');
+  } finally {
+    clearInterval(watch);
+  }
+});
+
+test('a runner that waits is not killed for its memory', async () => {
+  const runner = startRunner({ watchedMemory: 1 });
+  await runner.ready;
+  runner.checkMemory();
+  assert.equal(runner.isUsable, true);
+});
+
+test('a runner asks for a program that it has dropped', async () => {
+  const runner = startRunner();
+  let loads = 0;
+  const large = (name: string) => {
+    const program = script(
+      `const name = "${name}"; // ${'x'.repeat(1e6)}\n${running('return name + input;')}`,
+    );
+    return { hash: program.hash, load: () => ((loads += 1), program.load()) };
+  };
+  const programs = Array.from({ length: 8 }, (_, i) => large(`p${i}`));
+  for (const round of ['a', 'b']) {
+    for (const [i, program] of programs.entries()) {
+      assert.deepEqual(await runner.run(program, round), { result: `p${i}${round}`, logs: [] });
+    }
+  }
+  assert.ok(loads > programs.length && loads <= 2 * programs.length, `${loads} loads`);
+});
+
+test('a program is loaded once for many runs', async () => {
+  const runner = startRunner();
+  let loads = 0;
+  const program = { ...looping, ...script(running('return input;')) };
+  const counted = { hash: program.hash, load: () => ((loads += 1), program.load()) };
+  for (let i = 0; i < 20; i++) await runner.run(counted, `${i}`);
+  assert.equal(loads, 1);
+});
+
+test('a runner has no variables and no children', { skip: process.platform !== 'linux' }, async () => {
+  const runner = startRunner();
+  await runner.ready;
+  const variables = readFileSync(`/proc/${runner.pid}/environ`, 'utf8');
+  assert.equal(variables, '');
+  const tasks = readdirSync(`/proc/${runner.pid}/task`);
+  for (const task of tasks) {
+    assert.equal(readFileSync(`/proc/${runner.pid}/task/${task}/children`, 'utf8'), '');
+  }
+});
+
+/** The processes that this one has started and that have not ended. */
+const children = () =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+test(
+  'a run whose runner ends while it comes up is run by another one',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const before = new Set(children());
+    const sandbox = new Sandbox();
+    t.after(() => sandbox.close());
+    sandbox.warmUp();
+    for (const pid of children()) if (!before.has(pid)) process.kill(pid, 'SIGKILL');
+    const share = { environment: 'com.acme', tenant: 't1', token: '' };
+    const outcome = await sandbox.run({ program: script(running('return input;')), input: 'text', share });
+    assert.deepEqual(outcome, { result: 'text', logs: [] });
+  },
+);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeError } from '../../../service/src/sandbox/decode-error.ts';
+import { encodeFrame, FrameReader } from '../../../service/src/processes/frames.ts';
+import { applyDifference, differenceBetween } from '../../../service/src/sandbox/memory-difference.ts';
+import { pluginError } from '../../../service/src/sandbox/outcome.ts';
+import {
+  decodeRequest,
+  decodeText,
+  encodeRequest,
+  encodeText,
+} from '../../../service/src/sandbox/protocol.ts';
+
+const texts = [
+  '',
+  '=',
+  '~',
+  '~"a"',
+  '{"json":1}\n',
+  'é😀\0\r\n\u2028',
+  '\ufeffmark',
+  'half \ud83d and \udc00',
+  'x'.repeat(70_000),
+];
+
+test('frames come out as they went in, in whatever pieces they arrive', () => {
+  const sent = texts.map((text, i) => ({ kind: i + 1, text: encodeText(text) }));
+  const bytes = Buffer.concat(sent.map(({ kind, text }) => encodeFrame(kind, text)));
+  for (const size of [1, 2, 3, 5, 64, 4096, bytes.length]) {
+    const reader = new FrameReader(1_000_000);
+    const received = [];
+    for (let at = 0; at < bytes.length; at += size)
+      received.push(...reader.push(bytes.subarray(at, at + size)));
+    assert.deepEqual(received, sent);
+  }
+});
+
+test('a frame over the limit is refused as soon as its length is known', () => {
+  const reader = new FrameReader(10);
+  assert.deepEqual(reader.push(encodeFrame(1, 'x'.repeat(10))).length, 1);
+  assert.throws(() => reader.push(encodeFrame(1, 'x'.repeat(11)).subarray(0, 5)), RangeError);
+});
+
+test('every text goes to a runner and back as it is', () => {
+  for (const text of texts) {
+    assert.equal(decodeText(encodeText(text)), text);
+    const request = {
+      hash: 'abc',
+      input: text,
+      program: { kind: 'script', code: `//\n${text}`, file: 'plugin.js' },
+    } as const;
+    assert.deepEqual(decodeRequest(encodeRequest(request)), request);
+  }
+});
+
+test('an error of a runner is taken only if it is one', () => {
+  const longest = pluginError('x'.repeat(100_000));
+  assert.deepEqual(decodeError(JSON.stringify(longest)), longest);
+  for (const wrong of [
+    'null',
+    '{}',
+    '{"code":"other","message":""}',
+    '{"code":"plugin-error"}',
+    '{"code":"__proto__","message":""}',
+    JSON.stringify({ code: 'plugin-error', message: 'x'.repeat(10_000) }),
+    'no JSON',
+  ]) {
+    assert.throws(() => decodeError(wrong), wrong);
+  }
+});
+
+test('a memory is put back from its difference to another', () => {
+  const base = new Uint8Array(300_000).map((_, i) => i % 251);
+  const memory = base.slice();
+  for (const at of [0, 255, 256, 4095, 65_536, 131_071, 299_999]) memory[at] = 255;
+  memory.fill(7, 200_000, 210_000);
+  const difference = differenceBetween(base, memory);
+  const restored = base.slice();
+  applyDifference(restored, difference);
+  assert.equal(Buffer.compare(restored, memory), 0);
+  assert.ok(difference.size < 14_000, `${difference.size} bytes`);
+  assert.deepEqual(differenceBetween(base, base.slice()), { ranges: [], size: 0 });
+  assert.throws(() => differenceBetween(base, memory.subarray(1)), RangeError);
+});

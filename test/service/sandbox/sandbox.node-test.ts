@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Outcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { running } from '../plugin.ts';
+
+const sandbox = new Sandbox();
+after(() => sandbox.close());
+
+const run = (code: string, input = '', tenant = 't1') =>
+  sandbox.run({
+    program: loadedProgram({ kind: 'script', code, file: 'plugin.js' }),
+    input,
+    share: { environment: 'com.acme', tenant, token: '' },
+  });
+
+const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : undefined);
+const messageOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.message : '');
+const resultOf = (outcome: Outcome) => {
+  assert.ok('result' in outcome, messageOf(outcome));
+  return outcome.result;
+};
+
+const ends: Partial<Record<RunErrorCode, Record<string, string>>> = {
+  'time-limit': {
+    'a loop': running('for (;;);'),
+    'a loop that catches its end': running('for (;;) try { for (;;); } catch {} finally { for (;;); }'),
+    'a loop before run': 'for (;;);\n' + running('return ""'),
+    'a regular expression': running('return String(/^(a+)+$/.test("a".repeat(60) + "b"))'),
+    'a loop in the engine': running(
+      'const a = "a".repeat(4e6), b = "a".repeat(2e6) + "b"; for (;;) a.indexOf(b);',
+    ),
+    'a long sort': running('const a = Array.from({ length: 3e5 }, () => 0); for (;;) a.sort();'),
+    'promises that await': 'export async function run() { for (;;) await 0; }',
+    'promises that chain':
+      'export async function run() { const next = () => ({ then(resolve) { resolve(next()); } }); return next(); }',
+    microtasks: running('const next = () => queueMicrotask(next); next(); return new Promise(() => {});'),
+    'an error that loops when it is read': running(
+      'throw Object.defineProperty(new Error(""), "message", { get() { for (;;); } });',
+    ),
+    'a thrown object that loops when it is shown': running('throw { toJSON() { for (;;); } };'),
+  },
+  'memory-limit': {
+    'an array': running('const all = []; for (;;) all.push("x".repeat(4e6) + all.length);'),
+    'a doubled string': running('let text = "x"; for (;;) text += text;'),
+    'a repeated string': running('return "x".repeat(2 ** 28);'),
+    'a filled array': running('return String(new Array(2 ** 26).fill(0).length);'),
+    'binary data': running('const all = []; for (;;) all.push(new Uint8Array(8e6).fill(1));'),
+    'one large buffer': running('return String(new ArrayBuffer(2 ** 30).byteLength);'),
+  },
+  'stack-limit': {
+    'a call of itself': running('return run(input) + 1;'),
+    'a deep structure': running('return JSON.stringify(JSON.parse("[".repeat(1e5) + "]".repeat(1e5)));'),
+    'a conversion of itself': running('const o = { toString() { return "" + o; } }; return "" + o;'),
+    'a proxy of itself': running('return new Proxy({}, { get: (_, key, self) => self[key] }).x;'),
+  },
+  'output-limit': {
+    'characters of one byte': running('return "x".repeat(2 ** 20 + 1);'),
+    'characters of two bytes': running('return "é".repeat(2 ** 19 + 1);'),
+  },
+  'log-limit': {
+    'long lines': running('for (;;) console.log("x".repeat(1e5));'),
+    'short lines': running('for (;;) console.log("a line of thirty characters...");'),
+    'lines and a catch': running('for (;;) try { console.log("x".repeat(1e5)); } catch {}'),
+  },
+};
+
+for (const [code, cases] of Object.entries(ends)) {
+  for (const [name, source] of Object.entries(cases)) {
+    test(`${name} ends with ${code}, and the next run is answered`, async () => {
+      const outcome = await run(source);
+      assert.equal(codeOf(outcome), code, JSON.stringify({ ...outcome, logs: [] }));
+      assert.equal(resultOf(await run(running('return input'), 'next')), 'next');
+    });
+  }
+}
+
+test('what a plugin logged before its end is told', async () => {
+  // The second loop is in the engine, where nothing but the end of its thread reaches it.
+  for (const loop of [
+    'for (;;);',
+    'const a = "a".repeat(1e6), b = a + "b", c = a + a; for (;;) c.indexOf(b);',
+  ]) {
+    const outcome = await run(running(`console.log("é \\ud83d", { a: [1] }); console.log(); ${loop}`));
+    assert.deepEqual([codeOf(outcome), outcome.logs], ['time-limit', ['é \ud83d {"a":[1]}', '']]);
+  }
+});
+
+test('as much output and logs as the limit says is no error', async () => {
+  assert.equal(resultOf(await run(running('return "é".repeat(2 ** 19);'))).length, 2 ** 19);
+  const { logs } = await run(running('console.log("x".repeat(2 ** 20 - 1)); return "";'));
+  assert.equal(logs[0]?.length, 2 ** 20 - 1);
+});
+
+test('text goes in and out as it is: NUL, halves of pairs, line ends', async () => {
+  const text = 'NUL \0, half \ud83d and \udc00, whole 😀, \r\n \u2028 \ufeff';
+  assert.equal(resultOf(await run(running('return input;'), text)), text);
+});
+
+test('a result that is no text is refused, and none of its code is run', async () => {
+  const cases = {
+    '5': /type number/,
+    undefined: /nothing/,
+    null: /null/,
+    '["a"]': /an array/,
+    'new String("a")': /type object/,
+    '{ get toString() { for (;;); }, get then() { return undefined; } }': /type object/,
+    'Symbol("a")': /type symbol/,
+  };
+  for (const [value, message] of Object.entries(cases)) {
+    const outcome = await run(running(`return ${value};`));
+    assert.equal(codeOf(outcome), 'plugin-error');
+    assert.match(messageOf(outcome), message);
+  }
+});
+
+test('run may be asynchronous', async () => {
+  assert.equal(resultOf(await run('export const run = async (input) => (await input) + "!";', 'a')), 'a!');
+  assert.match(
+    messageOf(await run('export const run = async () => { await 0; throw new Error("late"); };')),
+    /^Error: late/,
+  );
+  assert.match(
+    messageOf(await run('export const run = () => new Promise(() => {});')),
+    /nothing is left to settle/,
+  );
+});
+
+test('what a plugin throws is told with where', async () => {
+  const source = 'export function run() {\n  const text = "é😀"; throw new TypeError("bad");\n}\n';
+  assert.equal(messageOf(await run(source)), 'TypeError: bad\n    at run (plugin.js:2:33)');
+  for (const thrown of [
+    'null',
+    'undefined',
+    '"text"',
+    '{}',
+    'Object.create(null)',
+    'new Proxy({}, { get() { throw 1; } })',
+  ]) {
+    assert.equal(codeOf(await run(running(`throw ${thrown};`))), 'plugin-error', thrown);
+  }
+  const long = messageOf(await run(running('throw new Error("x".repeat(1e6));')));
+  assert.ok(long.length < 9000);
+});
+
+test('a plugin that changes the language harms itself at most', async () => {
+  const source = `for (const one of [Object, String, Function, Promise, Error, Array]) {
+    for (const key of Reflect.ownKeys(one.prototype)) try { one.prototype[key] = () => { throw 1; }; } catch {}
+  }
+  JSON.stringify = String = undefined;
+  Object.defineProperty(Object.prototype, 'then', { value() { throw 2; } });
+  export function run(input) { console.log("log", { a: 1 }); return input; }`;
+  const outcome = await run(source, 'fine');
+  assert.deepEqual([resultOf(outcome), outcome.logs], ['fine', ['log {"a":1}']]);
+  assert.equal(resultOf(await run(running('return String([1, 2].map((n) => n * 2));'))), '2,4');
+});
+
+test('nothing of a run is left for the next', async () => {
+  await run(running('globalThis.left = Array.prototype.left = "left"; return "";'));
+  const source = running('return typeof left + typeof [].left;');
+  for (let i = 0; i < 8; i++) assert.equal(resultOf(await run(source)), 'undefinedundefined');
+});
+
+test('there is nothing of the machine to reach', async () => {
+  const names = [
+    'process',
+    'require',
+    'fetch',
+    'WebAssembly',
+    'setTimeout',
+    'Buffer',
+    'std',
+    'os',
+    'scriptArgs',
+  ];
+  const all = running(`return [${names.map((name) => `typeof ${name}`).join()}].join();`);
+  assert.equal(resultOf(await run(all)), names.map(() => 'undefined').join());
+  const escape = running('return console.log.constructor("return typeof this.process + typeof require")();');
+  assert.equal(resultOf(await run(escape)), 'undefinedundefined');
+});
+
+test('nothing can be imported', async () => {
+  for (const name of [
+    'fs',
+    'node:fs',
+    './other.js',
+    'file:///etc/passwd',
+    'data:text/javascript,export default 1',
+  ]) {
+    const outcomes = [
+      await run(`import * as other from ${JSON.stringify(name)};\n${running('return "in";')}`),
+      await run(`export async function run() { await import(${JSON.stringify(name)}); return "in"; }`),
+    ];
+    for (const outcome of outcomes) assert.match(messageOf(outcome), /could not load module/);
+  }
+});
+
+test('other tenants run while one fills the sandbox with loops', async () => {
+  let looping = 0;
+  const loops = Array.from({ length: 6 }, async () => {
+    looping += 1;
+    await run(running('for (;;);'), '', 'loops');
+    looping -= 1;
+  });
+  for (let i = 0; i < 5; i++) {
+    assert.equal(resultOf(await run(running('return input;'), `${i}`, 'other')), `${i}`);
+  }
+  assert.ok(looping > 0, 'The loops were over before the others ran.');
+  await Promise.all(loops);
+});
+
+test('two hundred runs at once are each answered rightly', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => run(running('return input + "!";'), `${i}`)),
+  );
+  assert.deepEqual(
+    outcomes.map(resultOf),
+    Array.from({ length: 200 }, (_, i) => `${i}!`),
+  );
+});
+
+test('a run is refused once the sandbox is closed, and those under way end', async () => {
+  const own = new Sandbox();
+  const program = loadedProgram({ kind: 'script', code: running('for (;;);'), file: 'plugin.js' });
+  const looping = own.run({ program, input: '', share: { environment: 'com.acme', tenant: 'a', token: '' } });
+  const rejected = assert.rejects(looping);
+  await own.close();
+  await rejected;
+  await assert.rejects(
+    own.run({ program, input: '', share: { environment: 'com.acme', tenant: 'a', token: '' } }),
+    /closed/,
+  );
+});

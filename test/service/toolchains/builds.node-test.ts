@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Builds, SupersededError } from '../../../service/src/toolchains/build/builds.ts';
+import { CompilerPool } from '../../../service/src/toolchains/build/compiler-pool.ts';
+import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
+import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
+import { BusyError } from '../../../service/src/processes/fair-queue.ts';
+import type { LoadedLanguage } from '../../../service/src/toolchains/languages.ts';
+import probe from './build-fixtures/probe.ts';
+import { temporaryDirectory } from '../harness.ts';
+
+const fixtures = join(import.meta.dirname, 'build-fixtures');
+const language: LoadedLanguage = { ...probe, module: new URL('./build-fixtures/probe.ts', import.meta.url) };
+
+/** Builds of a language whose sources say what its compiler does, and a folder of files that end what it waits for. */
+function start(t: TestContext) {
+  const folder = temporaryDirectory(t);
+  const startCompiler = () => new CompilerProcess(language, { readable: [fixtures, folder] });
+  const builds = new Builds(new Map([['probe', language]]), startCompiler);
+  t.after(() => builds.close());
+  const shareOf = (whose: string) => {
+    const [environment = '', tenant = '', token = ''] = whose.split('/');
+    return { environment, tenant, token };
+  };
+  const build = (whose: string, source = 'nothing', signal?: AbortSignal, finishes = false) =>
+    builds.build('probe', { source, share: shareOf(whose), finishes, ...(signal && { signal }) });
+  const check = (whose: string, source = 'nothing', signal?: AbortSignal, subject = 'plugin') =>
+    builds.check('probe', { source, subject, share: shareOf(whose), ...(signal && { signal }) });
+  // A source that is compiled until it is let go, and how that is done.
+  const held = (name: string) => {
+    const path = join(folder, name);
+    return { source: `until ${path}`, letGo: () => writeFileSync(path, '') };
+  };
+  return { builds, build, check, held, folder, startCompiler };
+}
+
+const succeeds = async (end: BuildEnd | Promise<BuildEnd>) => {
+  const ended = await end;
+  assert.ok('compiled' in ended && ended.compiled.program, JSON.stringify(ended));
+};
+
+test('one tenant that builds for long keeps no other waiting, of its environment or of another', async (t) => {
+  const { build, held } = start(t);
+  const long = held('long');
+  const [first, second] = [build('a/t1', long.source), build('a/t1', 'nothing')];
+  await succeeds(build('a/t2'));
+  await succeeds(build('b/t1'));
+  long.letGo();
+  await succeeds(first);
+  await succeeds(second);
+});
+
+test('an environment whose tenants all build for long keeps no other environment waiting', async (t) => {
+  const { build, held } = start(t);
+  const long = held('long');
+  const all = Array.from({ length: 12 }, (_, i) => build(`a/t${i}`, long.source));
+  await succeeds(build('b/t1'));
+  long.letGo();
+  await Promise.all(all.map(succeeds));
+});
+
+test('checks do not wait for builds, nor builds for checks', async (t) => {
+  const { build, check, held } = start(t);
+  const [longBuild, longCheck] = [held('build'), held('check')];
+  const builds = Array.from({ length: 12 }, (_, i) => build(`e${i}/t`, longBuild.source));
+  await succeeds(check('e1/t'));
+  longBuild.letGo();
+  await Promise.all(builds.map(succeeds));
+  const checks = Array.from({ length: 12 }, (_, i) => check(`e${i}/t`, longCheck.source));
+  await succeeds(build('e1/t'));
+  longCheck.letGo();
+  await Promise.all(checks.map(succeeds));
+});
+
+test('twelve slow checks of one tenant keep no check of another waiting', async (t) => {
+  const { check, held } = start(t);
+  const slow = held('slow');
+  const all = Array.from({ length: 12 }, (_, i) =>
+    check(`a/t1/k${i}`, slow.source, undefined, `plugin ${i}`),
+  );
+  await succeeds(check('a/t2/k'));
+  slow.letGo();
+  await Promise.all(all.map(succeeds));
+});
+
+test('a newer check of the same token and plugin takes the place of one that waits', async (t) => {
+  const { check, held } = start(t);
+  const slow = held('slow');
+  const first = check('a/t/k', slow.source);
+  const older = assert.rejects(check('a/t/k', 'nothing'), SupersededError);
+  const others = [
+    check('a/t/k', 'nothing', undefined, 'another plugin'),
+    check('a/t/another token', 'nothing'),
+  ];
+  const newer = check('a/t/k', 'nothing');
+  await older;
+  slow.letGo();
+  await Promise.all([first, newer, ...others].map(succeeds));
+});
+
+test('a build or a check that nobody waits for any more leaves the queue', async (t) => {
+  const { build, check, held } = start(t);
+  for (const work of [build, check]) {
+    const long = held(`long ${work.name}`);
+    const first = work('a/t/k', long.source.replace('long ', 'long-'));
+    // More than a token may have waiting, if they did not leave.
+    for (let i = 0; i < 3; i++) {
+      const controller = new AbortController();
+      const all = Array.from({ length: 8 }, () =>
+        work === build
+          ? build('a/t/k', 'nothing', controller.signal)
+          : check('a/t/k', 'nothing', controller.signal, `plugin ${Math.random()}`),
+      ).map((one) => assert.rejects(one, { name: 'AbortError' }));
+      controller.abort();
+      await Promise.all(all);
+    }
+    const next = work('a/t/k', 'nothing');
+    writeFileSync(long.source.replace('until ', '').replace('long ', 'long-'), '');
+    await succeeds(first);
+    await succeeds(next);
+  }
+});
+
+test('what is under way ends soon after its client has gone, but for a build that is to finish', async (t) => {
+  const { build, check, held } = start(t);
+  const long = held('long');
+  const controller = new AbortController();
+  const abandoned = [
+    build('a/t1', held('never').source, controller.signal),
+    check('a/t1', held('never').source, controller.signal),
+  ];
+  const finishing = build('a/t2', long.source, controller.signal, true);
+  // Compilers are given in the order of asking: those three have theirs.
+  await succeeds(build('b/t1'));
+  await succeeds(check('b/t1'));
+  controller.abort();
+  for (const end of await Promise.all(abandoned)) assert.ok('failed' in end, JSON.stringify(end));
+  long.letGo();
+  await succeeds(finishing);
+  await succeeds(build('a/t1'));
+  await succeeds(check('a/t1'));
+});
+
+test('a compiler that dies costs its own build alone, and the next build works', async (t) => {
+  const { build, held } = start(t);
+  const long = held('long');
+  const first = build('a/t1', long.source);
+  const end = await build('a/t2', 'crash');
+  assert.ok('failed' in end);
+  assert.match(end.failed, /ended unexpectedly/);
+  await succeeds(build('a/t2'));
+  long.letGo();
+  await succeeds(first);
+});
+
+test('too many builds of one token are refused at once', async (t) => {
+  const { build, held } = start(t);
+  const long = held('long');
+  const all = [build('a/t/k', long.source)];
+  const refused = (error: unknown) => error instanceof BusyError && error.level === 'token';
+  assert.throws(() => {
+    for (let i = 0; i < 100; i++) all.push(build('a/t/k'));
+  }, refused);
+  assert.ok(all.length > 1);
+  long.letGo();
+  await Promise.all(all.map(succeeds));
+});
+
+/** Resolves once `condition` holds. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('compilers are started when they are needed, and all but one end when they have not been for a while', async (t) => {
+  const { startCompiler } = start(t);
+  const pool = new CompilerPool(startCompiler, { extra: 100 });
+  t.after(() => pool.close());
+  const first = await pool.take();
+  assert.equal(pool.size, 1);
+  const second = await pool.take();
+  const third = await pool.take();
+  assert.equal(pool.size, 3);
+  for (const one of [first, second, third]) pool.giveBack(one);
+  await until(() => pool.size === 1);
+  assert.deepEqual([first.isUsable, second.isUsable, third.isUsable], [false, false, true]);
+  assert.equal(await pool.take(), third);
+});
+
+test('whoever waits for a compiler to come up gets one that is done before', async (t) => {
+  const { startCompiler } = start(t);
+  const pool = new CompilerPool(startCompiler);
+  t.after(() => pool.close());
+  const first = await pool.take();
+  const next = pool.take();
+  pool.giveBack(first);
+  assert.equal(await next, first);
+});
+
+test('a compiler that does not come up is told to whoever waits for it', async (t) => {
+  const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
+  const pool = new CompilerPool(() => new CompilerProcess(broken));
+  t.after(() => pool.close());
+  await assert.rejects(pool.take(), /could not be loaded/);
+  assert.equal(pool.size, 0);
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withHashes } from '../../tools/generate/script-snippets.ts';
+
+const release = {
+  version: '1.2.3',
+  files: { 'plugin-editor.js': 'sha384-new', 'plugin-editor.iife.js': 'sha384-classic' },
+};
+
+const tag = (version: string, file: string, hash: string) => `<script
+  type="module"
+  src="https://cdn.example/npm/plugin-editor@${version}/dist/cdn/${file}"
+  integrity="${hash}"
+  crossorigin="anonymous"></script>`;
+
+test('a hash and a version of another build are replaced, by file', () => {
+  for (const [file, hash] of Object.entries(release.files)) {
+    const given = `# Title\n\n${tag('0.9.0-rc.1', file, 'sha384-old')}\n`;
+    assert.equal(withHashes(given, release), `# Title\n\n${tag('1.2.3', file, hash)}\n`);
+  }
+});
+
+test('the order of the attributes does not matter, nor whether a version is named', () => {
+  const given = '<script integrity="sha384-old" src="/vendor/plugin-editor.iife.js"></script>';
+  assert.equal(withHashes(given, release), given.replace('old', 'classic'));
+});
+
+test('what is right stays as it is, and so do tags without a hash and of other scripts', () => {
+  for (const given of [
+    tag('1.2.3', 'plugin-editor.js', 'sha384-new'),
+    '<script type="module" src="https://cdn.example/npm/plugin-editor@0.9.0/dist/cdn/plugin-editor.js"></script>',
+    '<script src="https://cdn.example/other.js" integrity="sha384-old"></script>',
+    'integrity="sha384-old" outside of any tag, beside plugin-editor.js',
+  ]) {
+    assert.equal(withHashes(given, release), given);
+  }
+});
