@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { findBinaries } from './binaries.ts';
@@ -57,11 +58,6 @@ export class Cluster {
     return `postgres://postgres@127.0.0.1:${this.#port}/postgres`;
   }
 
-  /** The process that starts all others of the server. */
-  get pid(): number | undefined {
-    return this.#server?.pid;
-  }
-
   /** Starts it, on the port that it had before. Rejects with what it said when it does not come up. */
   async start(): Promise<void> {
     this.#port ||= await freePort();
@@ -85,14 +81,31 @@ export class Cluster {
     throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
   }
 
-  /** Ends it, and waits for that. `SIGINT` lets no connection finish; `SIGKILL` is a crash of its first process. */
-  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+  /** Ends it in good order, whoever is connected, and waits for that. */
+  async stop(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, 'exit');
-    server.kill(signal);
+    server.kill('SIGINT');
     await exited;
+  }
+
+  /** Kills all processes of it at once, as when the machine's memory runs out, and waits until they are gone. */
+  async crash(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server?.pid === undefined) return;
+    const { stdout } = await promisify(execFile)('ps', ['-e', '-o', 'pid=,ppid=']);
+    const children = stdout
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number))
+      .flatMap(([pid, parent]) => (parent === server.pid && pid !== undefined ? [pid] : []));
+    const exited = once(server, 'exit');
+    for (const pid of [server.pid, ...children]) kill(pid, 'SIGKILL');
+    await exited;
+    // While one of them lives, the server does not start again on the same data.
+    while (children.some((pid) => kill(pid, 0))) await sleep(5);
   }
 
   /** Ends it and removes its data. */
@@ -101,6 +114,15 @@ export class Cluster {
     for (const path of [this.#directory, this.#binaries.copy]) {
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
     }
+  }
+}
+
+/** Sends a signal; 0 only asks. False when there is no such process any more. */
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
   }
 }
 

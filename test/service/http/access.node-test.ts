@@ -100,21 +100,22 @@ test('an editor token stops at its time', async (t) => {
 });
 
 test("a holder's new environment token stops its former one, and nobody else's", async (t) => {
-  const { fetch, store, clock, environmentToken } = await startService(t);
+  const { fetch, storage, clock, environmentToken } = await startService(t);
   const status = async (token: string | undefined) =>
     (await fetch(accessPath, { headers: bearer(token ?? '') })).status;
-  const own = () => issueOwnerToken(store, 'com.acme', 'you@example.com', clock.now);
+  const own = () =>
+    storage.transaction((tables) => issueOwnerToken(tables, 'com.acme', 'you@example.com', clock.now));
   const demo = await environmentToken('com.acme');
-  const first = own();
+  const first = await own();
   assert.deepEqual([await status(demo), await status(first)], [200, 200]);
-  const second = own();
+  const second = await own();
   assert.deepEqual([await status(demo), await status(first), await status(second)], [200, 401, 200]);
   const demoAgain = await environmentToken('com.acme');
   assert.deepEqual([await status(demo), await status(demoAgain), await status(second)], [401, 200, 200]);
 });
 
-test('a lifetime that is no whole number of seconds is refused at the start', (t) => {
+test('a lifetime that is no whole number of seconds is refused at the start', async (t) => {
   for (const editorTokenTtl of [0, -1, 1.5, NaN, Infinity]) {
-    assert.throws(() => await startService(t, { editorTokenTtl }), /EDITOR_TOKEN_TTL/);
+    await assert.rejects(startService(t, { editorTokenTtl }), /EDITOR_TOKEN_TTL/);
   }
 });

@@ -173,9 +173,9 @@ test('every save makes a new entity tag, which guards the next save', async (t) 
 });
 
 test('a fault of the service is 500 without detail, and is told to its log', async (t) => {
-  const { fetch, editorToken, errors, store } = await startService(t);
+  const { fetch, editorToken, errors, storage } = await startService(t);
   const token = await editorToken();
-  store.close();
+  await storage.close();
   const error = await errorOf(await fetch(draftPath, { headers: bearer(token) }));
   assert.deepEqual([error.status, error.code], [500, 'internal']);
   assert.doesNotMatch(error.message, /database|sqlite/i);
@@ -185,11 +185,11 @@ test('a fault of the service is 500 without detail, and is told to its log', asy
 test('the default log names the request and holds no token', async (t) => {
   const lines: string[] = [];
   t.mock.method(console, 'error', (...parts: unknown[]) => void lines.push(parts.map(String).join(' ')));
-  const { service, editorToken, store } = await startService(t);
+  const { service, editorToken, storage } = await startService(t);
   const token = await editorToken();
-  store.close();
+  await storage.close();
   const { createService } = await import('../../../service/src/http/app.ts');
-  const printing = createService({ store, editorAssets: new Map(), hosts: ['localhost:8082'] });
+  const printing = createService({ storage, editorAssets: new Map(), hosts: ['localhost:8082'] });
   const request = new Request(`http://localhost:8082${draftPath}?token=${token}`, { headers: bearer(token) });
   assert.equal((await printing.fetch(request)).status, 500);
   assert.equal(lines.length, 1);

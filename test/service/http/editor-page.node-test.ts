@@ -86,9 +86,9 @@ for (const [wrong, message] of [
   ['https://user:secret@a.example', /user name or password/],
   ['https://user:secret@*', /user name or password/],
 ] as const) {
-  test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, (t) => {
-    assert.throws(
-      () => await startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
+  test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, async (t) => {
+    await assert.rejects(
+      startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
       ({ message: told }: Error) =>
         told.startsWith('EDITOR_ANCESTORS: ') && message.test(told) && !told.includes('secret'),
     );

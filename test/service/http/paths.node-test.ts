@@ -179,8 +179,8 @@ test('a host in capitals is the same host', async (t) => {
   assert.equal((await service.fetch(request)).status, 200);
 });
 
-test('a fault in the HTTP server itself is 500', (t) => {
-  const { refuse } = await startService(t).service;
+test('a fault in the HTTP server itself is 500', async (t) => {
+  const { refuse } = (await startService(t)).service;
   assert.equal(refuse(new Error('a fault')).status, 500);
 });
 

@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
-import { openStorage } from '../../../service/src/storage/storage.ts';
+import type { Schema } from '../../../service/src/storage/schema.ts';
+import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createDatabase } from '../../postgres/databases.ts';
 
@@ -60,6 +63,34 @@ export async function openDuring(t: Cleanup, address: DatabaseAddress, options?:
 /** A storage on an empty database of its own. */
 export const freshStorage = async (t: Cleanup, engine: EngineName, options?: StorageOptions) =>
   openDuring(t, await freshDatabase(t, engine), options);
+
+/** A database as it is, for tests that look into it. */
+export async function lookInto(t: Cleanup, address: DatabaseAddress): Promise<Kysely<Schema>> {
+  const { db, close } = await openEngine(address);
+  cleanUpFirst(t, close);
+  return db;
+}
+
+/** All that a database holds, as bytes: its files, or what is in its columns. */
+export async function storedBytes(t: Cleanup, address: DatabaseAddress): Promise<Buffer> {
+  if (address.engine === 'sqlite') {
+    const files = ['', '-wal'].map((suffix) => address.file + suffix).filter((file) => existsSync(file));
+    return Buffer.concat(files.map((file) => readFileSync(file)));
+  }
+  const db = await lookInto(t, address);
+  const values: unknown[] = [];
+  for (const { name } of await db.introspection.getTables()) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
+    values.push(...rows.flatMap((row) => Object.values(row)));
+  }
+  return Buffer.concat(
+    values.map((value) => (Buffer.isBuffer(value) ? value : Buffer.from(`${String(value)} `))),
+  );
+}
+
+/** An address as `DATABASE_URL` gives it to a process. */
+export const databaseUrl = (address: DatabaseAddress): string =>
+  address.engine === 'sqlite' ? `sqlite:${address.file}` : address.url;
 
 /** Waits until a condition holds; fails after ten seconds with what was awaited. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -13,7 +13,7 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engines, freshDatabase, openDuring } from './databases.ts';
+import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
 
 async function engineOf(t: TestContext, address: DatabaseAddress) {
@@ -37,11 +37,14 @@ const doneIn = async (db: Kysely<Schema>) => {
 };
 
 function start(t: TestContext, address: DatabaseAddress, how: 'slow' | 'quick') {
-  const url = address.engine === 'sqlite' ? `sqlite:${address.file}` : address.url;
   const fixture = join(import.meta.dirname, 'migration.fixture.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', fixture, url, how], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', fixture, databaseUrl(address), how],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   cleanUpFirst(t, () => child.kill('SIGKILL'));
   const exited = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
-import { openEngine } from '../../../service/src/storage/storage.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { cleanUpFirst, engines, freshDatabase, openDuring, until } from './databases.ts';
+import { engines, freshDatabase, lookInto, openDuring, until } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 
@@ -144,8 +143,7 @@ for (const engine of engines) {
     await setToken(storage, token);
     await storage.readChanges();
     await storage.runs.environmentOfToken(token);
-    const { db, close } = await openEngine(address);
-    cleanUpFirst(t, close);
+    const db = await lookInto(t, address);
     // As though an hour had passed over this change of something else.
     await db.transaction().execute(async (transaction) => {
       await transaction
@@ -163,8 +161,7 @@ for (const engine of engines) {
 
   test(`${engine}: changes are kept for an hour`, async (t) => {
     const { address, storage } = await counted(t, engine);
-    const { db, close } = await openEngine(address);
-    cleanUpFirst(t, close);
+    const db = await lookInto(t, address);
     await setToken(storage, createToken('environment'));
     await setToken(storage, createToken('environment'));
     const ids = async () =>
@@ -194,8 +191,7 @@ for (const engine of engines) {
     statements.length = 0;
     assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
     assert.deepEqual(statements, []);
-    const { db, close } = await openEngine(address);
-    cleanUpFirst(t, close);
+    const db = await lookInto(t, address);
     assert.equal((await db.selectFrom('change_counter').select('last').executeTakeFirst())?.last, 1);
   });
 }
@@ -203,8 +199,7 @@ for (const engine of engines) {
 test('postgres: a node whose connection for announcements is lost goes on by polling', async (t) => {
   const { address, storage } = await counted(t, 'postgres');
   const other = await openDuring(t, address, trusting);
-  const { db, close } = await openEngine(address);
-  cleanUpFirst(t, close);
+  const db = await lookInto(t, address);
   const listeners = sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
     where application_name = 'plugin-editor-service changes' and datname = current_database()`;
   await until('both nodes listen', async () => {

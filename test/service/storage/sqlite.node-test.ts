@@ -8,9 +8,8 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { cleanUpFirst, openDuring } from './databases.ts';
-import { addEnvironment, plugin, save, setToken } from './plugins.ts';
+import { addEnvironment, plugin, save } from './plugins.ts';
 
 const { DatabaseSync } = loadSqlite();
 
@@ -99,23 +98,6 @@ test('a write waits for another process that holds the lock, without stopping al
   other.exec('COMMIT');
   await saving;
   assert.ok(await storage.tables.drafts.find(plugin));
-});
-
-test('no token is in the file', async (t) => {
-  const address = inFolder(temporaryDirectory(t));
-  const storage = await openDuring(t, address);
-  const tokens = [createToken('environment'), createToken('editor')] as const;
-  await setToken(storage, tokens[0]);
-  await storage.tables.editorTokens.add(tokens[1], plugin, 0, 1);
-  const bytes = [address.file, `${address.file}-wal`].map((file) => readFileSync(file));
-  for (const token of tokens) {
-    const secret = /^pe_[a-z]+_(.+)$/.exec(token)?.[1] ?? '';
-    assert.equal(secret.length, 43);
-    for (const one of bytes) {
-      assert.ok(!one.includes(secret));
-      assert.ok(!one.includes(Buffer.from(secret, 'base64url')));
-    }
-  }
 });
 
 test('SQLite is loaded without a warning, and other warnings stay', async () => {

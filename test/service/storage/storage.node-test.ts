@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { openEngine } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { cleanUpFirst, engines, freshDatabase, freshStorage, openDuring } from './databases.ts';
+import { engines, freshDatabase, freshStorage, lookInto, openDuring, storedBytes } from './databases.ts';
 import {
   addEnvironment,
   build,
@@ -159,6 +158,22 @@ for (const engine of engines) {
     assert.deepEqual(await storage.tables.editorTokens.find(late, 100), otherPlugin);
   });
 
+  test(`${engine}: no token is in the database`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    const tokens = [createToken('environment'), createToken('editor')] as const;
+    await setToken(storage, tokens[0]);
+    await storage.tables.editorTokens.add(tokens[1], plugin, 0, 1);
+    const bytes = await storedBytes(t, address);
+    assert.ok(bytes.includes('com.acme'));
+    for (const token of tokens) {
+      const secret = /^pe_[a-z]+_(.+)$/.exec(token)?.[1] ?? '';
+      assert.equal(secret.length, 43);
+      assert.ok(!bytes.includes(secret));
+      assert.ok(!bytes.includes(Buffer.from(secret, 'base64url')));
+    }
+  });
+
   test(`${engine}: a program is stored once, whichever builds and versions refer to it`, async (t) => {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'same');
@@ -265,8 +280,7 @@ for (const engine of engines) {
     const storage = await openDuring(t, address);
     await build(storage, 'first');
     await deploy(storage, 'first');
-    const { db, close } = await openEngine(address);
-    cleanUpFirst(t, close);
+    const db = await lookInto(t, address);
     await assert.rejects(sql`update versions set record = '{}'`.execute(db), /a version is never changed/);
     await assert.rejects(sql`delete from programs`.execute(db), /foreign key/i);
     for (const table of ['builds', 'versions', 'drafts', 'programs']) {
@@ -279,8 +293,7 @@ for (const engine of engines) {
 async function withCodes(t: Parameters<typeof freshDatabase>[0], engine: (typeof engines)[number]) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
-  const { db, close } = await openEngine(address);
-  cleanUpFirst(t, close);
+  const db = await lookInto(t, address);
   const codes = async () => {
     const rows = await db.selectFrom('programs').select('program').orderBy('program').execute();
     return rows.map(({ program }) => (JSON.parse(program) as { code: string }).code);
