@@ -57,7 +57,7 @@ test('a template is named by the decoded path', async (t) => {
   assert.match(((await answer.json()) as { contents: string }).contents, /"a\/b%20"[^]*"n\/s 1"/);
 });
 
-test('dot segments, empty segments, malformed encodings and names that no database keeps are 400, on every interface', async (t) => {
+test('dot segments, empty segments and malformed encodings are 400, on every interface', async (t) => {
   const { send } = await listen(t);
   const targets = [
     '/api/v1/draft/com.acme.t1/../x',
@@ -76,15 +76,28 @@ test('dot segments, empty segments, malformed encodings and names that no databa
     '/editor/../api/v1/features',
     '/editor/%2e%2e/%2e%2e/etc/passwd',
     '/editor/%e0%80',
-    '/api/v1/draft/com.acme.t1/default/%00',
-    '/api/v1/draft/com.acme%00.t1/default/x',
-    `/api/v1/draft/com.acme.t1/default/${'%C3%A4'.repeat(1000)}`,
-    `/exec/com.acme.t1/${'x'.repeat(1000)}/${'y'.repeat(1000)}/v1.0.0`,
     '/nothing/%',
   ];
   for (const target of targets) {
     const { status, body } = await send('GET', target);
     assert.deepEqual([status, codeIn(body)], [400, 'invalid-path'], target);
+  }
+});
+
+test('a name that not every database can keep is 400: with U+0000 in it, or too long', async (t) => {
+  const { send, environmentToken } = await listen(t);
+  const environment = bearer(await environmentToken());
+  const most = 'x'.repeat(2000 - 'v2accesscom.acme.t1default'.length);
+  for (const [target, status, message] of [
+    ['/auth/v2/access/com.acme.t1/default/%00', 400, /U\+0000/],
+    ['/auth/v2/access/com.acme%00.t1/default/x', 400, /U\+0000/],
+    [`/auth/v2/access/com.acme.t1/default/${most}`, 200, /token/],
+    [`/auth/v2/access/com.acme.t1/default/${most}x`, 400, /2000 bytes/],
+    [`/auth/v2/access/com.acme.t1/${'%C3%A4'.repeat(500)}/${'y'.repeat(1000)}`, 400, /2000 bytes/],
+  ] as const) {
+    const answer = await send('GET', target, environment);
+    assert.equal(answer.status, status, target);
+    assert.match(answer.body, message);
   }
 });
 
