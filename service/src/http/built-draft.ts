@@ -1,8 +1,8 @@
-import { notFound, ServiceError } from '../http/errors.ts';
-import type { PluginKey } from './plugin-key.ts';
-import type { PluginSource } from './records.ts';
+import { notFound, ServiceError } from './errors.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { PluginSource } from '../plugins/records.ts';
 import type { Store } from '../storage/store.ts';
-import type { StoredProgram } from './program.ts';
+import type { StoredProgram } from '../plugins/program.ts';
 
 /** A draft as it is saved. Throws 404 without one. */
 export function savedDraft(store: Store, plugin: PluginKey): PluginSource {
