@@ -72,7 +72,15 @@ describe('Node versions', () => {
   });
 });
 
-for (const place of ['', 'test/docs/servers/', 'test/bench/tools/', 'test/apps/', 'test/apps/react-18/'])
+for (const place of [
+  '',
+  'test/docs/servers/',
+  'test/bench/tools/',
+  'test/package/tools/',
+  'test/threats/tools/',
+  'test/apps/',
+  'test/apps/react-18/',
+])
   it(`${place}package-lock.json holds all builds that a package chooses from: else npm ci refuses it`, async () => {
     const text = await readFile(new URL(`../../${place}package-lock.json`, import.meta.url), 'utf8');
     const { packages } = JSON.parse(text) as {
