@@ -191,6 +191,8 @@ export class RunnerProcess {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     this.#isClosed = true;
+    // Whoever waits for its end would wait for ever if this process ended meanwhile for want of work.
+    this.#setHeld(true);
     this.#process.kill();
     await exited;
   }
