@@ -11,10 +11,10 @@ const LIMIT = 60_000;
 
 /** What is used of `selfsigned` 5, which is installed when it is first used. */
 interface SelfSigned {
-  generate(
+  generate: (
     subject: { name: string; value: string }[],
     options: object,
-  ): Promise<{ private: string; cert: string }>;
+  ) => Promise<{ private: string; cert: string }>;
 }
 
 /** Both origins at one distance. */

@@ -6,19 +6,19 @@ import { tools } from './tools.ts';
 
 /** What is used of `publint` 0.3. */
 interface Publint {
-  publint(options: { pkgDir: string; strict: boolean; pack: false }): Promise<{ messages: unknown[] }>;
+  publint: (options: { pkgDir: string; strict: boolean; pack: false }) => Promise<{ messages: unknown[] }>;
 }
 interface PublintUtils {
-  formatMessage(message: unknown, manifest: object): string | undefined;
+  formatMessage: (message: unknown, manifest: object) => string | undefined;
 }
 
 /** What is used of `@arethetypeswrong/core` 0.18. */
 interface AreTheTypesWrong {
-  createPackageFromTarballData(tarball: Uint8Array): unknown;
-  checkPackage(
+  createPackageFromTarballData: (tarball: Uint8Array) => unknown;
+  checkPackage: (
     tarball: unknown,
     options: { entrypoints: string[] },
-  ): Promise<{
+  ) => Promise<{
     types: unknown;
     problems: { kind: string; resolutionKind?: string }[];
     entrypoints: Record<string, { resolutions: Record<string, { resolution?: { fileName: string } }> }>;
