@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type LockFile, whyStale } from '../../tools/setup/lock-file.js';
@@ -23,7 +24,7 @@ export async function installPackages(folder: string): Promise<void> {
   try {
     if (await isStale(folder)) await npmCi(folder);
   } finally {
-    await unlock();
+    unlock();
   }
 }
 
@@ -50,27 +51,19 @@ const npmCi = (folder: string) =>
     shell: process.platform === 'win32',
   });
 
-/** Takes a lock between processes, which a file is that names its owner. Resolves with what gives it back. */
-async function lock(file: string): Promise<() => Promise<void>> {
+/**
+ * Takes a lock between processes; returns what gives it back. It is SQLite's on an empty file, because the system takes that
+ * from a process that is killed.
+ */
+async function lock(file: string): Promise<() => void> {
+  const database = new DatabaseSync(file, { timeout: 0 });
   for (;;) {
     try {
-      await writeFile(file, String(process.pid), { flag: 'wx' });
-      return () => rm(file, { force: true });
+      database.exec('BEGIN EXCLUSIVE');
+      return () => database.close();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (!/database is locked/.test(String(error))) throw error;
+      await wait(100);
     }
-    const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-    // A process that was killed cannot give it back. Without a number it was made just now.
-    if (owner && !isRunning(owner)) await rm(file, { force: true });
-    else await wait(100);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
