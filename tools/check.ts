@@ -12,6 +12,7 @@ const checks: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [...tsc, 'src/core'],
     [...tsc, 'src/server'],
     [...tsc, 'service', '--noEmit'],
+    [...tsc, 'editor'],
     [...tsc, 'test/types'],
   ],
   lint: [['node_modules/oxlint/bin/oxlint', '--deny-warnings']],

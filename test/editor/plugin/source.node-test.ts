@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineSeparator } from '../../../editor/src/draft/line-breaks.ts';
-import { sameWork, withEdits } from '../../../editor/src/draft/record.ts';
+import { sameWork, withEdits } from '../../../editor/src/plugin/source.ts';
 
 test('edits leave fields that the editor does not know as they are', () => {
   const record = { contents: 'a', lang: 'javascript', tests: [], owner: 'x', nested: { y: 1 } };
@@ -25,11 +24,4 @@ test('the same work is the same whatever the order of fields', () => {
   assert.equal(sameWork(a, { ...a, lang: 'y' }), false);
   assert.equal(sameWork(a, { ...a, tests: [{ name: 'n', payload: 'q' }] }), false);
   assert.equal(sameWork(a, { ...a, tests: [] }), false);
-});
-
-test('finds the line break that keeps a text as it is', () => {
-  assert.equal(lineSeparator('a\nb'), undefined);
-  assert.equal(lineSeparator('a\r\nb\r\n'), '\r\n');
-  assert.equal(lineSeparator('a\r\nb\n'), '\n');
-  assert.equal(lineSeparator('a\rb'), '\n');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowedBuilders, findBuilder } from '../../../editor/src/shell/builders.ts';
+import { allowedBuilders, findBuilder } from '../../../editor/src/service/builders.ts';
 
 const page = 'http://127.0.0.1:8082/editor/?x=1';
 

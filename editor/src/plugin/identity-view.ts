@@ -1,5 +1,5 @@
-import { parseIdent } from '../../../src/core/ident.ts';
-import type { PluginTarget } from './address.ts';
+import { parseIdent } from 'plugin-editor/client.js';
+import type { PluginTarget } from './target.ts';
 import { el } from '../ui/dom.ts';
 import { visibleText } from '../ui/visible-text.ts';
 

@@ -1,7 +1,7 @@
-import type { PluginTarget } from '../shell/address.ts';
-import { type Command, shortcutText } from '../shell/commands.ts';
-import { el, icon } from './dom.ts';
-import { pluginNames } from '../shell/plugin-identity.ts';
+import type { PluginTarget } from '../plugin/target.ts';
+import { type Command, shortcutText } from '../ui/commands.ts';
+import { el, icon } from '../ui/dom.ts';
+import { pluginNames } from '../plugin/identity-view.ts';
 
 const inTheText: readonly (readonly [string, string])[] = [
   ['Find and replace', shortcutText({ key: 'f' })],

@@ -1,4 +1,4 @@
-import { el, icon } from '../ui/dom.ts';
+import { el, icon } from './dom.ts';
 
 export interface DockPanel {
   id: string;
@@ -20,7 +20,8 @@ export class Dock {
   #shown: string;
   #open = true;
 
-  constructor(panels: readonly [DockPanel, ...DockPanel[]], open: boolean) {
+  /** `name` names the whole for a screen reader; `open` says whether a panel is in view at first. */
+  constructor(name: string, panels: readonly [DockPanel, ...DockPanel[]], open: boolean) {
     this.#shown = panels[0].id;
     const list = el('div', { class: 'dock-tabs', role: 'tablist', 'aria-label': 'Panels' });
     this.#toggle = el(
@@ -55,7 +56,7 @@ export class Dock {
     });
     this.element = el(
       'aside',
-      { class: 'side dock', 'aria-label': 'Tests, runs and builds' },
+      { class: 'side dock', 'aria-label': name },
       el('div', { class: 'dock-bar' }, list, this.#toggle),
       ...bodies,
     );

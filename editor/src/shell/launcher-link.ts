@@ -1,6 +1,6 @@
-import { type PluginChannel, type PluginToOpen, connectLauncher } from '../../../src/editor.ts';
-import type { PluginTarget } from './address.ts';
-import type { EditorApp, Surroundings } from './app.ts';
+import { type PluginChannel, type PluginToOpen, connectLauncher } from 'plugin-editor/editor.js';
+import type { PluginTarget } from '../plugin/target.ts';
+import type { EditorApp, EditorHost } from './app.ts';
 
 /** What a page's address asked for. */
 interface Addressed {
@@ -14,7 +14,7 @@ interface Addressed {
  */
 export class LauncherLink {
   #app: EditorApp | undefined;
-  /** The plugin that is open, and what the launcher hears of it. */
+  /** The plugin that is open, and what reports about it to the launcher. */
   #opened: { target: PluginTarget; report: Report } | undefined;
   #waiting: { open: PluginToOpen; channel: PluginChannel } | undefined;
   /** Why the editor could not be loaded. */
@@ -27,7 +27,7 @@ export class LauncherLink {
         // The page around it may have loaded this one ahead, and ask long after.
         if (this.#problem !== undefined) return channel.error(this.#problem);
         this.#waiting = { open, channel };
-        this.#obey();
+        this.#openWaiting();
       },
       onToken: ({ token }) => {
         if (this.#waiting) this.#waiting.open = { ...this.#waiting.open, token };
@@ -45,7 +45,7 @@ export class LauncherLink {
     this.#app = app;
     const asked = !!addressed || !!this.#waiting;
     if (addressed) this.#open(addressed);
-    this.#obey();
+    this.#openWaiting();
     return asked;
   }
 
@@ -55,7 +55,7 @@ export class LauncherLink {
     this.#waiting?.channel.error(problem);
   }
 
-  #obey(): void {
+  #openWaiting(): void {
     if (!this.#waiting || !this.#app) return;
     const { open, channel } = this.#waiting;
     this.#waiting = undefined;
@@ -63,7 +63,7 @@ export class LauncherLink {
     const { target: current, report } = this.#opened ?? {};
     // Opened by its address, and now by message as well; or by message, with nothing but a new token.
     if (current && report && !report.failed && isSame(current, target)) {
-      report.to(channel);
+      report.attach(channel);
       this.#app.replaceToken(token);
     } else {
       this.#open({ target, token }, channel);
@@ -72,20 +72,20 @@ export class LauncherLink {
 
   #open({ target, token }: Addressed, channel?: PluginChannel): void {
     const report = new Report();
-    if (channel) report.to(channel);
+    if (channel) report.attach(channel);
     this.#opened = { target, report };
     void this.#app?.openPlugin(target, token, report);
   }
 }
 
 /** Tells the launcher about one plugin: what happens, and, when a launcher shows up late, what happened before. */
-class Report implements Surroundings {
+class Report implements EditorHost {
   failed = false;
   #channel: PluginChannel | undefined;
   #ready = false;
   #dirty = false;
 
-  to(channel: PluginChannel): void {
+  attach(channel: PluginChannel): void {
     this.#channel = channel;
     if (this.#ready) channel.ready();
     if (this.#dirty) channel.dirty(true);
@@ -107,9 +107,9 @@ class Report implements Surroundings {
   };
 
   onSave = (): void => this.#channel?.save();
-  onBuild: NonNullable<Surroundings['onBuild']> = (build) => this.#channel?.build(build);
-  onTest: NonNullable<Surroundings['onTest']> = (test) => this.#channel?.test(test);
-  onDeploy: NonNullable<Surroundings['onDeploy']> = (deploy) => this.#channel?.deploy(deploy);
+  onBuild: NonNullable<EditorHost['onBuild']> = (build) => this.#channel?.build(build);
+  onTest: NonNullable<EditorHost['onTest']> = (test) => this.#channel?.test(test);
+  onDeploy: NonNullable<EditorHost['onDeploy']> = (deploy) => this.#channel?.deploy(deploy);
 
   renewToken = async (): Promise<string> => {
     if (!this.#channel) throw new Error('Nobody opened this plugin by message');

@@ -1,19 +1,23 @@
-import { el } from '../ui/dom.ts';
-import type { SaveWords } from '../draft/save-words.ts';
+import { el } from './dom.ts';
 
-const parts = ['saved', 'built', 'deployed'] as const;
+/** How a state is shown. */
+export interface StatusText {
+  text: string;
+  tone: 'calm' | 'busy' | 'good' | 'bad';
+}
 
-/** What is saved, built and deployed, in one line; who listens hears the part that changed. */
-export class StatusLine {
+/** Several states in one line, in the given order. A screen reader reads out only the part that changed. */
+export class StatusLine<Part extends string> {
   readonly element = el('p', { class: 'status', role: 'status', 'aria-atomic': 'false' });
-  readonly #parts = new Map(parts.map((part) => [part, el('span', { class: `status-part status-${part}` })]));
+  readonly #parts: ReadonlyMap<Part, HTMLElement>;
 
-  constructor() {
+  constructor(parts: readonly Part[]) {
+    this.#parts = new Map(parts.map((part) => [part, el('span', { class: `status-part status-${part}` })]));
     const spans = [...this.#parts.values()];
     this.element.append(...spans.flatMap((span, index) => (index ? [', ', span] : [span])));
   }
 
-  show(part: (typeof parts)[number], { text, tone }: SaveWords): void {
+  show(part: Part, { text, tone }: StatusText): void {
     const span = this.#parts.get(part);
     if (!span || (span.textContent === text && span.dataset['tone'] === tone)) return;
     span.textContent = text;

@@ -1,4 +1,4 @@
-import { el } from '../ui/dom.ts';
+import { el } from './dom.ts';
 
 /** Something the user can do about a notice. */
 export interface NoticeAction {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Access } from '../../../editor/src/shell/access.ts';
-import { DraftConflict, DraftStore } from '../../../editor/src/draft/draft-store.ts';
-import { HttpError, NetworkError } from '../../../src/client.ts';
+import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
+import { DraftConflict, DraftStore } from '../../../editor/src/service/draft-store.ts';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { startEditorService } from '../harness.ts';
 
 const source = (contents: string) => ({ contents, lang: 'javascript' });
@@ -12,7 +12,7 @@ async function setUp(t: TestContext) {
   t.after(() => service.close());
   const token = await service.token();
   const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'add-record' };
-  return { service, open: () => new DraftStore(service.origin, target, new Access(token)) };
+  return { service, open: () => new DraftStore(service.origin, target, new TokenHolder(token)) };
 }
 
 type Setting = Awaited<ReturnType<typeof setUp>>;

@@ -1,4 +1,4 @@
-import type { PluginSource, PluginTest } from '../../../src/core/records.ts';
+import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 
 /** The record with the editor's text and tests in it, and everything else as it was. */
 export function withEdits(
@@ -26,3 +26,6 @@ const canonical = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
+
+/** Identifies the text that a build is made of. Two sources with the same key give the same build. */
+export const sourceKeyOf = ({ lang, contents }: PluginSource): string => `${lang}\n${contents}`;

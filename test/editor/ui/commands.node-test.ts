@@ -6,7 +6,7 @@ import {
   runByKey,
   shortcutAria,
   shortcutText,
-} from '../../../editor/src/shell/commands.ts';
+} from '../../../editor/src/ui/commands.ts';
 
 const key = (name: string, more: Partial<KeyboardEvent> = {}) => {
   const done: string[] = [];

@@ -1,10 +1,15 @@
-import { segmentsUrl } from '../../../src/core/address.ts';
-import { HttpError, RequestError } from '../../../src/core/errors.ts';
-import { type PluginSource, pluginSourceSchema } from '../../../src/core/records.ts';
-import { bearer, requestJson } from '../../../src/core/request.ts';
-import type { Access } from '../shell/access.ts';
-import type { PluginTarget } from '../shell/address.ts';
-import { sameWork } from './record.ts';
+import {
+  BuilderClient,
+  HttpError,
+  type PluginSource,
+  RequestError,
+  parseIdent,
+  pluginSourceSchema,
+} from 'plugin-editor/client.js';
+import { sameWork } from '../plugin/source.ts';
+import type { PluginTarget } from '../plugin/target.ts';
+import { operationUrl, requestJson } from './request.ts';
+import type { TokenHolder } from './token-holder.ts';
 
 /** A draft as the builder has it. */
 export interface Draft {
@@ -29,17 +34,19 @@ const KEEPALIVE_LIMIT = 60_000;
 
 /** One plugin's draft at its builder: read, and saved so that no other page's text is ever overwritten unseen. */
 export class DraftStore {
-  readonly #access: Access;
-  readonly #url: string;
+  readonly #builder: string;
+  readonly #target: PluginTarget;
+  readonly #tokenHolder: TokenHolder;
   /** What the next save replaces: this state; `null`: nothing, as there is no draft; `undefined`: whatever is there. */
   #replaces: string | null | undefined;
   /** Texts sent without a word on what became of them: any of them may be the draft now. */
   #unconfirmed: PluginSource[] = [];
 
-  /** `builder` is one this editor may talk to. */
-  constructor(builder: string, { ident, namespace, fn }: PluginTarget, access: Access) {
-    this.#url = segmentsUrl(new URL(builder), ['api', 'v1', 'draft', ident, namespace, fn]);
-    this.#access = access;
+  /** `builder` is a base address as `findBuilder` returns it. */
+  constructor(builder: string, target: PluginTarget, tokenHolder: TokenHolder) {
+    this.#builder = builder;
+    this.#target = target;
+    this.#tokenHolder = tokenHolder;
   }
 
   /** The draft, or `undefined` when there is none yet. */
@@ -91,15 +98,23 @@ export class DraftStore {
   }
 
   async #read(signal?: AbortSignal): Promise<Draft | undefined> {
+    const { ident, namespace, fn } = this.#target;
+    const { environment, tenant } = parseIdent(ident);
+    let etag: string | undefined;
+    const client = new BuilderClient({
+      baseUrl: this.#builder,
+      token: () => this.#tokenHolder.token,
+      // The client hands out the record only, so its ETag is read from the response.
+      fetch: async (input, init) => {
+        const response = await fetch(input, { ...init, cache: 'no-store' });
+        etag = response.headers.get('etag') ?? undefined;
+        return response;
+      },
+    });
+    const place = { environment, userID: tenant, namespace, pluginName: fn };
     try {
-      const { data, headers } = await this.#access.use(() =>
-        requestJson(pluginSourceSchema, {
-          url: this.#url,
-          init: { headers: bearer(this.#access.token), credentials: 'omit', cache: 'no-store' },
-          signal,
-        }),
-      );
-      return { source: data, etag: headers.get('etag') ?? undefined };
+      const source = await this.#tokenHolder.use(() => client.getDraft(place, { signal }));
+      return { source, etag };
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return undefined;
       throw error;
@@ -107,34 +122,30 @@ export class DraftStore {
   }
 
   async #write(source: PluginSource): Promise<void> {
+    const { ident, namespace, fn } = this.#target;
     const body = JSON.stringify(source);
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#replaces === null) headers['if-none-match'] = '*';
     else if (this.#replaces) headers['if-match'] = this.#replaces;
     const keepalive = new TextEncoder().encode(body).length < KEEPALIVE_LIMIT;
     try {
-      const init = {
-        method: 'POST',
-        body,
-        keepalive,
-        credentials: 'omit',
-        cache: 'no-store',
-      } as const;
-      const answer = await this.#access.use(() =>
+      const answer = await this.#tokenHolder.use(() =>
         requestJson(pluginSourceSchema, {
-          url: this.#url,
-          init: { ...init, headers: { ...headers, ...bearer(this.#access.token) } },
-          retry: 0,
+          url: operationUrl(this.#builder, 'draft', ident, namespace, fn),
+          method: 'POST',
+          body,
+          keepalive,
+          headers: { ...headers, ...this.#tokenHolder.headers },
         }),
       );
       this.#replaces = answer.headers.get('etag') ?? undefined;
     } catch (error) {
-      if (isUnknown(error)) this.#unconfirmed.push(source);
+      if (mayHaveBeenSaved(error)) this.#unconfirmed.push(source);
       throw error;
     }
   }
 }
 
 /** Whether a failed save may have reached the draft all the same. */
-const isUnknown = (error: unknown): boolean =>
+const mayHaveBeenSaved = (error: unknown): boolean =>
   error instanceof RequestError && (!(error instanceof HttpError) || error.status >= 500);

@@ -1,6 +1,6 @@
-import type { PluginTarget } from '../shell/address.ts';
+import type { PluginTarget } from '../plugin/target.ts';
 import { el } from '../ui/dom.ts';
-import { pluginIdentity } from '../shell/plugin-identity.ts';
+import { pluginIdentity } from '../plugin/identity-view.ts';
 
 export interface MessageOptions {
   title: string;
