@@ -9,7 +9,7 @@ import { anchors, root } from './readme.ts';
 
 const folder = fileURLToPath(root);
 const read = (path: string) => readFileSync(folder + path, 'utf8');
-const pages = globSync('{docs/**/*.md,*.md,demo/README.md,service/README.md}', { cwd: folder })
+const pages = globSync('{docs/**/*.md,*.md,{demo,editor,service}/README.md}', { cwd: folder })
   .map((path) => path.replaceAll('\\', '/'))
   .toSorted();
 
