@@ -32,7 +32,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   storage: ['plugins', 'accounts'],
   accounts: ['plugins', 'storage'],
   http: ['plugins', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
-  cli: ['storage', 'accounts', 'http'],
+  cli: ['processes', 'storage', 'accounts', 'http'],
 };
 
 interface Use extends Reference {
