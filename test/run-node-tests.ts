@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNode } from '../tools/run-node.js';
 import { startPostgres } from './postgres/server.ts';
 
 /*
@@ -14,34 +14,26 @@ const asked = process.argv.slice(2);
 
 const given = process.env['TEST_DATABASE_URL'];
 const server = given ? undefined : await startPostgres();
-const database = { TEST_DATABASE_URL: given ?? server?.url };
 try {
-  const code = await run(asked.length > 0 ? asked : ['test/**/*.node-test.ts'], {
-    ...database,
-    TEST_STORAGE: 'sqlite',
-  });
-  const again = await storageTests(asked.length > 0 ? asked : ['test/service/**', 'test/threats/**']);
-  console.log(`\nThe tests of the service again, with PostgreSQL as its storage: ${again.length} files.\n`);
-  const codeAgain = again.length > 0 ? await run(again, { ...database, TEST_STORAGE: 'postgres' }) : 0;
-  process.exitCode = code || codeAgain;
+  process.env['TEST_DATABASE_URL'] = given ?? server?.url;
+  const code = await run('sqlite', asked.length > 0 ? asked : ['test/**/*.node-test.ts']);
+  // A signal has ended them.
+  const isEnded = code > 128;
+  const again = isEnded
+    ? []
+    : await storageTests(asked.length > 0 ? asked : ['test/service/**', 'test/threats/**']);
+  if (again.length > 0) {
+    console.log(`\nThe tests of the service again, with PostgreSQL as its storage: ${again.length} files.\n`);
+  }
+  process.exitCode = code || (again.length > 0 ? await run('postgres', again) : 0);
 } finally {
   await server?.stop();
 }
 
-/** Runs tests and resolves with the exit code. */
-async function run(files: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const args = ['--disable-warning=ExperimentalWarning', '--test', ...files];
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
-  });
-  // A terminal sends its interrupt to both, and the tests end by it.
-  const ignore = () => {};
-  process.on('SIGINT', ignore);
-  const [code] = (await once(child, 'close')) as [number | null];
-  process.off('SIGINT', ignore);
-  return code ?? 1;
+/** Runs tests with a kind of storage and resolves with the exit code. */
+function run(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
+  process.env['TEST_STORAGE'] = storage;
+  return runNode(['--test', ...files]);
 }
 
 /**
@@ -56,7 +48,7 @@ async function storageTests(patterns: readonly string[]): Promise<string[]> {
   for await (const file of glob(patterns, { cwd: root })) {
     if (!file.endsWith('.node-test.ts') || !/^test\/(?:service|threats)\//.test(file)) continue;
     if (file.startsWith('test/service/storage/')) continue;
-    if (starts.test(await readFile(new URL(file, new URL('..', import.meta.url)), 'utf8'))) found.push(file);
+    if (starts.test(await readFile(join(root, file), 'utf8'))) found.push(file);
   }
   return found.toSorted();
 }

@@ -1,5 +1,5 @@
 import { takeAddress } from './shell/address.ts';
-import { LauncherLink } from './shell/launcher.ts';
+import { LauncherLink } from './shell/launcher-link.ts';
 
 // First of all, before the editor itself is even loaded: nothing that runs later finds the token in an address.
 const opened = takeAddress(window, acceptsAddressTokens());

@@ -7,8 +7,7 @@ import { type Listening, listen } from '../../service/src/http/listen.ts';
 import { type ServiceOptions, createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
-import { buildEditorUrl } from '../../src/client.ts';
-import type { PluginSource } from '../../src/client.ts';
+import { buildEditorUrl, type PluginSource } from 'plugin-editor/client.js';
 
 export { launchChromium as launchBrowser } from '../support/chromium.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Browser } from 'puppeteer-core';
 import type { ServiceOptions } from '../../service/src/http/app.ts';
-import type { PluginSource } from '../../src/client.ts';
+import type { PluginSource } from 'plugin-editor/client.js';
 import {
   type EditorPage,
   type EditorService,

@@ -1,10 +1,33 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { publint } from 'publint';
-import { formatMessage } from 'publint/utils';
 import { modules, packed } from './fixture.ts';
+import { tools } from './tools.ts';
+
+/** What is used of `publint` 0.3. */
+interface Publint {
+  publint: (options: { pkgDir: string; strict: boolean; pack: false }) => Promise<{ messages: unknown[] }>;
+}
+interface PublintUtils {
+  formatMessage: (message: unknown, manifest: object) => string | undefined;
+}
+
+/** What is used of `@arethetypeswrong/core` 0.18. */
+interface AreTheTypesWrong {
+  createPackageFromTarballData: (tarball: Uint8Array) => unknown;
+  checkPackage: (
+    tarball: unknown,
+    options: { entrypoints: string[] },
+  ) => Promise<{
+    types: unknown;
+    problems: { kind: string; resolutionKind?: string }[];
+    entrypoints: Record<string, { resolutions: Record<string, { resolution?: { fileName: string } }> }>;
+  }>;
+}
+
+const { publint } = tools('publint') as Publint;
+const { formatMessage } = tools('publint/utils') as PublintUtils;
+const { checkPackage, createPackageFromTarballData } = tools('@arethetypeswrong/core') as AreTheTypesWrong;
 
 test('publint finds nothing', async () => {
   const { messages } = await publint({ pkgDir: packed.installed, strict: true, pack: false });
@@ -24,13 +47,13 @@ test('@arethetypeswrong finds nothing', async () => {
   const result = await checkPackage(tarball, { entrypoints });
   assert.ok(result.types);
   const problems = result.problems.filter(
-    (problem) => !('resolutionKind' in problem) || ESM_ONLY.includes(problem.resolutionKind),
+    ({ resolutionKind }) => resolutionKind === undefined || ESM_ONLY.includes(resolutionKind),
   );
   assert.deepEqual(problems, []);
   for (const entrypoint of entrypoints) {
     for (const kind of ESM_ONLY) {
       const { resolutions } = result.entrypoints[entrypoint] ?? {};
-      const found = resolutions?.[kind as 'bundler']?.resolution;
+      const found = resolutions?.[kind]?.resolution;
       assert.match(found?.fileName ?? '', /\.d\.ts$/, `${entrypoint} by ${kind}`);
     }
   }

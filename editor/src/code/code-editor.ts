@@ -23,7 +23,7 @@ import {
 import { codeTheme, followColourScheme } from './code-theme.ts';
 import { icon } from '../ui/dom.ts';
 import { languageSupport } from './languages.ts';
-import { lineSeparator } from '../draft/line-breaks.ts';
+import { lineSeparator } from './line-breaks.ts';
 import type { Finder, Problem } from './problems.ts';
 import type { Diagnostic } from '../service/records.ts';
 import { syntaxProblems } from './syntax-problems.ts';

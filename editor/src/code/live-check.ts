@@ -1,5 +1,4 @@
-import { HttpError } from '../../../src/core/errors.ts';
-import type { PluginSource } from '../../../src/core/records.ts';
+import { HttpError, type PluginSource } from 'plugin-editor/client.js';
 import type { Diagnostic } from '../service/records.ts';
 
 export interface LiveCheckOptions {

@@ -1,7 +1,7 @@
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import type { PluginSource } from '../../../src/core/records.ts';
+import type { PluginSource } from 'plugin-editor/client.js';
 import { appearance, contentName } from '../code/code-editor.ts';
 import { el, icon } from '../ui/dom.ts';
 import { languageSupport } from '../code/languages.ts';

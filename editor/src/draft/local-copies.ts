@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { type PluginSource, pluginSourceSchema } from '../../../src/core/records.ts';
-import type { PluginTarget } from '../shell/address.ts';
+import { type PluginSource, pluginSourceSchema } from 'plugin-editor/client.js';
+import type { PluginTarget } from '../plugin/target.ts';
 
 /** A text that was not saved, as this browser keeps it. */
 export interface LocalCopy {

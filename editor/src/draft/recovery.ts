@@ -1,7 +1,7 @@
-import type { PluginSource } from '../../../src/core/records.ts';
+import type { PluginSource } from 'plugin-editor/client.js';
 import type { LocalCopies, LocalCopy } from './local-copies.ts';
-import type { Notices } from '../shell/notices.ts';
-import { sameWork } from './record.ts';
+import type { Notices } from '../ui/notices.ts';
+import { sameWork } from '../plugin/source.ts';
 
 export interface RecoveryOptions {
   copies: LocalCopies;

@@ -1,5 +1,5 @@
-import { HttpError } from '../../../src/core/errors.ts';
-import { type Failure, failureOf, isPassing } from '../shell/failure.ts';
+import { HttpError } from 'plugin-editor/client.js';
+import { type Failure, failureOf, isPassing } from '../service/failure.ts';
 
 /** What is saved, at this moment. */
 export type SaveState =

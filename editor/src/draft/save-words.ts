@@ -1,11 +1,6 @@
-import type { Failure } from '../shell/failure.ts';
+import type { Failure } from '../service/failure.ts';
+import type { StatusText } from '../ui/status-line.ts';
 import type { SaveState } from './save-queue.ts';
-
-/** How a state is shown. */
-export interface SaveWords {
-  text: string;
-  tone: 'calm' | 'busy' | 'good' | 'bad';
-}
 
 const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
@@ -21,7 +16,7 @@ const failed: Record<Failure, string> = {
 };
 
 /** The status line. */
-export function saveWords(state: SaveState): SaveWords {
+export function saveWords(state: SaveState): StatusText {
   switch (state.kind) {
     case 'unchanged':
       return { text: 'All changes saved', tone: 'good' };

@@ -1,11 +1,10 @@
-import { BuilderClient } from '../../../src/core/builder-client.ts';
-import { HttpError } from '../../../src/core/errors.ts';
-import type { PluginSource } from '../../../src/core/records.ts';
+import { BuilderClient, HttpError, type PluginSource } from 'plugin-editor/client.js';
+import { sourceKeyOf } from '../plugin/source.ts';
 import { BuildPanel } from './build-panel.ts';
-import type { DraftStore } from '../draft/draft-store.ts';
+import type { DraftStore } from '../service/draft-store.ts';
 import { LiveCheck } from '../code/live-check.ts';
-import type { Notices } from '../shell/notices.ts';
-import { type Action, Pipeline, type PipelineOptions, type Run, keyOf } from './pipeline.ts';
+import type { Notices } from '../ui/notices.ts';
+import { type Action, Pipeline, type PipelineOptions, type Run } from './pipeline.ts';
 import { type Obstacle, obstacleAdvice } from './progress.ts';
 import type { Finder, Problem } from '../code/problems.ts';
 import { passed } from './result-view.ts';
@@ -15,7 +14,7 @@ import type { BuildResult, Deployed, Diagnostic } from '../service/records.ts';
 import type { TestItem } from './test-item.ts';
 import type { TestsPanel } from './tests-panel.ts';
 
-/** What the editor's surroundings hear of builds, tests and deployments. */
+/** Events about builds, tests and deployments, for the page around the editor. */
 export interface ActionEvents {
   onBuild?: ((build: { succeeded: boolean; outputLog: string }) => void) | undefined;
   /** One test ended, or the run of a payload, which has no name. */
@@ -57,7 +56,7 @@ export class Actions {
   #closed = new AbortController();
   #again: () => void = () => {};
   /** The notice says that the service is busy: true only while that is waited for. */
-  #waits = false;
+  #showsBusy = false;
 
   constructor(options: ActionsOptions) {
     const { service, store, queue, read, mark, markSyntax, onJump, tests } = options;
@@ -101,8 +100,8 @@ export class Actions {
 
   /** Begins to check and to ask; what it shows by must be in place. */
   start(): void {
-    void this.#learn();
-    if (!this.#options.isNew) void this.#learnProgress();
+    void this.#loadFeatures();
+    if (!this.#options.isNew) void this.#loadProgress();
     this.changed();
   }
 
@@ -130,23 +129,23 @@ export class Actions {
   update(): void {
     const { tests, read, onState } = this.#options;
     const busy = this.pipeline.action !== undefined;
-    const of = keyOf(read());
-    if (!busy && this.#waits) {
-      this.#waits = false;
+    const sourceKey = sourceKeyOf(read());
+    if (!busy && this.#showsBusy) {
+      this.#showsBusy = false;
       this.#options.notices.hide(NOTICE);
     }
     tests.runs = { offered: this.testing, busy };
-    tests.textIs(of);
+    tests.sourceKey = sourceKey;
     this.runPanel.busy = busy;
-    this.runPanel.textIs(of);
+    this.runPanel.sourceKey = sourceKey;
     onState();
   }
 
   /** The connection or the token is new. */
   resume(): void {
     if (!this.pipeline.action) this.#options.notices.hide(NOTICE);
-    void this.#learn();
-    if (this.#progressKnown) void this.#learnProgress();
+    void this.#loadFeatures();
+    if (this.#progressKnown) void this.#loadProgress();
   }
 
   close(): void {
@@ -202,7 +201,7 @@ export class Actions {
   }
 
   /** Learns what the builder supports, until it has said so. */
-  async #learn(): Promise<void> {
+  async #loadFeatures(): Promise<void> {
     if (this.#features) return;
     try {
       const { features } = await this.#options.client.getFeatures({ signal: this.#closed.signal });
@@ -214,7 +213,7 @@ export class Actions {
   }
 
   /** Learns what is built and deployed, by this page or another. */
-  async #learnProgress(): Promise<void> {
+  async #loadProgress(): Promise<void> {
     const { service, read, queue } = this.#options;
     const draft = queue.unsaved ? undefined : read();
     try {
@@ -229,7 +228,7 @@ export class Actions {
     if (this.pipeline.action) return;
     this.#again = again;
     this.#options.notices.hide(NOTICE);
-    void this.#learn();
+    void this.#loadFeatures();
   }
 
   /** A build that stood in the way shows why. */
@@ -249,7 +248,7 @@ export class Actions {
 
   #deployed({ version, unchanged }: Deployed): void {
     const { notices, onDeploy } = this.#options;
-    this.#waits = false;
+    this.#showsBusy = false;
     notices.show(NOTICE, {
       tone: 'note',
       text: unchanged
@@ -262,7 +261,7 @@ export class Actions {
 
   #obstacle(action: Action, obstacle: Obstacle): void {
     const { notices } = this.#options;
-    this.#waits = false;
+    this.#showsBusy = false;
     const advice = obstacleAdvice(action, obstacle);
     if (this.pipeline.build.kind === 'unfinished') this.buildPanel.end('The build came to no end.');
     if (!advice) return notices.hide(NOTICE);
@@ -274,7 +273,7 @@ export class Actions {
 
   #busy(action: Action, wait: number): void {
     const { notices } = this.#options;
-    this.#waits = true;
+    this.#showsBusy = true;
     const seconds = Math.max(1, Math.round(wait / 1000));
     notices.show(NOTICE, {
       tone: 'note',

@@ -1,7 +1,7 @@
-import { HttpError } from '../../../src/core/errors.ts';
-import type { PluginSource } from '../../../src/core/records.ts';
-import type { DraftStore } from '../draft/draft-store.ts';
-import { failureOf } from '../shell/failure.ts';
+import { HttpError, type PluginSource } from 'plugin-editor/client.js';
+import { sourceKeyOf } from '../plugin/source.ts';
+import type { DraftStore } from '../service/draft-store.ts';
+import { failureOf } from '../service/failure.ts';
 import type { BuildState, DeployState, Obstacle } from './progress.ts';
 import type { SaveQueue } from '../draft/save-queue.ts';
 import { whileBusy } from '../service/busy.ts';
@@ -13,8 +13,8 @@ export type Action = 'build' | 'test' | 'deploy';
 /** One run of the plugin with a payload. */
 export interface Run {
   payload: string;
-  /** Names the text that was run. */
-  of: string;
+  /** Identifies the text that was run. */
+  sourceKey: string;
   answer: TestAnswer;
   /** From asking to the answer, in ms. */
   took: number;
@@ -41,9 +41,6 @@ export interface PipelineOptions {
   onBusy: (action: Action, wait: number) => void;
 }
 
-/** Names a text: what is built is told from what is written by it. */
-export const keyOf = ({ lang, contents }: PluginSource): string => `${lang}\n${contents}`;
-
 /**
  * The way from a text to a version: saved, built, run, deployed. One action at a time, and each brings about what it
  * needs: who runs or deploys a text that is not built has it built first.
@@ -53,7 +50,7 @@ export class Pipeline {
   #build: BuildState;
   #deploy: DeployState;
   /** The text that the service holds a successful build of, if this page knows of one. */
-  #good: string | undefined;
+  #builtKey: string | undefined;
   #action: Action | undefined;
   /** A request is out, and not answered. */
   #sent = false;
@@ -83,17 +80,17 @@ export class Pipeline {
    */
   learn({ built, deployed }: Progress, draft: PluginSource | undefined): void {
     if (this.#action) return;
-    const of = draft && keyOf(draft);
-    if (this.#build.kind === 'none' && of !== undefined) {
-      if (built) this.#good = of;
-      this.#set({ build: built ? { kind: 'built', of } : { kind: 'none', never: true } });
+    const sourceKey = draft && sourceKeyOf(draft);
+    if (this.#build.kind === 'none' && sourceKey !== undefined) {
+      if (built) this.#builtKey = sourceKey;
+      this.#set({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', never: true } });
     }
     if (!deployed) {
       if (this.#deploy.kind === 'none') this.#set({ deploy: { kind: 'none', never: true } });
     } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
       const { version, current } = deployed;
       this.#set({
-        deploy: { kind: 'deployed', version, ...(current && of !== undefined ? { of } : {}) },
+        deploy: { kind: 'deployed', version, ...(current && sourceKey !== undefined ? { sourceKey } : {}) },
       });
     }
   }
@@ -128,10 +125,12 @@ export class Pipeline {
   async runDeploy(): Promise<boolean> {
     const done = await this.#act('deploy', async (signal) => {
       if (!(await this.#ready('deploy', signal))) return false;
-      const of = keyOf(this.#options.read());
+      const sourceKey = sourceKeyOf(this.#options.read());
       this.#set({ deploy: { kind: 'deploying' } });
       const deployed = await this.#ask('deploy', (asked) => this.#options.service.deploy(asked), signal);
-      this.#set({ deploy: { kind: 'deployed', of: this.#good ?? of, version: deployed.version } });
+      this.#set({
+        deploy: { kind: 'deployed', sourceKey: this.#builtKey ?? sourceKey, version: deployed.version },
+      });
       this.#options.onDeploy(deployed);
       return true;
     });
@@ -163,14 +162,14 @@ export class Pipeline {
       this.#set({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
     }
     // The service holds another text than this page thought.
-    if (obstacle === 'refused') this.#good = undefined;
+    if (obstacle === 'refused') this.#builtKey = undefined;
     this.#options.onObstacle(action, obstacle);
   }
 
   async #runOne(payload: string, signal: AbortSignal): Promise<Run | undefined> {
     for (let tries = 1; ; tries++) {
       if (!(await this.#ready('test', signal))) return undefined;
-      const of = this.#good ?? '';
+      const sourceKey = this.#builtKey ?? '';
       try {
         let started = 0;
         const answer = await this.#ask(
@@ -181,11 +180,11 @@ export class Pipeline {
           },
           signal,
         );
-        return { payload, of, answer, took: performance.now() - started };
+        return { payload, sourceKey, answer, took: performance.now() - started };
       } catch (error) {
         // The draft was saved anew since it was built: once more, from the beginning.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;
-        this.#good = undefined;
+        this.#builtKey = undefined;
       }
     }
   }
@@ -193,7 +192,7 @@ export class Pipeline {
   /** Sees to it that the text is built. */
   async #ready(action: Action, signal: AbortSignal): Promise<boolean> {
     const { read, queue } = this.#options;
-    if (this.#good !== keyOf(read())) return this.#makeBuild(action, signal);
+    if (this.#builtKey !== sourceKeyOf(read())) return this.#makeBuild(action, signal);
     // Tests are part of the draft, and not of what is built.
     if (await queue.saveNow()) return !signal.aborted;
     this.#options.onObstacle(action, 'not-saved');
@@ -213,11 +212,11 @@ export class Pipeline {
     signal.throwIfAborted();
     const { source, result } = await queue.holdDuring(() => this.#send(action, signal));
     const { succeeded, diagnostics = [] } = result;
-    const of = keyOf(source);
-    this.#good = succeeded ? of : undefined;
+    const sourceKey = sourceKeyOf(source);
+    this.#builtKey = succeeded ? sourceKey : undefined;
     const errors = diagnostics.filter(({ severity = 'error' }) => severity === 'error').length;
     this.#set({
-      build: succeeded ? { kind: 'built', of, at: new Date() } : { kind: 'failed', of, errors },
+      build: succeeded ? { kind: 'built', sourceKey, at: new Date() } : { kind: 'failed', sourceKey, errors },
     });
     onBuild(result, source);
     return succeeded;

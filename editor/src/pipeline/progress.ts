@@ -1,42 +1,40 @@
-import type { Failure } from '../shell/failure.ts';
-import type { SaveWords } from '../draft/save-words.ts';
+import type { Failure } from '../service/failure.ts';
+import type { StatusText } from '../ui/status-line.ts';
 
 /** Why something that the user asked for came to no end. */
 export type Obstacle = Failure | 'stopped' | 'not-saved';
 
-/** What was built, as far as this page knows; `never`: the plugin is new. `of` names the text, so that a newer one can be told from it. */
+/** What was built, as far as this page knows; `never`: the plugin is new. `sourceKey` identifies the text that was built. */
 export type BuildState =
   | { kind: 'none'; never?: boolean }
   | { kind: 'building' }
-  | { kind: 'built'; of: string; at?: Date }
-  | { kind: 'failed'; of: string; errors: number }
+  | { kind: 'built'; sourceKey: string; at?: Date }
+  | { kind: 'failed'; sourceKey: string; errors: number }
   | { kind: 'unfinished'; obstacle: Obstacle };
 
 /** What was deployed, as far as this page knows. */
 export type DeployState =
   | { kind: 'none'; never?: boolean }
   | { kind: 'deploying' }
-  /** Without `of`, it was made of a text that this page does not know. */
-  | { kind: 'deployed'; of?: string; version: string }
+  /** Without `sourceKey`, it was made of a text that this page does not know. */
+  | { kind: 'deployed'; sourceKey?: string; version: string }
   | { kind: 'unfinished'; obstacle: Obstacle };
-
-type Words = SaveWords;
 
 const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-/** What the status line says of the build, when `now` is the text in the editor. */
-export function buildWords(state: BuildState, now: string): Words {
+/** What the status line says of the build, when `currentKey` identifies the text in the editor. */
+export function buildWords(state: BuildState, currentKey: string): StatusText {
   switch (state.kind) {
     case 'none':
       return { text: state.never ? 'Not built yet' : 'Not built since opening', tone: 'calm' };
     case 'building':
       return { text: 'Building…', tone: 'busy' };
     case 'built':
-      return state.of === now
+      return state.sourceKey === currentKey
         ? { text: state.at ? `Built ${time.format(state.at)}` : 'Built', tone: 'good' }
         : { text: 'Changed since the build', tone: 'calm' };
     case 'failed':
-      return state.of === now
+      return state.sourceKey === currentKey
         ? { text: failedText(state.errors), tone: 'bad' }
         : { text: 'Changed since the failed build', tone: 'calm' };
     default:
@@ -45,14 +43,14 @@ export function buildWords(state: BuildState, now: string): Words {
 }
 
 /** What the status line says of the deployment. */
-export function deployWords(state: DeployState, now: string): Words {
+export function deployWords(state: DeployState, currentKey: string): StatusText {
   switch (state.kind) {
     case 'none':
       return { text: state.never ? 'Not deployed yet' : 'Not deployed since opening', tone: 'calm' };
     case 'deploying':
       return { text: 'Deploying…', tone: 'busy' };
     case 'deployed':
-      return state.of === now
+      return state.sourceKey === currentKey
         ? { text: `${state.version} deployed`, tone: 'good' }
         : { text: `${state.version} deployed, draft is newer`, tone: 'calm' };
     default:

@@ -62,7 +62,7 @@ export class ResultView {
       place.append(el('p', { class: 'result-same' }, 'The same as in the run before.'));
       return;
     }
-    const { differenceView } = await import('../draft/difference.ts');
+    const { differenceView } = await import('./difference-view.ts');
     if (this.#run !== run) return;
     const other = before.payload === run.payload ? '' : ' (its payload was another)';
     place.append(

@@ -62,9 +62,9 @@ export class RunPanel {
     this.#result.stale = run.payload !== this.#payload.value;
   }
 
-  /** The plugin's text is another, or the same again. */
-  textIs(of: string): void {
+  /** Identifies the plugin's text as it is now: a result of another text is shown as outdated. */
+  set sourceKey(sourceKey: string) {
     const { run } = this.#result;
-    if (run) this.#result.stale = run.of !== of || run.payload !== this.#payload.value;
+    if (run) this.#result.stale = run.sourceKey !== sourceKey || run.payload !== this.#payload.value;
   }
 }

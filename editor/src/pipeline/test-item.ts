@@ -1,6 +1,6 @@
-import type { PluginTest } from '../../../src/core/records.ts';
+import type { PluginTest } from 'plugin-editor/client.js';
 import { el, icon } from '../ui/dom.ts';
-import { lineSeparator } from '../draft/line-breaks.ts';
+import { lineSeparator } from '../code/line-breaks.ts';
 import type { Run } from './pipeline.ts';
 import { ResultView, duration, passed } from './result-view.ts';
 
@@ -26,8 +26,8 @@ export class TestItem {
   readonly #run: HTMLButtonElement;
   readonly #outcome = el('span', { class: 'test-outcome' });
   readonly #result = new ResultView();
-  /** Names the plugin's text as it is. */
-  #of: string | undefined;
+  /** Identifies the plugin's text as it is now. */
+  #sourceKey: string | undefined;
   readonly #onChange: () => void;
   #test: PluginTest;
   #index = 0;
@@ -132,9 +132,9 @@ export class TestItem {
     this.#result.element.scrollIntoView({ block: 'nearest' });
   }
 
-  /** The plugin's text is another, or the same again. */
-  textIs(of: string): void {
-    this.#of = of;
+  /** Identifies the plugin's text as it is now: a result of another text is shown as outdated. */
+  set sourceKey(sourceKey: string) {
+    this.#sourceKey = sourceKey;
     this.#describeRun();
   }
 
@@ -142,7 +142,8 @@ export class TestItem {
     const { run } = this.#result;
     if (!run) return this.#say('', '', '');
     const stale =
-      (this.#of !== undefined && run.of !== this.#of) || run.payload !== (this.#test.payload ?? '');
+      (this.#sourceKey !== undefined && run.sourceKey !== this.#sourceKey) ||
+      run.payload !== (this.#test.payload ?? '');
     this.#result.stale = stale;
     const words = passed(run) ? 'Passed' : 'Failed';
     const tone = stale ? 'stale' : passed(run) ? 'good' : 'bad';

@@ -1,4 +1,4 @@
-import type { PluginTest } from '../../../src/core/records.ts';
+import type { PluginTest } from 'plugin-editor/client.js';
 import { el, icon } from '../ui/dom.ts';
 import { TestItem } from './test-item.ts';
 
@@ -24,7 +24,7 @@ export class TestsPanel {
   readonly #summary = el('p', { class: 'tests-summary', role: 'status' });
   #items: TestItem[] = [];
   #runs = { offered: false, busy: false };
-  #of: string | undefined;
+  #sourceKey: string | undefined;
 
   constructor(options: TestsPanelOptions) {
     this.#options = options;
@@ -75,10 +75,10 @@ export class TestsPanel {
     this.#summary.hidden = !text;
   }
 
-  /** The plugin's text is another, or the same again: what tests gave may be of an older one. */
-  textIs(of: string): void {
-    this.#of = of;
-    for (const item of this.#items) item.textIs(of);
+  /** Identifies the plugin's text as it is now: results of another text are shown as outdated. */
+  set sourceKey(sourceKey: string) {
+    this.#sourceKey = sourceKey;
+    for (const item of this.#items) item.sourceKey = sourceKey;
   }
 
   runAll(): void {
@@ -92,7 +92,7 @@ export class TestsPanel {
       onRemove: (removed) => this.#remove(removed),
       onRun: (one) => this.#options.onRun([one]),
     });
-    if (this.#of !== undefined) item.textIs(this.#of);
+    if (this.#sourceKey !== undefined) item.sourceKey = this.#sourceKey;
     return item;
   }
 

@@ -1,36 +1,27 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { SchemaError } from '../../../src/core/errors.ts';
-import { checkShape } from '../../../src/core/request.ts';
+import { SchemaError } from 'plugin-editor/client.js';
 import { type BuildResult, buildResultSchema } from './records.ts';
+import { type ServiceAnswer, parseRecord } from './request.ts';
 
 /**
- * Reads a streamed build: hands on each `log` event as it comes, and answers with the `result` event.
- * @throws SchemaError when the stream ends without a result; or what reading it throws.
+ * Reads a streamed build: passes each `log` event to `onLog` as it comes, and resolves with the `result` event.
+ * @throws SchemaError when the stream ends without a result; or what reading the stream throws.
  */
 export async function readBuildStream(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { body, where }: ServiceAnswer,
   onLog: (text: string) => void,
-  where: string,
 ): Promise<BuildResult> {
   const reader = body
-    .pipeThrough(new TextDecoderStream())
+    ?.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream())
     .getReader();
-  for (let part; !(part = await reader.read()).done;) {
+  for (let part; (part = await reader?.read()) && !part.done;) {
     const { event, data } = part.value;
     if (event === 'log') onLog(data);
     if (event !== 'result') continue;
-    // What comes after it, nobody waits for.
-    void reader.cancel();
-    return checkShape(buildResultSchema, parsed(data, where), where);
+    // Nothing after the result is of interest, so the connection can end.
+    reader?.cancel().catch(() => {});
+    return parseRecord(buildResultSchema, data, where);
   }
   throw new SchemaError(where, 'the stream ended without a result');
-}
-
-function parsed(data: string, where: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    throw new SchemaError(where, 'the result is not JSON');
-  }
 }

@@ -1,28 +1,28 @@
-import { HttpError } from '../../../src/core/errors.ts';
+import { HttpError } from 'plugin-editor/client.js';
 
-/** How often to try while a service says that it is busy. */
-const TRIES = 6;
-/** When a busy service does not say for how long, and what is too long to wait, in ms. */
+/** How often a step is tried while the service says that it is busy. */
+const MAX_TRIES = 6;
+/** The wait for a service that does not say for how long, and the longest that is waited for, in ms. */
 const DEFAULT_WAIT = 1000;
-const LONGEST_WAIT = 30_000;
+const MAX_WAIT = 30_000;
 
 export interface BusyOptions {
   signal: AbortSignal;
-  /** Told before each wait, in ms. */
+  /** Called before each wait, with its length in ms. */
   onBusy?: ((wait: number) => void) | undefined;
 }
 
 /**
  * Tries a step again while the service is busy (429, 503), after the wait that it asks for. Such an answer says that
- * nothing was done, so that no step happens twice. What else the step throws is passed on, the last refusal too.
+ * nothing was done, so no step happens twice. Any other error, and the last refusal, is thrown on.
  */
 export async function whileBusy<T>(step: () => Promise<T>, { signal, onBusy }: BusyOptions): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await step();
     } catch (error) {
-      const wait = busyFor(error);
-      if (wait === undefined || wait > LONGEST_WAIT || tries === TRIES) throw error;
+      const wait = busyWait(error);
+      if (wait === undefined || wait > MAX_WAIT || attempt === MAX_TRIES) throw error;
       onBusy?.(wait);
       await pause(wait, signal);
     }
@@ -30,22 +30,22 @@ export async function whileBusy<T>(step: () => Promise<T>, { signal, onBusy }: B
 }
 
 /** How long the service asks to wait, in ms; `undefined` when it is not busy. */
-export function busyFor(error: unknown): number | undefined {
+function busyWait(error: unknown): number | undefined {
   if (!(error instanceof HttpError) || (error.status !== 503 && error.status !== 429)) return undefined;
   return error.retryAfter ?? DEFAULT_WAIT;
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
+/** Waits, and rejects with the signal's reason when that aborts. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const end = () => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', end);
       resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
+  signal.throwIfAborted();
 }

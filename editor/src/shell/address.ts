@@ -1,19 +1,5 @@
-import { DEFAULT_NAMESPACE, parseEditorUrl } from '../../../src/core/editor-url.ts';
-import { checkSegment } from '../../../src/core/address.ts';
-import { parseIdent } from '../../../src/core/ident.ts';
-
-/** Which plugin to open, and where it lives. */
-export interface PluginTarget {
-  /** Base address of the builder interface, as it was given. */
-  builder: string;
-  /** Environment, a period, tenant. */
-  ident: string;
-  namespace: string;
-  /** Plugin name. */
-  fn: string;
-  /** Language for a new plugin. */
-  template?: string | undefined;
-}
+import { parseEditorUrl } from 'plugin-editor/client.js';
+import { type PluginTarget, checkTarget } from '../plugin/target.ts';
 
 /** What the page's address asked for. `problem` says in words why no plugin can be opened by it. */
 export interface Opened {
@@ -59,18 +45,4 @@ export function readAddress(href: string): Opened {
   } catch (error) {
     return { problem: (error as Error).message };
   }
-}
-
-/**
- * The same target, sure to be usable in a path.
- * @throws TypeError that names what cannot be used.
- */
-export function checkTarget(target: PluginTarget): PluginTarget {
-  const { environment, tenant } = parseIdent(target.ident);
-  checkSegment('ident', environment);
-  checkSegment('ident', tenant);
-  const namespace = checkSegment('namespace', target.namespace || DEFAULT_NAMESPACE);
-  checkSegment('fn', target.fn);
-  if (target.template) checkSegment('template', target.template);
-  return { ...target, namespace };
 }

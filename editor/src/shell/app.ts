@@ -1,21 +1,19 @@
-import { BuilderClient } from '../../../src/core/builder-client.ts';
-import { HttpError } from '../../../src/core/errors.ts';
-import type { PluginSource } from '../../../src/core/records.ts';
-import { bearer } from '../../../src/core/request.ts';
-import { Access, type RenewToken } from './access.ts';
-import { type PluginTarget, checkTarget } from './address.ts';
-import { findBuilder } from './builders.ts';
-import { type Draft, DraftStore } from '../draft/draft-store.ts';
-import { failureOf, openFailureWords } from './failure.ts';
+import { BuilderClient, HttpError, type PluginSource } from 'plugin-editor/client.js';
+import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts';
+import { type PluginTarget, checkTarget } from '../plugin/target.ts';
+import { findBuilder } from '../service/builders.ts';
+import { type Draft, DraftStore } from '../service/draft-store.ts';
+import { failureOf } from '../service/failure.ts';
+import { openFailureWords } from './open-failure-words.ts';
 import { LocalCopies } from '../draft/local-copies.ts';
-import { messageView, type MessageOptions, waitingView } from '../pipeline/message-view.ts';
-import { Notices } from './notices.ts';
+import { messageView, type MessageOptions, waitingView } from './message-view.ts';
+import { Notices } from '../ui/notices.ts';
 import { Recovery } from '../draft/recovery.ts';
 import { startScreen } from './start-screen.ts';
 import { Workspace, type WorkspaceEvents } from './workspace.ts';
 
 /** Who had a plugin opened: what they hear of it, and what they can be asked for. */
-export interface Surroundings extends WorkspaceEvents {
+export interface EditorHost extends WorkspaceEvents {
   /** It can be edited. */
   onReady?: () => void;
   /** It cannot be opened, and why. */
@@ -34,8 +32,8 @@ export interface EditorAppOptions {
 /** What is going on with one plugin, from opening it until another is opened. */
 interface Opening {
   target: PluginTarget;
-  surroundings: Surroundings;
-  access: Access;
+  host: EditorHost;
+  tokenHolder: TokenHolder;
   builder: string;
   store: DraftStore;
   copies: LocalCopies;
@@ -47,7 +45,7 @@ interface Opening {
 export class EditorApp {
   readonly #options: EditorAppOptions;
   /** What was asked for last. */
-  #asked: { target: PluginTarget; access: Access; surroundings: Surroundings; failed?: true } | undefined;
+  #asked: { target: PluginTarget; tokenHolder: TokenHolder; host: EditorHost; failed?: true } | undefined;
   /** The saves of plugins that are open no longer, by plugin. */
   readonly #ending = new Map<string, Promise<void>>();
   /** By plugin as above. */
@@ -70,27 +68,27 @@ export class EditorApp {
   }
 
   /** Opens a plugin in place of the one that is open; what that cannot save stays in this browser. */
-  async openPlugin(target: PluginTarget, token: string, surroundings: Surroundings = {}): Promise<void> {
+  async openPlugin(target: PluginTarget, token: string, host: EditorHost = {}): Promise<void> {
     this.#leave();
-    const access = new Access(token, surroundings.renewToken);
-    this.#asked = { target, access, surroundings };
-    const opening = this.#prepare(target, access, surroundings);
+    const tokenHolder = new TokenHolder(token, host.renewToken);
+    this.#asked = { target, tokenHolder, host };
+    const opening = this.#prepare(target, tokenHolder, host);
     if (opening) await this.#load(opening);
   }
 
   /** Goes on with another token: saves what the former one could not, or opens what it did not. */
   replaceToken(token: string): void {
     if (!this.#asked) return;
-    const { target, access, surroundings, failed } = this.#asked;
-    access.token = token;
+    const { target, tokenHolder, host, failed } = this.#asked;
+    tokenHolder.token = token;
     if (this.#workspace) this.#workspace.resume();
-    else if (failed) void this.openPlugin(target, token, surroundings);
+    else if (failed) void this.openPlugin(target, token, host);
   }
 
   /** Saves what is not saved, and forgets plugin and token. */
   closePlugin(): void {
     this.#leave();
-    if (this.#asked) this.#asked.access.token = '';
+    if (this.#asked) this.#asked.tokenHolder.token = '';
     this.#asked = undefined;
     document.title = 'Plugin editor';
     this.showMessage({
@@ -110,7 +108,7 @@ export class EditorApp {
     this.#workspace = undefined;
   }
 
-  #prepare(given: PluginTarget, access: Access, surroundings: Surroundings): Opening | undefined {
+  #prepare(given: PluginTarget, tokenHolder: TokenHolder, host: EditorHost): Opening | undefined {
     const { signal } = this.#abort;
     let target: PluginTarget | undefined;
     try {
@@ -125,12 +123,12 @@ export class EditorApp {
         return undefined;
       }
       // A token that no request can carry is no session that ended; it is said at once.
-      bearer(access.token);
+      bearer(tokenHolder.token);
       this.#key = JSON.stringify([builder, target.ident, target.namespace, target.fn]);
-      const store = new DraftStore(builder, target, access);
+      const store = new DraftStore(builder, target, tokenHolder);
       const copies = new LocalCopies(builder, target);
       signal.addEventListener('abort', () => copies.close());
-      return { target, surroundings, access, builder, store, copies, notices: new Notices(), signal };
+      return { target, host, tokenHolder, builder, store, copies, notices: new Notices(), signal };
     } catch (error) {
       const text = `${(error as Error).message}.`;
       this.#fail({ title: 'The plugin cannot be opened', text, plugin: target });
@@ -154,8 +152,8 @@ export class EditorApp {
 
   /** A plugin without a draft: from the template, or from one that the user chooses. */
   async #begin(opening: Opening, language: string | undefined): Promise<void> {
-    const { access, builder, target, signal } = opening;
-    const client = new BuilderClient({ baseUrl: builder, token: () => access.token });
+    const { tokenHolder, builder, target, signal } = opening;
+    const client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
     const start = async (lang: string) => {
       const place = { language: lang, pluginName: target.fn, namespace: target.namespace };
       const source = await client.getTemplateV2(place, { signal });
@@ -174,7 +172,7 @@ export class EditorApp {
       void this.#attempt(opening, () => start(identifier));
     const notices = opening.notices.element;
     this.#show(startScreen({ target, languages, unknown: language, notices, onChoose }));
-    opening.surroundings.onReady?.();
+    opening.host.onReady?.();
   }
 
   async #offerCopies(opening: Opening, draft: Draft | undefined): Promise<void> {
@@ -193,19 +191,16 @@ export class EditorApp {
   }
 
   #edit(opening: Opening, source: PluginSource, exists: boolean): void {
-    const { surroundings } = opening;
-    this.#workspace = new Workspace({ ...opening, ...surroundings, source, exists });
+    const { host } = opening;
+    this.#workspace = new Workspace({ ...opening, ...host, source, exists });
     this.#show(this.#workspace.element);
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) this.#workspace.focus();
-    surroundings.onReady?.();
+    host.onReady?.();
   }
 
   /** Runs a step of opening; when it fails, says why, and offers to open again. */
-  async #attempt(
-    { target, access, surroundings, signal }: Opening,
-    step: () => Promise<void>,
-  ): Promise<void> {
+  async #attempt({ target, tokenHolder, host, signal }: Opening, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -213,7 +208,7 @@ export class EditorApp {
       const failure = failureOf(error);
       const again = {
         label: 'Try again',
-        run: () => void this.openPlugin(target, access.token, surroundings),
+        run: () => void this.openPlugin(target, tokenHolder.token, host),
       };
       const ended = failure === 'session' || failure === 'forbidden';
       this.#fail({ ...openFailureWords[failure], plugin: target, ...(ended ? {} : { action: again }) });
@@ -224,7 +219,7 @@ export class EditorApp {
     this.showMessage(message);
     if (!this.#asked) return;
     this.#asked.failed = true;
-    this.#asked.surroundings.onFail?.(`${message.title}. ${message.text}`);
+    this.#asked.host.onFail?.(`${message.title}. ${message.text}`);
   }
 
   #show(view: HTMLElement): void {

@@ -1,8 +1,8 @@
 import { EditorApp } from './app.ts';
-import { allowedBuilders } from './builders.ts';
+import { allowedBuilders } from '../service/builders.ts';
 import { byId } from '../ui/dom.ts';
 import type { Opened } from './address.ts';
-import type { LauncherLink } from './launcher.ts';
+import type { LauncherLink } from './launcher-link.ts';
 
 /** Starts the editor on this page with what its address, or the page around it, asked for. */
 export function start({ target, token, tokenRefused, problem }: Opened, launcher: LauncherLink): void {

@@ -1,7 +1,7 @@
-import type { Language } from '../../../src/core/records.ts';
-import type { PluginTarget } from './address.ts';
+import type { Language } from 'plugin-editor/client.js';
+import type { PluginTarget } from '../plugin/target.ts';
 import { el } from '../ui/dom.ts';
-import { ownerLine } from './plugin-identity.ts';
+import { ownerLine } from '../plugin/identity-view.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
 export interface StartScreenOptions {

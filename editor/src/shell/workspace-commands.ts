@@ -1,6 +1,6 @@
 import type { Actions } from '../pipeline/actions.ts';
-import type { Command } from './commands.ts';
-import type { Dock } from './dock.ts';
+import type { Command } from '../ui/commands.ts';
+import type { Dock } from '../ui/dock.ts';
 
 /** What the commands of an open plugin act on. It is there once they are used, not when they are listed. */
 export interface CommandTargets {

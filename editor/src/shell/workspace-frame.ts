@@ -1,17 +1,17 @@
-import type { PluginTarget } from './address.ts';
+import type { PluginTarget } from '../plugin/target.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
-import { type Command, runCommand, shortcutAria, shortcutText } from './commands.ts';
-import { Dock, type DockPanel } from './dock.ts';
+import { type Command, runCommand, shortcutAria, shortcutText } from '../ui/commands.ts';
+import { Dock, type DockPanel } from '../ui/dock.ts';
 import { el, icon } from '../ui/dom.ts';
-import { ownerLine, pluginHeading } from './plugin-identity.ts';
-import { StatusLine } from './status-line.ts';
+import { ownerLine, pluginHeading } from '../plugin/identity-view.ts';
+import { StatusLine } from '../ui/status-line.ts';
 
 /** The element tree of an open plugin, without what goes on in it. */
 export interface WorkspaceFrame {
   element: HTMLElement;
   code: HTMLElement;
   language: HTMLElement;
-  status: StatusLine;
+  status: StatusLine<'saved' | 'built' | 'deployed'>;
   cursor: HTMLElement;
   dock: Dock;
   menu: CommandMenu;
@@ -35,9 +35,9 @@ export const LEAVING_HINT = 'leaving-hint';
 export function workspaceFrame(options: WorkspaceFrameOptions): WorkspaceFrame {
   const { target, notices, panels, commands, buttons } = options;
   const language = el('span', { class: 'badge' });
-  const status = new StatusLine();
+  const status = new StatusLine(['saved', 'built', 'deployed']);
   const menu = new CommandMenu(commands);
-  const dock = new Dock(panels, matchMedia('(min-width: 760px)').matches);
+  const dock = new Dock('Tests, runs and builds', panels, matchMedia('(min-width: 760px)').matches);
   const code = el('div', { class: 'code', dir: 'ltr' });
   const cursor = el('span', { class: 'cursor' });
   const own = commands

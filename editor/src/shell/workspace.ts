@@ -1,17 +1,15 @@
-import { BuilderClient } from '../../../src/core/builder-client.ts';
-import type { PluginSource } from '../../../src/core/records.ts';
+import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
 import { type ActionEvents, Actions } from '../pipeline/actions.ts';
-import type { Access } from './access.ts';
-import type { PluginTarget } from './address.ts';
+import type { TokenHolder } from '../service/token-holder.ts';
+import type { PluginTarget } from '../plugin/target.ts';
 import { CodeEditor } from '../code/code-editor.ts';
-import { type Command, runByKey } from './commands.ts';
-import { DraftConflict, type Draft, type DraftStore } from '../draft/draft-store.ts';
+import { type Command, runByKey } from '../ui/commands.ts';
+import { DraftConflict, type Draft, type DraftStore } from '../service/draft-store.ts';
 import { prettyLanguage } from '../code/languages.ts';
 import type { LocalCopies } from '../draft/local-copies.ts';
-import type { Notices } from './notices.ts';
-import { keyOf } from '../pipeline/pipeline.ts';
+import type { Notices } from '../ui/notices.ts';
 import { buildWords, deployWords } from '../pipeline/progress.ts';
-import { sameWork, withEdits } from '../draft/record.ts';
+import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
 import { SaveQueue, type SaveState } from '../draft/save-queue.ts';
 import { failureAdvice, saveWords } from '../draft/save-words.ts';
 import { PluginService } from '../service/plugin-service.ts';
@@ -20,7 +18,7 @@ import { visibleText } from '../ui/visible-text.ts';
 import { BUTTONS, workspaceCommands } from './workspace-commands.ts';
 import { LEAVING_HINT, type WorkspaceFrame, workspaceFrame } from './workspace-frame.ts';
 
-/** What the editor's surroundings hear of the plugin that is open. */
+/** Events about the plugin that is open, for the page around the editor. */
 export interface WorkspaceEvents extends ActionEvents {
   /** Unsaved work appeared, or went. */
   onDirty?: ((dirty: boolean) => void) | undefined;
@@ -32,7 +30,7 @@ export interface WorkspaceOptions extends WorkspaceEvents {
   target: PluginTarget;
   /** The builder's base address, one that this editor may talk to, and what it is asked with. */
   builder: string;
-  access: Access;
+  tokenHolder: TokenHolder;
   /** What to edit: the draft, or the template of a plugin that has none. */
   source: PluginSource;
   /** Whether `source` is a draft that the builder has. */
@@ -60,11 +58,11 @@ export class Workspace {
   #replacing = false;
 
   constructor(options: WorkspaceOptions) {
-    const { target, builder, access, source, exists, copies, notices } = options;
+    const { target, builder, tokenHolder, source, exists, copies, notices } = options;
     this.#options = options;
     this.#record = source;
     this.#tests = new TestsPanel({
-      onChange: () => this.#changed(),
+      onChange: () => this.#handleChange(),
       onRun: (items) => void this.#actions.runTests(items),
     });
     this.#tests.tests = source.tests ?? [];
@@ -85,7 +83,7 @@ export class Workspace {
       lang: source.lang,
       label: `Source of ${target.fn}`,
       describedBy: LEAVING_HINT,
-      onChange: () => this.#changed(),
+      onChange: () => this.#handleChange(),
       onCursor: (line, column) => this.#showCursor(line, column),
       onProblems: (problems) => (this.#actions.problems = problems),
     });
@@ -97,13 +95,12 @@ export class Workspace {
       hasTests: () => this.#tests.tests.length > 0,
       toProblem: (by) => void this.#editor.goToProblem(by),
       toText: () => this.#editor.focus(),
-      help: () =>
-        void import('../ui/help-dialog.ts').then(({ showHelp }) => showHelp(this.#commands, target)),
+      help: () => void import('./help-dialog.ts').then(({ showHelp }) => showHelp(this.#commands, target)),
     });
     this.#actions = new Actions({
       ...options,
-      service: new PluginService(builder, target, access),
-      client: new BuilderClient({ baseUrl: builder, token: () => access.token }),
+      service: new PluginService(builder, target, tokenHolder),
+      client: new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token }),
       queue: this.#queue,
       tests: this.#tests,
       read: () => this.source,
@@ -112,7 +109,7 @@ export class Workspace {
       markSyntax: () => this.#editor.markSyntax(),
       onJump: ({ line, column }) => void this.#editor.goTo(line, column),
       show: (panel) => this.#frame.dock.show(panel),
-      onState: () => this.#showFacts(),
+      onState: () => this.#showStatus(),
     });
     this.#frame = workspaceFrame({
       target,
@@ -198,13 +195,13 @@ export class Workspace {
     this.#editor.replace(source.contents, source.lang);
     this.#tests.tests = source.tests ?? [];
     this.#replacing = false;
-    this.#changed();
+    this.#handleChange();
   }
 
-  #changed(): void {
+  #handleChange(): void {
     if (this.#replacing) return;
     this.#queue.changed();
-    this.#tellDirty();
+    this.#reportDirty();
     this.#actions.changed();
   }
 
@@ -213,7 +210,7 @@ export class Workspace {
     this.#options.onSave?.();
   }
 
-  #tellDirty(): void {
+  #reportDirty(): void {
     const dirty = this.unsaved;
     if (dirty === this.#dirty) return;
     this.#dirty = dirty;
@@ -225,7 +222,7 @@ export class Workspace {
     if (this.#closed) return;
     const { notices, target } = this.#options;
     this.#frame.status.show('saved', saveWords(state));
-    this.#tellDirty();
+    this.#reportDirty();
     document.title = `${state.kind === 'unsaved' || state.kind === 'failed' ? '• ' : ''}${visibleText(target.fn)} – Plugin editor`;
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;
@@ -234,13 +231,13 @@ export class Workspace {
     const settle = (theirs: Draft) => ({
       label: 'Compare and choose',
       primary: true,
-      run: () => void this.#settle(theirs),
+      run: () => void this.#resolveConflict(theirs),
     });
     const actions = error instanceof DraftConflict ? [settle(error.theirs)] : [];
     notices.show('save', { tone: 'alert', text: advice, actions });
   }
 
-  async #settle(theirs: Draft): Promise<void> {
+  async #resolveConflict(theirs: Draft): Promise<void> {
     const { store, notices } = this.#options;
     const { compare } = await import('../draft/compare-dialog.ts');
     const mine = this.source;
@@ -280,13 +277,13 @@ export class Workspace {
     this.#frame.cursor.textContent = `Line ${line}, column ${column}`;
   }
 
-  #showFacts(): void {
+  #showStatus(): void {
     const { language, dock, status, update } = this.#frame;
     const { pipeline, problems, testing } = this.#actions;
-    const now = keyOf(this.source);
+    const currentKey = sourceKeyOf(this.source);
     language.textContent = prettyLanguage(this.#record.lang);
-    status.show('built', buildWords(pipeline.build, now));
-    status.show('deployed', deployWords(pipeline.deployment, now));
+    status.show('built', buildWords(pipeline.build, currentKey));
+    status.show('deployed', deployWords(pipeline.deployment, currentKey));
     dock.offer('run', testing);
     dock.count('tests', this.#tests.tests.length, 'Tests');
     dock.count('build', problems.length, 'Problems', 'bad');

@@ -1,4 +1,4 @@
-import { type Command, runCommand, shortcutText } from '../shell/commands.ts';
+import { type Command, runCommand, shortcutText } from './commands.ts';
 import { el, icon } from './dom.ts';
 
 /** All commands under one button, and under the menu key. */

@@ -5,7 +5,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from '../toolchains/language.ts';
 import { checkPreconditions, isNotModified } from './preconditions.ts';
-import { readSource } from '../plugins/records.ts';
+import { InvalidRecordError, readSource } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { pathParameter, route } from './routes.ts';
 
@@ -71,7 +71,7 @@ async function saveDraft(c: Context, context: ServiceContext): Promise<Response>
 }
 
 function checkSource(value: unknown, { languages }: ServiceContext): PluginSource {
-  const source = readSource(value);
+  const source = sourceOf(value);
   if (!languages.has(source.lang)) {
     throw new ServiceError(
       422,
@@ -80,6 +80,15 @@ function checkSource(value: unknown, { languages }: ServiceContext): PluginSourc
     );
   }
   return source;
+}
+
+function sourceOf(value: unknown): PluginSource {
+  try {
+    return readSource(value);
+  } catch (error) {
+    if (error instanceof InvalidRecordError) throw new ServiceError(422, 'invalid-record', error.message);
+    throw error;
+  }
 }
 
 /** The toolchain that the path's `:language` names. Throws 404 when there is none. */

@@ -1,5 +1,5 @@
 import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { builtProgram, savedDraft } from '../plugins/built-draft.ts';
+import { builtProgram, savedDraft } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { isSameSource } from '../plugins/records.ts';

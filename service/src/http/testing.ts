@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import { readPlainText } from './body.ts';
-import { builtProgram } from '../plugins/built-draft.ts';
+import { builtProgram } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { route } from './routes.ts';
 import { whenNotBusy } from './run-errors.ts';

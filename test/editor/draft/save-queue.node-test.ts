@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { DraftConflict } from '../../../editor/src/draft/draft-store.ts';
+import { DraftConflict } from '../../../editor/src/service/draft-store.ts';
 import { SaveQueue } from '../../../editor/src/draft/save-queue.ts';
-import { HttpError, NetworkError } from '../../../src/client.ts';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,37 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf, openFailureWords } from '../../../editor/src/shell/failure.ts';
 import { failureAdvice, saveWords } from '../../../editor/src/draft/save-words.ts';
-import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../../src/client.ts';
-
-test('each error of a builder is the failure that a user can act on', () => {
-  const status = (code: number) => failureOf(new HttpError('GET /', code));
-  assert.equal(failureOf(new NetworkError('GET /', undefined)), 'connection');
-  assert.equal(failureOf(new TimeoutError('GET /', 1)), 'connection');
-  assert.equal(failureOf(new SchemaError('GET /', 'not JSON')), 'service');
-  assert.equal(failureOf(new TypeError('a fault of ours')), 'service');
-  const table = [0, 302, 400, 401, 403, 404, 408, 412, 413, 415, 422, 429, 500, 503].map((code) => [
-    code,
-    status(code),
-  ]);
-  assert.deepEqual(table, [
-    // A redirect, by its number or as a browser shows it: somebody else answered, which passes.
-    [0, 'service'],
-    [302, 'service'],
-    [400, 'refused'],
-    [401, 'session'],
-    [403, 'forbidden'],
-    [404, 'refused'],
-    [408, 'connection'],
-    [412, 'conflict'],
-    [413, 'too-large'],
-    [415, 'refused'],
-    [422, 'refused'],
-    [429, 'busy'],
-    [500, 'service'],
-    [503, 'busy'],
-  ]);
-});
+import { openFailureWords } from '../../../editor/src/shell/open-failure-words.ts';
 
 test('the status line says what is saved', () => {
   const words = (state: Parameters<typeof saveWords>[0]) => saveWords(state).text;

@@ -61,6 +61,27 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await untilFact(again, 'deployed', 'v1.0.0 deployed');
     }));
 
+  test('a plugin is built without a stream when the part that reads streams cannot be loaded', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const accepted: (string | null)[] = [];
+      const refused: string[] = [];
+      service.script.answer = ({ url, headers }) => {
+        const { pathname } = new URL(url);
+        if (pathname.startsWith('/api/v1/build/')) accepted.push(headers.get('accept'));
+        if (!pathname.includes('/build-stream-')) return undefined;
+        refused.push(pathname);
+        return new Response('gone', { status: 404 });
+      };
+      const editor = await open();
+      await editor.untilOpen();
+      await editor.press('Build');
+      await untilFact(editor, 'built', 'Built');
+      assert.match((await log(editor)) ?? '', /The build succeeded/);
+      assert.equal(refused.length, 1);
+      assert.deepEqual(accepted, ['*/*']);
+    }));
+
   test('every version that is deployed is another, and building comes by itself', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);

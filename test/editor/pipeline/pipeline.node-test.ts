@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pipeline, type PipelineOptions, type Run, keyOf } from '../../../editor/src/pipeline/pipeline.ts';
+import { Pipeline, type PipelineOptions, type Run } from '../../../editor/src/pipeline/pipeline.ts';
+import { sourceKeyOf } from '../../../editor/src/plugin/source.ts';
 import type { Deployed } from '../../../editor/src/service/records.ts';
-import { HttpError, NetworkError } from '../../../src/client.ts';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 
 const http = (status: number, retryAfter?: number) => new HttpError('POST http://x/', status, retryAfter);
 const lost = () => new NetworkError('POST http://x/', new Error('gone'));
@@ -55,15 +56,15 @@ function setUp(more: Partial<PipelineOptions> = {}) {
   return { pipeline, diary, page, answers };
 }
 
-const of = (contents: string) => keyOf({ lang: 'x', contents });
+const keyOf = (contents: string) => sourceKeyOf({ lang: 'x', contents });
 
 test('a build saves first, says which draft it means to replace, and is then of that text', async () => {
   const { pipeline, diary, page } = setUp();
   assert.equal(await pipeline.runBuild(), true);
   assert.deepEqual(diary, ['save', 'expect', 'build one "1"', 'is "2"']);
-  assert.equal(pipeline.build.kind === 'built' && pipeline.build.of, of('one'));
+  assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
   page.text = 'two';
-  assert.equal(pipeline.build.kind === 'built' && pipeline.build.of, of('one'));
+  assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
 });
 
 test('what cannot be saved is not built', async () => {
@@ -84,13 +85,13 @@ test('deploying and running build what is not built, and only that', async () =>
     ['build one "1"', 'test a', 'test b', 'deploy', 'deployed v1.0.0'],
   );
   assert.deepEqual(
-    runs.map(({ payload, answer, of: text }) => [payload, answer, text]),
+    runs.map(({ payload, answer, sourceKey }) => [payload, answer, sourceKey]),
     [
-      ['a', { result: 'A', logs: [] }, of('one')],
-      ['b', { result: 'B', logs: [] }, of('one')],
+      ['a', { result: 'A', logs: [] }, keyOf('one')],
+      ['b', { result: 'B', logs: [] }, keyOf('one')],
     ],
   );
-  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.0' });
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.0' });
   page.text = 'two';
   diary.length = 0;
   await pipeline.runDeploy();
@@ -113,7 +114,7 @@ test('a text that does not build is neither run nor deployed', async () => {
     diary.some((one) => /^(test|deploy)/.test(one)),
     false,
   );
-  assert.deepEqual(pipeline.build, { kind: 'failed', of: of('one'), errors: 1 });
+  assert.deepEqual(pipeline.build, { kind: 'failed', sourceKey: keyOf('one'), errors: 1 });
 });
 
 test('one action at a time', async () => {
@@ -174,7 +175,7 @@ test('a deployment without an answer may have happened; one that was refused has
   await pipeline.runDeploy();
   answers.deploy = async () => Promise.reject(http(401));
   await pipeline.runDeploy();
-  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.1' });
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.1' });
 });
 
 test('a deployment that changed nothing is told as one, with the version that is there', async () => {
@@ -182,7 +183,7 @@ test('a deployment that changed nothing is told as one, with the version that is
   answers.deploy = async () => ({ version: 'v1.0.3', unchanged: true });
   await pipeline.runDeploy();
   assert.equal(diary.at(-1), 'deployed v1.0.3, unchanged');
-  assert.deepEqual(pipeline.deployment, { kind: 'deployed', of: of('one'), version: 'v1.0.3' });
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.3' });
 });
 
 test('stopping ends the wait, and says so', async () => {
@@ -202,8 +203,8 @@ test('what the builder says of the time before this page', () => {
     { built: true, deployed: { version: 'v1.0.7', current: true } },
     { lang: 'x', contents: page.text },
   );
-  assert.deepEqual(pipeline.build, { kind: 'built', of: of('one') });
-  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.7', of: of('one') });
+  assert.deepEqual(pipeline.build, { kind: 'built', sourceKey: keyOf('one') });
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.7', sourceKey: keyOf('one') });
   // Another page deployed since; what is being edited here is not what the builder has.
   pipeline.learn({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });

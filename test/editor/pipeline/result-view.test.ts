@@ -1,9 +1,14 @@
 import { expect, waitUntil } from '@open-wc/testing';
-import { differenceView } from '../../../editor/src/draft/difference.ts';
+import { differenceView } from '../../../editor/src/pipeline/difference-view.ts';
 import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { ResultView, duration } from '../../../editor/src/pipeline/result-view.ts';
 
-const run = (answer: Run['answer'], payload = 'p'): Run => ({ payload, of: 'text', answer, took: 12.34 });
+const run = (answer: Run['answer'], payload = 'p'): Run => ({
+  payload,
+  sourceKey: 'text',
+  answer,
+  took: 12.34,
+});
 const rows = (view: HTMLElement) =>
   [...view.querySelectorAll('p')].map((row) => row.textContent?.replaceAll('\u200b', ''));
 

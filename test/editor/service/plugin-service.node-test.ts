@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Access } from '../../../editor/src/shell/access.ts';
+import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
 import { PluginService } from '../../../editor/src/service/plugin-service.ts';
-import { HttpError, SchemaError } from '../../../src/client.ts';
+import { HttpError, SchemaError } from 'plugin-editor/client.js';
 import { startEditorService } from '../harness.ts';
 
 const contents =
@@ -13,7 +13,7 @@ async function setUp(t: TestContext) {
   t.after(() => service.close());
   const token = await service.token();
   const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'add-record' };
-  const plugin = new PluginService(service.origin, target, new Access(token));
+  const plugin = new PluginService(service.origin, target, new TokenHolder(token));
   const logs: string[] = [];
   const { signal } = new AbortController();
   const build = (text: string, more: { stream?: boolean; etag?: string } = {}) =>
@@ -116,7 +116,7 @@ test('neither checks nor tells how far a plugin is without that plugin’s token
     [await service.token(), 403],
     ['unknown', 401],
   ] as const) {
-    const other = new PluginService(service.origin, target, new Access(token));
+    const other = new PluginService(service.origin, target, new TokenHolder(token));
     const refused = (error: unknown) => (error as HttpError).status === status;
     await assert.rejects(other.check('typescript', contents, signal), refused);
     await assert.rejects(other.progress(signal), refused);

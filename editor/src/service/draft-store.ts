@@ -1,0 +1,151 @@
+import {
+  BuilderClient,
+  HttpError,
+  type PluginSource,
+  RequestError,
+  parseIdent,
+  pluginSourceSchema,
+} from 'plugin-editor/client.js';
+import { sameWork } from '../plugin/source.ts';
+import type { PluginTarget } from '../plugin/target.ts';
+import { operationUrl, requestJson } from './request.ts';
+import type { TokenHolder } from './token-holder.ts';
+
+/** A draft as the builder has it. */
+export interface Draft {
+  source: PluginSource;
+  /** Names this state of it; `undefined` where the builder gives none. */
+  etag: string | undefined;
+}
+
+/** The draft changed elsewhere since it was read; nothing was saved. */
+export class DraftConflict extends Error {
+  override readonly name = 'DraftConflict';
+  readonly theirs: Draft;
+
+  constructor(theirs: Draft) {
+    super('The draft was changed elsewhere');
+    this.theirs = theirs;
+  }
+}
+
+/** A page that is going away may leave a request of up to 64 KiB behind, all such requests together. */
+const KEEPALIVE_LIMIT = 60_000;
+
+/** One plugin's draft at its builder: read, and saved so that no other page's text is ever overwritten unseen. */
+export class DraftStore {
+  readonly #builder: string;
+  readonly #target: PluginTarget;
+  readonly #tokenHolder: TokenHolder;
+  /** What the next save replaces: this state; `null`: nothing, as there is no draft; `undefined`: whatever is there. */
+  #replaces: string | null | undefined;
+  /** Texts sent without a word on what became of them: any of them may be the draft now. */
+  #unconfirmed: PluginSource[] = [];
+
+  /** `builder` is a base address as `findBuilder` returns it. */
+  constructor(builder: string, target: PluginTarget, tokenHolder: TokenHolder) {
+    this.#builder = builder;
+    this.#target = target;
+    this.#tokenHolder = tokenHolder;
+  }
+
+  /** The draft, or `undefined` when there is none yet. */
+  async load(signal?: AbortSignal): Promise<Draft | undefined> {
+    const draft = await this.#read(signal);
+    this.#replaces = draft ? draft.etag : null;
+    return draft;
+  }
+
+  /**
+   * Saves, once: when to try again is the caller's business.
+   * @throws DraftConflict when the draft changed elsewhere; or what `requestJson` throws.
+   */
+  async save(source: PluginSource): Promise<void> {
+    try {
+      await this.#write(source);
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status !== 412) throw error;
+      const current = await this.#read();
+      const own = !current || [...this.#unconfirmed, source].some((sent) => sameWork(sent, current.source));
+      if (!own) throw new DraftConflict(current);
+      // What is there came from here, by a save whose answer was lost; or the draft is gone.
+      this.#replaces = current ? current.etag : null;
+      if (!current || !sameWork(source, current.source)) await this.#write(source);
+    }
+    this.#unconfirmed = [];
+  }
+
+  /** The draft's state as this page knows it; `undefined` where there is none, or the builder does not say. */
+  get etag(): string | undefined {
+    return this.#replaces ?? undefined;
+  }
+
+  /** Another request is about to save this source too. */
+  expect(source: PluginSource): void {
+    this.#unconfirmed.push(source);
+  }
+
+  /** That request was answered with the draft's new state. */
+  expected(etag: string): void {
+    this.#replaces = etag;
+    this.#unconfirmed = [];
+  }
+
+  /** Has the next save replace this state: the user has seen it. */
+  settle(seen: Draft): void {
+    this.#replaces = seen.etag;
+    this.#unconfirmed = [];
+  }
+
+  async #read(signal?: AbortSignal): Promise<Draft | undefined> {
+    const { ident, namespace, fn } = this.#target;
+    const { environment, tenant } = parseIdent(ident);
+    let etag: string | undefined;
+    const client = new BuilderClient({
+      baseUrl: this.#builder,
+      token: () => this.#tokenHolder.token,
+      // The client hands out the record only, so its ETag is read from the response.
+      fetch: async (input, init) => {
+        const response = await fetch(input, { ...init, cache: 'no-store' });
+        etag = response.headers.get('etag') ?? undefined;
+        return response;
+      },
+    });
+    const place = { environment, userID: tenant, namespace, pluginName: fn };
+    try {
+      const source = await this.#tokenHolder.use(() => client.getDraft(place, { signal }));
+      return { source, etag };
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async #write(source: PluginSource): Promise<void> {
+    const { ident, namespace, fn } = this.#target;
+    const body = JSON.stringify(source);
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (this.#replaces === null) headers['if-none-match'] = '*';
+    else if (this.#replaces) headers['if-match'] = this.#replaces;
+    const keepalive = new TextEncoder().encode(body).length < KEEPALIVE_LIMIT;
+    try {
+      const answer = await this.#tokenHolder.use(() =>
+        requestJson(pluginSourceSchema, {
+          url: operationUrl(this.#builder, 'draft', ident, namespace, fn),
+          method: 'POST',
+          body,
+          keepalive,
+          headers: { ...headers, ...this.#tokenHolder.headers },
+        }),
+      );
+      this.#replaces = answer.headers.get('etag') ?? undefined;
+    } catch (error) {
+      if (mayHaveBeenSaved(error)) this.#unconfirmed.push(source);
+      throw error;
+    }
+  }
+}
+
+/** Whether a failed save may have reached the draft all the same. */
+const mayHaveBeenSaved = (error: unknown): boolean =>
+  error instanceof RequestError && (!(error instanceof HttpError) || error.status >= 500);

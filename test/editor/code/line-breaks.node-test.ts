@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lineSeparator } from '../../../editor/src/code/line-breaks.ts';
+
+test('finds the line break that keeps a text as it is', () => {
+  assert.equal(lineSeparator('a\nb'), undefined);
+  assert.equal(lineSeparator('a\r\nb\r\n'), '\r\n');
+  assert.equal(lineSeparator('a\r\nb\n'), '\n');
+  assert.equal(lineSeparator('a\rb'), '\n');
+});

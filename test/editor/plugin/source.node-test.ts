@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sameWork, withEdits } from '../../../editor/src/plugin/source.ts';
+
+test('edits leave fields that the editor does not know as they are', () => {
+  const record = { contents: 'a', lang: 'javascript', tests: [], owner: 'x', nested: { y: 1 } };
+  const edited = withEdits(record, 'b', [{ name: 'n', payload: 'p', extra: 2 }]);
+  assert.deepEqual(edited, { ...record, contents: 'b', tests: [{ name: 'n', payload: 'p', extra: 2 }] });
+});
+
+test('a record without tests gets none', () => {
+  assert.deepEqual(withEdits({ contents: 'a', lang: 'x' }, 'b', []), { contents: 'b', lang: 'x' });
+  assert.deepEqual(withEdits({ contents: 'a', lang: 'x', tests: [] }, 'b', []).tests, []);
+});
+
+test('the same work is the same whatever the order of fields', () => {
+  const a = { contents: 'a', lang: 'x', tests: [{ name: 'n', payload: 'p' }] };
+  assert.equal(
+    sameWork(a, { tests: [{ payload: 'p', name: 'n' }], lang: 'x', contents: 'a', other: 1 }),
+    true,
+  );
+  assert.equal(sameWork({ contents: 'a', lang: 'x' }, { contents: 'a', lang: 'x', tests: [] }), true);
+  assert.equal(sameWork(a, { ...a, contents: 'b' }), false);
+  assert.equal(sameWork(a, { ...a, lang: 'y' }), false);
+  assert.equal(sameWork(a, { ...a, tests: [{ name: 'n', payload: 'q' }] }), false);
+  assert.equal(sameWork(a, { ...a, tests: [] }), false);
+});

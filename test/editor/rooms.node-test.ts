@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'oxc-parser';
+
+const sources = fileURLToPath(new URL('../../editor/src', import.meta.url));
+
+/** The rooms of the editor. Each may import from itself and from those before it; `.` is main.ts. */
+const ROOMS = ['ui', 'plugin', 'service', 'code', 'draft', 'pipeline', 'shell', '.'];
+
+/** What a module imports, type imports and dynamic imports included. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(sources, file), 'utf8');
+  const { module } = parseSync(file, text);
+  return [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+    // The parser gives the place of the specifier, quotes included.
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+  ];
+}
+
+const imports = globSync('**/*.ts', { cwd: sources }).flatMap((from) =>
+  importsOf(from).map((specifier) => ({ from, specifier })),
+);
+
+test('the editor imports the launcher by its published names only, and no file outside its own sources', () => {
+  const packages = new Set<string>();
+  for (const { from, specifier } of imports) {
+    if (!specifier.startsWith('.')) packages.add(specifier);
+    else assert.ok(!join(dirname(from), specifier).startsWith('..'), `${from} imports ${specifier}`);
+  }
+  const published = [...packages].filter((name) => name.startsWith('plugin-editor')).toSorted();
+  assert.deepEqual(published, ['plugin-editor/client.js', 'plugin-editor/editor.js']);
+});
+
+test('the imports between the rooms of the editor go one way', () => {
+  const room = (file: string) => {
+    const index = ROOMS.indexOf(dirname(file));
+    assert.notEqual(index, -1, `${file} is in no room that is named here`);
+    return index;
+  };
+  const wrong = imports
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ from, specifier }) => ({ from, to: join(dirname(from), specifier) }))
+    .filter(({ from, to }) => room(to) > room(from))
+    .map(({ from, to }) => `${from} imports ${to}`);
+  assert.deepEqual(wrong, []);
+});
+
+test('package.json of the editor lists each package that is imported, and no other', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(sources, '../package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  const names = imports
+    .map(({ specifier }) => specifier)
+    .filter((specifier) => !specifier.startsWith('.'))
+    .map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);
+  assert.deepEqual([...new Set(names)].toSorted(), Object.keys(devDependencies).toSorted());
+});

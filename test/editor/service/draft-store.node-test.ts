@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
+import { DraftConflict, DraftStore } from '../../../editor/src/service/draft-store.ts';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
+import { startEditorService } from '../harness.ts';
+
+const source = (contents: string) => ({ contents, lang: 'javascript' });
+
+async function setUp(t: TestContext) {
+  const service = await startEditorService({ editor: false });
+  t.after(() => service.close());
+  const token = await service.token();
+  const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'add-record' };
+  return { service, open: () => new DraftStore(service.origin, target, new TokenHolder(token)) };
+}
+
+type Setting = Awaited<ReturnType<typeof setUp>>;
+
+/** Has the next save reach the service, and its answer get lost. */
+function loseAnswer({ service }: Setting, store: DraftStore, contents: string) {
+  const real = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    await real(input, init);
+    throw new TypeError('connection lost');
+  };
+  return store
+    .save(source(contents))
+    .then(
+      () => assert.fail('the answer was not lost'),
+      (error: unknown) => assert.ok(error instanceof NetworkError),
+    )
+    .finally(() => (globalThis.fetch = real))
+    .then(async () => assert.equal((await service.draft())?.contents, contents));
+}
+
+test('there is no draft, then there is', async (t) => {
+  const { service, open } = await setUp(t);
+  const store = open();
+  assert.equal(await store.load(), undefined);
+  await store.save(source('1'));
+  await store.save(source('2'));
+  assert.equal((await service.draft())?.contents, '2');
+  const draft = await open().load();
+  assert.equal(draft?.source.contents, '2');
+  assert.ok(draft?.etag);
+});
+
+test('does not overwrite what was saved elsewhere, but says what that is', async (t) => {
+  const { service, open } = await setUp(t);
+  const store = open();
+  await store.load();
+  await store.save(source('1'));
+  await service.save(source('theirs'));
+  await assert.rejects(store.save(source('mine')), (error) => {
+    assert.ok(error instanceof DraftConflict);
+    assert.equal(error.theirs.source.contents, 'theirs');
+    return true;
+  });
+  assert.equal((await service.draft())?.contents, 'theirs');
+});
+
+test('does not overwrite a draft that somebody made since there was none', async (t) => {
+  const { service, open } = await setUp(t);
+  const store = open();
+  await store.load();
+  await service.save(source('theirs'));
+  await assert.rejects(store.save(source('mine')), DraftConflict);
+});
+
+test('overwrites what the user has seen and settled, and only that', async (t) => {
+  const { service, open } = await setUp(t);
+  const store = open();
+  await store.load();
+  await service.save(source('theirs'));
+  const conflict = await store.save(source('mine')).catch((error: unknown) => error);
+  assert.ok(conflict instanceof DraftConflict);
+  store.settle(conflict.theirs);
+  await store.save(source('mine'));
+  assert.equal((await service.draft())?.contents, 'mine');
+
+  await service.save(source('theirs 2'));
+  store.settle(conflict.theirs);
+  await assert.rejects(store.save(source('mine 2')), DraftConflict);
+});
+
+test('its own text is no conflict when the answer to saving it was lost', async (t) => {
+  const setting = await setUp(t);
+  const store = setting.open();
+  await store.load();
+  await loseAnswer(setting, store, 'first');
+  await store.save(source('first'));
+  await loseAnswer(setting, store, 'second');
+  await store.save(source('third'));
+  assert.equal((await setting.service.draft())?.contents, 'third');
+  await loseAnswer(setting, store, 'fourth');
+  await setting.service.save(source('theirs'));
+  await assert.rejects(store.save(source('fifth')), DraftConflict);
+});
+
+test('sends each save once: trying again is not its business', async (t) => {
+  const { service, open } = await setUp(t);
+  const store = open();
+  await store.load();
+  service.script.answer = () => new Response('busy', { status: 503 });
+  const before = service.seen.length;
+  await assert.rejects(
+    store.save(source('1')),
+    (error) => error instanceof HttpError && error.status === 503,
+  );
+  assert.equal(service.seen.length, before + 1);
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
+import { HttpError } from 'plugin-editor/client.js';
+
+/** A builder that takes one token alone. */
+function builderFor(tokenHolder: TokenHolder, valid: string) {
+  const sent: string[] = [];
+  const request = () => {
+    sent.push(tokenHolder.token);
+    return tokenHolder.token === valid
+      ? Promise.resolve('done')
+      : Promise.reject(new HttpError('GET draft', 401, undefined));
+  };
+  return { sent, request };
+}
+
+test('requests that fail together ask for one token, and are each sent once more', async () => {
+  let asked = 0;
+  const tokenHolder = new TokenHolder('old', async () => `new-${++asked}`);
+  const { sent, request } = builderFor(tokenHolder, 'new-1');
+  assert.deepEqual(await Promise.all([tokenHolder.use(request), tokenHolder.use(request)]), ['done', 'done']);
+  assert.deepEqual(sent, ['old', 'old', 'new-1', 'new-1']);
+  assert.equal(asked, 1);
+});
+
+test('a token that came meanwhile is used without asking', async () => {
+  const tokenHolder = new TokenHolder('old', () => assert.fail('asked'));
+  const { sent, request } = builderFor(tokenHolder, 'new');
+  const done = tokenHolder.use(request);
+  tokenHolder.token = 'new';
+  assert.equal(await done, 'done');
+  assert.deepEqual(sent, ['old', 'new']);
+});
+
+test('a new token that is refused too is not asked for again and again', async () => {
+  let asked = 0;
+  const tokenHolder = new TokenHolder('old', async () => `bad-${++asked}`);
+  const { sent, request } = builderFor(tokenHolder, 'good');
+  await assert.rejects(tokenHolder.use(request), { status: 401 });
+  assert.deepEqual(sent, ['old', 'bad-1']);
+});
+
+test('where no token is to be had, the answer stands', async () => {
+  for (const tokenHolder of [
+    new TokenHolder('old'),
+    new TokenHolder('old', () => Promise.reject(new Error('signed out'))),
+  ]) {
+    const { sent, request } = builderFor(tokenHolder, 'good');
+    await assert.rejects(tokenHolder.use(request), { name: 'HttpError', status: 401 });
+    assert.deepEqual(sent, ['old']);
+  }
+});
+
+test('any other failure passes as it is', async () => {
+  const tokenHolder = new TokenHolder('old', () => assert.fail('asked'));
+  await assert.rejects(
+    tokenHolder.use(() => Promise.reject(new HttpError('GET draft', 403, undefined))),
+    { status: 403 },
+  );
+});

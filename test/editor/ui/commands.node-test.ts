@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Command,
+  isShortcut,
+  runByKey,
+  shortcutAria,
+  shortcutText,
+} from '../../../editor/src/ui/commands.ts';
+
+const key = (name: string, more: Partial<KeyboardEvent> = {}) => {
+  const done: string[] = [];
+  const event = {
+    key: name,
+    ctrlKey: false,
+    metaKey: false,
+    shiftKey: false,
+    altKey: false,
+    repeat: false,
+    preventDefault: () => done.push('prevented'),
+    stopPropagation: () => {},
+    ...more,
+  } as unknown as KeyboardEvent;
+  return { event, done };
+};
+
+test('a shortcut is written as the machine’s users write it', () => {
+  assert.equal(shortcutText({ key: 'd', shift: true }, false), 'Ctrl+Shift+D');
+  assert.equal(shortcutText({ key: 'd', shift: true }, true), '⇧⌘D');
+  assert.equal(shortcutText({ key: 'Enter' }, true), '⌘↩');
+  assert.equal(shortcutText({ key: 'F8', shift: true, alone: true }, false), 'Shift+F8');
+  assert.equal(shortcutAria({ key: 's' }), 'Control+S Meta+S');
+  assert.equal(shortcutAria({ key: 'F8', shift: true, alone: true }), 'Shift+F8');
+});
+
+test('a key is a shortcut with all its modifiers and no other', () => {
+  const deploy = { key: 'd', shift: true };
+  assert.equal(isShortcut(key('D', { ctrlKey: true, shiftKey: true }).event, deploy), true);
+  assert.equal(isShortcut(key('D', { metaKey: true, shiftKey: true }).event, deploy), true);
+  assert.equal(isShortcut(key('d', { ctrlKey: true }).event, deploy), false);
+  assert.equal(isShortcut(key('D', { ctrlKey: true, shiftKey: true, altKey: true }).event, deploy), false);
+  assert.equal(isShortcut(key('F8').event, { key: 'F8', alone: true }), true);
+  assert.equal(isShortcut(key('F8', { ctrlKey: true }).event, { key: 'F8', alone: true }), false);
+});
+
+test('a command that cannot be done now keeps its key; one that is not offered leaves it to the browser', () => {
+  const ran: string[] = [];
+  const commands: Command[] = [
+    {
+      id: 'a',
+      label: 'A',
+      shortcut: { key: 'b' },
+      run: () => ran.push('a'),
+      enabled: () => ran.length === 0,
+    },
+    { id: 't', label: 'T', shortcut: { key: 'Enter' }, run: () => ran.push('t'), offered: () => false },
+  ];
+  const press = (name: string, more: Partial<KeyboardEvent> = { ctrlKey: true }) => {
+    const { event, done } = key(name, more);
+    return [runByKey(event, commands), done.length] as const;
+  };
+  assert.deepEqual(press('b'), [true, 1]);
+  assert.deepEqual(press('b'), [true, 1]);
+  assert.deepEqual(press('b', { ctrlKey: true, repeat: true }), [true, 1]);
+  assert.deepEqual(press('Enter'), [false, 0]);
+  assert.deepEqual(press('x'), [false, 0]);
+  assert.deepEqual(ran, ['a']);
+});
