@@ -26,7 +26,7 @@ export async function measureService(): Promise<Figure[]> {
 /** In a process of its own, whose memory is the service's alone. */
 async function measureExecutions(): Promise<Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const fixture = join(import.meta.dirname, '../service/storage/durability.fixture.ts');
+  const fixture = join(import.meta.dirname, '../service/service.fixture.ts');
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', fixture, `sqlite:${join(directory, 'service.sqlite')}`],
