@@ -2,39 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { measureCrashes } from '../../soak/crashes.ts';
-import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
-import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { Cluster } from '../../postgres/cluster.ts';
-import { cleanUpFirst, engines, freshDatabase } from './databases.ts';
+import { cleanUpFirst, engines } from './databases.ts';
 import type { EngineName } from './databases.ts';
+import { createDurableDatabase } from './durable-database.ts';
 import { ServiceProcess } from '../service-process.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
-interface Database {
-  readonly address: DatabaseAddress;
-  /** Crashes what keeps the data, if that is a process, and starts it again. */
-  readonly crash: () => Promise<void>;
-}
-
-async function startDatabase(t: TestContext, engine: EngineName): Promise<Database> {
-  if (engine === 'sqlite') return { address: await freshDatabase(t, engine), crash: async () => {} };
-  const cluster = await Cluster.create({ durable: true });
-  cleanUpFirst(t, () => cluster.remove());
-  await cluster.start();
-  return {
-    address: parseDatabaseUrl(cluster.url),
-    crash: async () => {
-      await cluster.crash();
-      await cluster.start();
-    },
-  };
+async function durableDatabase(t: TestContext, engine: EngineName) {
+  const database = await createDurableDatabase(engine);
+  cleanUpFirst(t, database.remove);
+  return database;
 }
 
 for (const engine of engines) {
   test(`${engine}: a save that was acknowledged survives kill -9, at any moment`, async (t) => {
-    const { address, crash } = await startDatabase(t, engine);
+    const { address, crash, restart } = await durableDatabase(t, engine);
     let acknowledged = 0;
     for (const saves of [1, 7, 20]) {
       const service = await ServiceProcess.start(t, address);
@@ -51,6 +35,7 @@ for (const engine of engines) {
         () => false,
       );
       await Promise.all([service.kill(), crash()]);
+      await restart();
       if (await cut) acknowledged += 1;
 
       const storage = await openStorage(address);
@@ -66,7 +51,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: a build and a version that were acknowledged survive kill -9`, async (t) => {
-    const { address, crash } = await startDatabase(t, engine);
+    const { address, crash, restart } = await durableDatabase(t, engine);
     const textOf = (output: number) => `export const run = () => "${output}";`;
     for (const n of [0, 1, 2]) {
       const service = await ServiceProcess.start(t, address);
@@ -77,6 +62,7 @@ for (const engine of engines) {
       assert.deepEqual(await service.deploy(token), { version: `v1.0.${n * 2}` });
       await service.build(token, textOf(n * 2 + 1));
       await Promise.all([service.kill(), crash()]);
+      await restart();
     }
     const service = await ServiceProcess.start(t, address);
     assert.deepEqual(await service.deploy(await service.editorToken()), { version: 'v1.0.5' });
@@ -86,9 +72,11 @@ for (const engine of engines) {
   });
 }
 
-// `npm run soak crashes` has a hundred rounds of it.
-test('what many clients were acknowledged survives kill -9 at a random moment, three times', async () => {
-  for (const { name, value, limit, note } of await measureCrashes(3)) {
-    assert.ok(value <= limit, `${name}: ${value} (${note})`);
-  }
-});
+// `npm run bench storage:kill` has a hundred rounds of it on each.
+for (const engine of engines) {
+  test(`${engine}: what many clients were acknowledged survives kill -9 at a random moment, three times`, async () => {
+    for (const { name, value, limit, note } of await measureCrashes(engine, 3)) {
+      assert.ok(value <= limit, `${name}: ${value} (${note})`);
+    }
+  });
+}
