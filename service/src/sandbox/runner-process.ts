@@ -191,6 +191,8 @@ export class RunnerProcess {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     this.#isClosed = true;
+    // A runner at rest does not keep the service's process alive, which would end here without the rest of its closing.
+    child.ref();
     this.#process.kill();
     await exited;
   }

@@ -10,14 +10,14 @@ import { SMTPServer } from 'smtp-server';
 import { openStore } from '../../../service/src/storage/store.ts';
 import { accessPath, bearer, startService, temporaryDirectory } from '../harness.ts';
 
-const script = join(import.meta.dirname, '../../../service/src/cli/env-token.ts');
+const script = join(import.meta.dirname, '../../../service/src/cli/main.ts');
 const codeIn = (mail: string) => /^Your verification code is (\d{6})\r?$/m.exec(mail)?.[1] ?? '';
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
 /** Runs the command. Its standard input stays open until `end()`. */
 function run(t: TestContext, directory: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: { ...process.env, SMTP_URL: '', SMTP_FROM: '', DATA_DIR: directory, ...env },
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, 'env-token', ...args], {
+    env: { ...process.env, npm_lifecycle_event: 'env-token', SMTP_URL: '', SMTP_FROM: '', DATA_DIR: directory, ...env },
   });
   t.after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
@@ -155,8 +155,10 @@ test('an input that ends without a code ends the command', async (t) => {
 test('arguments that cannot be used are named, and nothing is written', async (t) => {
   const directory = join(temporaryDirectory(t), 'data');
   const cases: [args: string[], message: RegExp][] = [
-    [[], /address is missing/],
-    [['you'], /"you" is not an e-mail address/],
+    [[], /environment is missing/],
+    [['com/acme'], /"com\/acme" cannot name an environment/],
+    [['com.acme', 'more'], /more arguments than an environment/],
+    [['you@'], /"you@" is not an e-mail address/],
     [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
     [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
     [['you@acme.com', 'com.acme', 'more'], /more arguments/],
@@ -172,6 +174,24 @@ test('arguments that cannot be used are named, and nothing is written', async (t
   const help = await run(t, directory, ['--help']).done();
   assert.equal(help.status, 0);
   assert.match(help.out, /^Usage: npm run env-token/);
+});
+
+test('an environment alone gets its token at once, without mail', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { status, out, err } = await run(t, directory, ['de.bücher']).done();
+  assert.deepEqual([status, err], [0, '']);
+  assert.match(out, /^pe_env_[\w-]{43}\n$/);
+  assert.equal(environmentOf(directory, out.trim()), 'de.bücher');
+  assert.ok(!readdirSync(directory).includes('outbox'));
+
+  const again = await run(t, directory, ['de.bücher']).done();
+  assert.equal(environmentOf(directory, again.out.trim()), 'de.bücher');
+  assert.equal(environmentOf(directory, out.trim()), undefined);
+});
+
+test('the command names itself as it was called', async (t) => {
+  const { err } = await run(t, temporaryDirectory(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
+  assert.match(err, /Usage: npx plugin-editor-service env-token/);
 });
 
 async function mailServer(t: TestContext, accept: boolean) {
