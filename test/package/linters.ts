@@ -19,7 +19,7 @@ test('publint finds nothing', async () => {
 const ESM_ONLY = ['bundler', 'node16-esm'];
 
 test('@arethetypeswrong finds nothing', async () => {
-  const tarball = createPackageFromTarballData(new Uint8Array(await readFile(packed.tarball)));
+  const tarball = createPackageFromTarballData(new Uint8Array(await readFile(packed.file)));
   const entrypoints = modules.map((specifier) => specifier.replace(packed.manifest.name, '.'));
   const result = await checkPackage(tarball, { entrypoints });
   assert.ok(result.types);
