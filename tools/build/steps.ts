@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { prepareDeclarations } from './declarations.ts';
 
 /** The folder of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,13 +32,16 @@ export function buildLauncher(): void {
   vite('--mode', 'iife');
   compile('src');
   run('tools/generate/build.ts');
-  run('tools/generate/declarations.ts');
+  prepareDeclarations(join(root, 'dist'), '{*,types/*}.d.ts');
 }
 
 /** The service as it is published, with the editor in it. The launcher's modules must be built. */
 export function buildService(): void {
   rmSync(join(root, 'service/dist'), { recursive: true, force: true });
   compile('service');
+  prepareDeclarations(join(root, 'service/dist'), 'index.d.ts');
+  // npm does this as well, but only when it installs.
+  chmodSync(join(root, 'service/dist/cli/main.js'), 0o755);
   vite('--config', 'editor/vite.config.ts');
   cpSync(join(root, 'editor/dist'), join(root, 'service/dist/editor'), { recursive: true });
 }
