@@ -191,8 +191,8 @@ export class RunnerProcess {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     this.#isClosed = true;
-    // A runner at rest does not keep the service's process alive, which would end here without the rest of its closing.
-    child.ref();
+    // Whoever waits for its end would wait for ever if this process ended meanwhile for want of work.
+    this.#setHeld(true);
     this.#process.kill();
     await exited;
   }
