@@ -5,7 +5,7 @@ import { AccessClient, createTokenEndpoint, ExecutionClient } from 'plugin-edito
 import type { Assets } from '../build.ts';
 import { findUser, identOf, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
 import type { User } from './accounts.ts';
-import { limitBody, readBody } from './body.ts';
+import { readBody, receiveUnreadBodies } from './body.ts';
 import { checkHost } from './hosts.ts';
 import { pageHeaders, servePage } from './page.ts';
 import { Refusal, refusalResponse } from './refusals.ts';
@@ -89,6 +89,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   );
 
   const app = new Hono();
+  app.use(receiveUnreadBodies);
   app.use(pageHeaders(serviceFor));
   app.use(checkHost(options.hosts));
   servePage(app, options.assets);
@@ -103,8 +104,8 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     c.header('cache-control', 'no-store');
     return c.json(user ? describe(c, user) : { users: users.map(publicFace) });
   });
-  app.post('/session', limitBody(BODY_LIMIT), async (c) => {
-    const user = findUser((await readBody(c, signInSchema)).user);
+  app.post('/session', async (c) => {
+    const user = findUser((await readBody(c, signInSchema, BODY_LIMIT)).user);
     if (!user) throw new Refusal(400, 'unknown-user', 'There is nobody of that name.');
     await sessions.signIn(c, user);
     return c.json(describe(c, user));
@@ -122,8 +123,8 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     return user;
   };
 
-  app.post('/plugins', limitBody(BODY_LIMIT), async (c) => {
-    const { ident, name } = await readBody(c, newPluginSchema);
+  app.post('/plugins', async (c) => {
+    const { ident, name } = await readBody(c, newPluginSchema, BODY_LIMIT);
     const user = await memberOf(c, ident);
     if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
       throw new Refusal(
@@ -138,8 +139,8 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     return c.json(describe(c, user), 201);
   });
 
-  app.post('/plugins/runs', limitBody(RUN_LIMIT), async (c) => {
-    const { ident, name, input } = await readBody(c, runSchema);
+  app.post('/plugins/runs', async (c) => {
+    const { ident, name, input } = await readBody(c, runSchema, RUN_LIMIT);
     await memberOf(c, ident);
     c.header('cache-control', 'no-store');
     return c.json(await runVersions({ identifier: ident, pluginName: name }, input, c.req.raw.signal));

@@ -1,19 +1,25 @@
-import type { Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
+import type { Context, MiddlewareHandler } from 'hono';
 import type * as z from 'zod/mini';
 import { Refusal } from './refusals.ts';
 
-/** Refuses a body above `bytes` with 413. */
-export const limitBody = (bytes: number) =>
-  bodyLimit({
-    maxSize: bytes,
-    onError: () => {
-      throw new Refusal(413, 'too-large', `The body is larger than ${bytes} bytes.`);
-    },
-  });
+/** How much of an unwanted body is received, in bytes, before its connection is given up. */
+const UNWANTED = 64 * 1024 * 1024;
 
-/** The JSON body of a request, of the given shape. Throws 415 for another type, 400 for what does not fit. */
-export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
+/**
+ * Receives what nobody read of a body before the answer is sent: many clients send all of it before they read, and would
+ * not see a refusal otherwise. The server's time limit for requests bounds the wait.
+ */
+export const receiveUnreadBodies: MiddlewareHandler = async (c, next) => {
+  await next();
+  const { body, bodyUsed } = c.req.raw;
+  if (body && !bodyUsed) await readUpTo(body, 0).catch(() => undefined);
+};
+
+/**
+ * The JSON body of a request, of the given shape. Throws 415 for another type, 413 above `limit` bytes, 400 for what does
+ * not fit.
+ */
+export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, limit: number): Promise<T> {
   if (!/^application\/json\s*(?:;|$)/i.test(c.req.header('content-type') ?? '')) {
     throw new Refusal(
       415,
@@ -21,12 +27,33 @@ export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>): Promise
       'The body must be JSON, with "content-type: application/json".',
     );
   }
-  const value: unknown = await c.req.json().catch(() => {
+  const bytes = await readUpTo(c.req.raw.body, limit);
+  if (!bytes) throw new Refusal(413, 'too-large', `The body is larger than ${limit} bytes.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
     throw new Refusal(400, 'invalid-json', 'The body is not valid JSON.');
-  });
+  }
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
     throw new Refusal(400, 'invalid-body', 'The body is not the JSON that this operation takes.');
   }
   return parsed.data;
+}
+
+/** The whole of a body; `undefined` when it is longer than `limit` bytes, and then it was received and dropped. */
+async function readUpTo(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength;
+    if (length <= limit) chunks.push(chunk);
+    else if (length > UNWANTED) break;
+    else chunks.length = 0;
+  }
+  return length <= limit ? Buffer.concat(chunks) : undefined;
 }

@@ -54,14 +54,14 @@ describe('what a token, a code or a signature is compared with', () => {
   });
 
   test('is a hash that the database looks up, or is compared in constant time', () => {
-    const found = ['demo/service/**/*.ts', 'demo/vendor/**/*.ts', 'src/server/**/*.ts']
+    const found = ['service/src/**/*.ts', 'demo/vendor/**/*.ts', 'src/server/**/*.ts']
       .flatMap(modulesIn)
       .flatMap((module) => comparisonsIn(module).map((comparison) => `${module.file}: ${comparison}`));
     assert.deepEqual(found.toSorted(), [
-      // Which build or draft something is of: no secret.
-      'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
       // The kind of a token is in its prefix, for everyone to read.
       'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
+      // Which build or draft something is of: no secret.
+      'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
       // Whether an answer or an error holds the server's own secret: whoever answers has it already.
       'src/server/access-client.ts: data.token === headers.authorization',
       'src/server/access-client.ts: data.token === secret',
@@ -83,7 +83,7 @@ describe('what a token, a code or a signature is compared with', () => {
   });
 
   test('is never the token itself: every question to the database is by its hash', () => {
-    const tables = modulesIn('demo/service/tables/*-tokens.ts').concat(
+    const tables = modulesIn('service/src/storage/tables/*-tokens.ts').concat(
       modulesIn('service/src/storage/tables/environments.ts'),
     );
     const statements = tables.flatMap(({ code }) => code.match(/\b(?:WHERE|VALUES|SET)\b[^`']*/g) ?? []);

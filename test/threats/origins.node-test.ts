@@ -95,11 +95,16 @@ describe('pages of other origins, in Chromium', () => {
 
   /** What asking could have changed: how many tokens there are, and which plugins. */
   const stored = () => {
-    const db = new DatabaseSync(join(demo.dataDir, 'service.sqlite'), { readOnly: true });
-    const tokens = db.prepare('SELECT count(*) AS count FROM editor_tokens').get()?.['count'];
-    const plugins = db.prepare('SELECT name FROM vendor_plugin').all().length;
-    db.close();
-    return { tokens, plugins };
+    const count = (file: string, table: string) => {
+      const db = new DatabaseSync(join(demo.dataDir, file), { readOnly: true });
+      const row = db.prepare(`SELECT count(*) AS count FROM ${table}`).get();
+      db.close();
+      return Number(row?.['count']);
+    };
+    return {
+      tokens: count('service.sqlite', 'editor_tokens'),
+      plugins: count('vendor.sqlite', 'vendor_plugin'),
+    };
   };
   const open = async (address: string) => {
     const page = await context.newPage();

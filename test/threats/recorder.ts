@@ -31,8 +31,8 @@ const file = process.env['RECORD_TO'];
 
 /** Which secret 32 random bytes are for is told by who asks for them. */
 const makers: [file: RegExp, kind: SecretKind][] = [
-  [/environment-token\.ts/, 'environment token'],
-  [/service\/access\.ts/, 'editor token'],
+  [/environment-token\.[jt]s/, 'environment token'],
+  [/http\/access\.[jt]s/, 'editor token'],
   [/vendor\/store\.ts/, 'cookie key'],
 ];
 

@@ -171,7 +171,7 @@ describe('advice', () => {
 
 describe('browsers.js', () => {
   it('ends with an error and a clear line when an override names nothing', async () => {
-    const script = fileURLToPath(new URL('browsers.js', import.meta.url));
+    const script = fileURLToPath(new URL('../../tools/setup/browsers.js', import.meta.url));
     const env = { ...process.env, CHROME_PATH: '/nowhere/chrome' };
     const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
       execFile(process.execPath, [script], { env }, (error, _, text) =>

@@ -91,9 +91,9 @@ describe('dependencies.js', () => {
   const run = promisify(execFile);
 
   const copyScripts = async (root: string) => {
-    await mkdir(join(root, 'test/setup'), { recursive: true });
+    await mkdir(join(root, 'tools/setup'), { recursive: true });
     for (const file of ['dependencies.js', 'lock-file.js', 'node-version.js']) {
-      await cp(new URL(file, import.meta.url), join(root, 'test/setup', file));
+      await cp(new URL(`../../tools/setup/${file}`, import.meta.url), join(root, 'tools/setup', file));
     }
   };
 
