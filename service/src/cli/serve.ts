@@ -21,8 +21,8 @@ export async function serve(args: string[]): Promise<void> {
     console.log(usage);
     return;
   }
-  const ended = toldToEnd();
   const settings = readSettings(process.env);
+  const ended = toldToEnd();
   const service = await startService(settings);
   console.log(`The plugin service is at http://localhost:${service.port}/
 State is kept in ${settings.dataDirectory}`);
@@ -43,12 +43,21 @@ function asksForHelp(args: string[]): boolean {
 function toldToEnd(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isEnding = false;
+  const end = () => {
+    isEnding = true;
+    clearInterval(orphaned);
+    resolve();
+  };
+  // npm and npx run this in a shell, and a signal sent to them ends the shell without reaching us: see that it is gone.
+  const parent = process.ppid;
+  const orphaned = setInterval(() => {
+    if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end();
+  }, 250).unref();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // Not by removing the handler: the first process of a container has no other way to end by a signal.
       if (isEnding) process.exit(128 + constants.signals[signal]);
-      isEnding = true;
-      resolve();
+      end();
     });
   }
   return promise;

@@ -14,8 +14,12 @@ const main = join(root, 'service/src/cli/main.ts');
 
 /** Runs the command with settings that no variable of this machine changes, in a folder of its own. */
 function run(t: TestContext, args: string[], env: Record<string, string> = {}) {
+  return runProgram(t, process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], env);
+}
+
+function runProgram(t: TestContext, program: string, args: string[], env: Record<string, string>) {
   const cwd = temporaryDirectory(t);
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+  const child = spawn(program, args, {
     cwd,
     env: { PATH: process.env['PATH'], SERVICE_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,6 +68,17 @@ test('a second signal ends the service at once, also while servers do not close'
   command.kill('SIGTERM');
   command.kill('SIGINT');
   assert.ok([128 + 15, 128 + 2].includes((await command.done()).status ?? 0));
+});
+
+test('a service that npm or npx started in a shell ends with it', async (t) => {
+  const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${main}"; exit $?`;
+  const command = runProgram(t, 'sh', ['-c', script], { npm_lifecycle_event: 'npx' });
+  await command.serving();
+  // npm passes the signal on to the shell, which does not pass it on to us.
+  command.kill('SIGTERM');
+  // The service holds the other end of its output, so that this ends with the service.
+  const { err } = await command.done();
+  assert.equal(err, '');
 });
 
 /** A module that has no server of a process ever close, so that its end does not come by itself. */
