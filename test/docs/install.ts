@@ -12,8 +12,11 @@ export const serversDirectory = fileURLToPath(new URL('servers/', import.meta.ur
 /** Installs what is in {@link serversDirectory}. */
 export const installServers = (): Promise<void> => installPackages(serversDirectory);
 
-/** Makes the node_modules of a directory match the lock file there. Rejects when `npm ci` fails. */
-export async function installPackages(directory: string): Promise<void> {
+/**
+ * Makes the node_modules of a directory match the lock file there. Rejects when `npm ci` fails.
+ * @param scripts whether the packages' own scripts run, which is how some fetch a binary (default: no)
+ */
+export async function installPackages(directory: string, scripts = false): Promise<void> {
   const read = async (name: string) => JSON.parse(await readFile(join(directory, name), 'utf8')) as LockFile;
   const installed = await read('node_modules/.package-lock.json').catch(() => undefined);
   const reason = whyStale(await read('package-lock.json'), installed, (path) =>
@@ -22,7 +25,7 @@ export async function installPackages(directory: string): Promise<void> {
   if (!reason) return;
   await promisify(execFile)(
     'npm',
-    ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'],
+    ['ci', '--prefer-offline', '--no-audit', '--no-fund', ...(scripts ? [] : ['--ignore-scripts'])],
     {
       cwd: directory,
       shell: process.platform === 'win32',

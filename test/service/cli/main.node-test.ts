@@ -61,14 +61,18 @@ for (const [signal, args] of [
   });
 }
 
-test('a second signal ends the service at once, also while servers do not close', { timeout: 60_000 }, async (t) => {
-  const command = run(t, [], { NODE_OPTIONS: `--import=${neverClosing(t)}` });
-  await command.serving();
-  // Two of one kind could arrive as one. Which comes first is the system's choice.
-  command.kill('SIGTERM');
-  command.kill('SIGINT');
-  assert.ok([128 + 15, 128 + 2].includes((await command.done()).status ?? 0));
-});
+test(
+  'a second signal ends the service at once, also while servers do not close',
+  { timeout: 60_000 },
+  async (t) => {
+    const command = run(t, [], { NODE_OPTIONS: `--import=${neverClosing(t)}` });
+    await command.serving();
+    // Two of one kind could arrive as one. Which comes first is the system's choice.
+    command.kill('SIGTERM');
+    command.kill('SIGINT');
+    assert.ok([128 + 15, 128 + 2].includes((await command.done()).status ?? 0));
+  },
+);
 
 test('a service that npm or npx started in a shell ends with it', async (t) => {
   const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${main}"; exit $?`;
