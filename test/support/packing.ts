@@ -27,8 +27,8 @@ export interface SourceCopy {
    * Packs a package as it would be published.
    * @param build whether to build it before, as npm does (default: yes)
    */
-  pack(name: PackageName, build?: boolean): Promise<Tarball>;
-  remove(): Promise<void>;
+  readonly pack: (name: PackageName, build?: boolean) => Promise<Tarball>;
+  readonly remove: () => Promise<void>;
 }
 
 /** Nothing of this goes into a package, or takes part in a build. */

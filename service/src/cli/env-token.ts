@@ -163,8 +163,7 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   const { email, environment } = target;
-  const token =
-    email === undefined ? await createToken(environment) : await createTokenByMail(email, target);
+  const token = email === undefined ? await createToken(environment) : await createTokenByMail(email, target);
   process.stdout.write(`${token}\n`);
 }
 

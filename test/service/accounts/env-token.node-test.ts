@@ -16,9 +16,20 @@ const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
 /** Runs the command. Its standard input stays open until `end()`. */
 function run(t: TestContext, directory: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, 'env-token', ...args], {
-    env: { ...process.env, npm_lifecycle_event: 'env-token', SMTP_URL: '', SMTP_FROM: '', DATA_DIR: directory, ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', script, 'env-token', ...args],
+    {
+      env: {
+        ...process.env,
+        npm_lifecycle_event: 'env-token',
+        SMTP_URL: '',
+        SMTP_FROM: '',
+        DATA_DIR: directory,
+        ...env,
+      },
+    },
+  );
   t.after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
