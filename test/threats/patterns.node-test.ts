@@ -32,7 +32,10 @@ function patternsIn({ code, program }: Module): { literals: Pattern[]; made: str
 }
 
 describe('patterns of our own', () => {
-  const found = modulesIn('{src,service/src,editor/src,demo}/**/*.{ts,tsx}').map((one) => ({ file: one.file, ...patternsIn(one) }));
+  const found = modulesIn('{src,service/src,editor/src,demo}/**/*.{ts,tsx}').map((one) => ({
+    file: one.file,
+    ...patternsIn(one),
+  }));
 
   test('are found, and one that takes exponential or polynomial time is told from one that does not', async () => {
     assert.ok(found.flatMap(({ literals }) => literals).length > 50);

@@ -5,9 +5,9 @@ import { defaultEnvironment } from '../accounts/environment-ownership.ts';
 import { isEnvironmentName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
 import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
-import { dataDirectory } from './data-directory.ts';
-import { openStore } from '../storage/store.ts';
-import type { Store } from '../storage/store.ts';
+import { databaseAddress, dataDirectory } from './data-directory.ts';
+import { openStorage } from '../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
 import { UsageError } from './usage-error.ts';
 import {
   answerVerification,
@@ -36,9 +36,10 @@ its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which is
 that begins with "uk.co.acme.". The first address to verify an environment owns it. An address at a mail provider, such
 as gmail.com, can have none.
 
-DATA_DIR    the service's data folder (default: .data)
-SMTP_URL    the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
-SMTP_FROM   the sender's address`;
+DATA_DIR      the service's data folder (default: .data)
+DATABASE_URL  the service's database (default: the SQLite file service.sqlite in DATA_DIR)
+SMTP_URL      the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
+SMTP_FROM     the sender's address`;
 
 // Standard output is for the token alone.
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -86,8 +87,8 @@ function readEnvironment(name: string): string {
   );
 }
 
-async function sendCode(store: Store, email: string, environment: string): Promise<number> {
-  const { id, code } = startVerification(store, { email, environment }, Date.now());
+async function sendCode(storage: Storage, email: string, environment: string): Promise<number> {
+  const { id, code } = await startVerification(storage, { email, environment }, Date.now());
   const text = `Your verification code is ${code}
 
 It is good for ${codeLifetimeMinutes} minutes, and makes a new token of the local plugin service for
@@ -105,17 +106,17 @@ If you did not ask for it, do nothing: without the code there is no token.
     );
     say(`A verification code went ${where}.`);
   } catch (error) {
-    cancelVerification(store, id);
+    await cancelVerification(storage, id);
     throw error;
   }
   return id;
 }
 
-async function readToken(store: Store, id: number): Promise<string> {
+async function readToken(storage: Storage, id: number): Promise<string> {
   prompt();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim()) {
-      const verdict = answerVerification(store, id, line, Date.now());
+      const verdict = await answerVerification(storage, id, line, Date.now());
       if ('token' in verdict) return verdict.token;
       say(
         `That is not the code. ${verdict.triesLeft === 1 ? '1 try is' : `${verdict.triesLeft} tries are`} left.`,
@@ -128,11 +129,11 @@ async function readToken(store: Store, id: number): Promise<string> {
 
 /** Makes a token without mail, for whoever operates the service. */
 async function createToken(environment: string): Promise<string> {
-  const store = openStore(dataDirectory());
+  const storage = await openStorage(databaseAddress());
   try {
-    return provisionEnvironmentToken(store, environment);
+    return await provisionEnvironmentToken(storage, environment);
   } finally {
-    store.close();
+    await storage.close();
   }
 }
 
@@ -144,15 +145,15 @@ async function createTokenByMail(email: string, { environment, chosen }: Target)
       ? `Environment: ${environment}`
       : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
   );
-  const store = openStore(dataDirectory());
+  const storage = await openStorage(databaseAddress());
   try {
-    const token = await readToken(store, await sendCode(store, email, environment));
+    const token = await readToken(storage, await sendCode(storage, email, environment));
     say(
       `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
     );
     return token;
   } finally {
-    store.close();
+    await storage.close();
   }
 }
 
