@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { issueOwnerToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { startDemo, until } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
 
@@ -28,10 +28,12 @@ export class KilledService {
     const service = new KilledService(await mkdtemp(join(tmpdir(), 'plugin-service-soak-')));
     try {
       await service.restart();
-      const store = openStore(service.dataDir);
-      const issue = () => issueOwnerToken(store, ENVIRONMENT, 'owner@example.com', Date.now());
-      service.environmentToken = store.transaction(issue) ?? '';
-      store.close();
+      const storage = await openStorage({ engine: 'sqlite', file: join(service.dataDir, 'service.sqlite') });
+      const token = await storage.transaction((tables) =>
+        issueOwnerToken(tables, ENVIRONMENT, 'owner@example.com', Date.now()),
+      );
+      service.environmentToken = token ?? '';
+      await storage.close();
     } catch (error) {
       await service.remove();
       throw error;

@@ -140,7 +140,7 @@ test('an identifier is split at its last period, whatever stands for one elsewhe
   const { send, editorToken, environmentToken, save } = await startWithPlugins(t);
   const token = await editorToken(VICTIM);
   assert.equal((await save(pathOf(VICTIM), token, '// theirs')).status, 200);
-  const environment = environmentToken('com.acme');
+  const environment = await environmentToken('com.acme');
   for (const [identifier, expected] of [
     ['com.acme.t1', 200],
     ['com.acme%2Et1', 200],

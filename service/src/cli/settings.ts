@@ -1,12 +1,15 @@
 import { StartError } from '../start-error.ts';
-import { dataDirectory } from './data-directory.ts';
+import type { DatabaseAddress } from '../storage/database-url.ts';
+import { databaseAddress, dataDirectory } from './data-directory.ts';
 
 /** What the service is started with. */
 export interface Settings {
   /** Where to listen; 0 for any port that is free. */
   servicePort: number;
-  /** Where state is kept, as an absolute path. */
+  /** Where files are kept, such as an SQLite database, as an absolute path. */
   dataDirectory: string;
+  /** Where the service's own records are kept. */
+  database: DatabaseAddress;
   /** How long an editor token lives, in seconds. */
   editorTokenTtl: number;
   /**
@@ -28,6 +31,7 @@ export function readSettings(env: Environment): Settings {
   return {
     servicePort: wholeNumber(env, 'SERVICE_PORT', 8082, 0, 65_535, 'a port'),
     dataDirectory: dataDirectory(env),
+    database: databaseAddress(env),
     editorTokenTtl: wholeNumber(env, 'EDITOR_TOKEN_TTL', 900, 1, 10 ** 9, 'a time in seconds'),
     editorAncestors: list(env, 'EDITOR_ANCESTORS'),
     editorAddressTokens: onOrOff(env, 'EDITOR_ADDRESS_TOKENS', true),

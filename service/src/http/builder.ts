@@ -48,10 +48,10 @@ export const builder: ServiceInterface = {
   },
 };
 
-function readDraft(c: Context, context: ServiceContext): Response {
+async function readDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
-  const draft = context.store.drafts.find(plugin);
+  await requireEditorToken(c, context, plugin);
+  const draft = await context.storage.tables.drafts.find(plugin);
   if (!draft)
     throw notFound('draft-not-found', 'This plugin has no draft yet; save one, or start from a template.');
   c.header('etag', draft.etag);
@@ -60,11 +60,13 @@ function readDraft(c: Context, context: ServiceContext): Response {
 
 async function saveDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
+  await requireEditorToken(c, context, plugin);
   const source = checkSource(await readJson(c, sourceLimit), context);
-  const draft = context.store.drafts.save(plugin, source, context.now(), (current) =>
-    checkPreconditions(c, current?.etag),
-  );
+  const draft = await context.storage.transaction(async ({ drafts, lockPlugin }) => {
+    await lockPlugin(plugin);
+    checkPreconditions(c, (await drafts.find(plugin))?.etag);
+    return drafts.save(plugin, source, context.now());
+  });
   return c.json(draft.source, 200, { etag: draft.etag });
 }
 

@@ -1,12 +1,12 @@
 import { notFound, ServiceError } from './errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import type { Store } from '../storage/store.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 
 /** A draft as it is saved. Throws 404 without one. */
-export function savedDraft(store: Store, plugin: PluginKey): PluginSource {
-  const source = store.drafts.find(plugin)?.source;
+export async function savedDraft({ drafts }: Tables, plugin: PluginKey): Promise<PluginSource> {
+  const source = (await drafts.find(plugin))?.source;
   if (!source) throw noDraft();
   return source;
 }
@@ -16,10 +16,10 @@ export function savedDraft(store: Store, plugin: PluginKey): PluginSource {
  * language is another than that of its last successful build: an older build would answer for code that is not there any
  * more.
  */
-export function builtProgram(store: Store, plugin: PluginKey): StoredProgram {
-  const program = store.builds.findCurrent(plugin);
+export async function builtProgram({ builds, drafts }: Tables, plugin: PluginKey): Promise<StoredProgram> {
+  const program = await builds.findCurrent(plugin);
   if (program) return program;
-  if (!store.drafts.exists(plugin)) throw noDraft();
+  if (!(await drafts.exists(plugin))) throw noDraft();
   throw new ServiceError(409, 'not-built', 'The draft as it is has no successful build; build it first.');
 }
 

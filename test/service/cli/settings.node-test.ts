@@ -9,6 +9,7 @@ test('without anything set, the documented defaults hold', () => {
   assert.deepEqual(readSettings({}), {
     servicePort: 8082,
     dataDirectory: join(process.cwd(), '.data'),
+    database: { engine: 'sqlite', file: join(process.cwd(), '.data', 'service.sqlite') },
     editorTokenTtl: 900,
     editorAncestors: undefined,
     editorAddressTokens: true,
@@ -27,10 +28,25 @@ test('what is set is used; an empty value is none', () => {
     {
       servicePort: 3000,
       dataDirectory: '/somewhere',
+      database: { engine: 'sqlite', file: '/somewhere/service.sqlite' },
       editorTokenTtl: 60,
       editorAncestors: ['https://a.example', 'https://b.example', 'https://c.example'],
       editorAddressTokens: false,
     },
+  );
+});
+
+test('DATABASE_URL names the database, and a value that cannot be used is refused without being shown', () => {
+  const database = (url: string) => readSettings({ DATA_DIR: '/somewhere', DATABASE_URL: url }).database;
+  assert.deepEqual(database('sqlite:/elsewhere/x.sqlite'), { engine: 'sqlite', file: '/elsewhere/x.sqlite' });
+  assert.equal(database('postgres://me:secret@db/plugins').engine, 'postgres');
+  assert.equal(database(' ').engine, 'sqlite');
+  assert.throws(
+    () => database('mysql://me:secret@db/plugins'),
+    (error) =>
+      error instanceof StartError &&
+      error.message.startsWith('DATABASE_URL ') &&
+      !error.message.includes('secret'),
   );
 });
 

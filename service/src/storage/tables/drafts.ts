@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
-import { transaction } from '../transaction.ts';
-import { digestOf } from './builds.ts';
+import type { Schema } from '../schema.ts';
+import { digestOf } from './digest.ts';
+import { pluginColumns } from './plugin-columns.ts';
 
 export interface Draft {
   readonly source: PluginSource;
@@ -15,77 +16,60 @@ export interface Draft {
   readonly updatedAt: number;
 }
 
-interface Row {
-  record: string;
-  revision: number;
-  updated_at: number;
-}
-
-const keyOf = ({ environment, tenant, namespace, pluginName }: PluginKey) =>
-  [environment, tenant, namespace, pluginName] as const;
+const columns = ['record', 'revision', 'updated_at'] as const;
 
 export class Drafts {
-  readonly #db: DatabaseSync;
-  readonly #find: StatementSync;
-  readonly #exists: StatementSync;
-  readonly #save: StatementSync;
+  protected readonly db: Kysely<Schema>;
 
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-    this.#find = db.prepare(
-      `SELECT record, revision, updated_at FROM drafts
-       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`,
-    );
-    this.#exists = db.prepare(
-      'SELECT 1 FROM drafts WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?',
-    );
-    this.#save = db.prepare(
-      `INSERT INTO drafts (environment, tenant, namespace, plugin, record, digest, revision, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7)
-       ON CONFLICT (environment, tenant, namespace, plugin)
-       DO UPDATE SET record = ?5, digest = ?6, revision = revision + 1, updated_at = ?7
-       RETURNING record, revision, updated_at`,
-    );
+  constructor(db: Kysely<Schema>) {
+    this.db = db;
   }
 
   /** Whether there is a draft, without reading it. */
-  exists(plugin: PluginKey): boolean {
-    return this.#exists.get(...keyOf(plugin)) !== undefined;
+  async exists(plugin: PluginKey): Promise<boolean> {
+    const row = await this.db
+      .selectFrom('drafts')
+      .select('revision')
+      .where((where) => where.and(pluginColumns(plugin)))
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
-  find(plugin: PluginKey): Draft | undefined {
-    return draftOf(this.#find.get(...keyOf(plugin)));
-  }
-
-  /**
-   * Saves a draft and returns it as saved. `check` gets the draft as it was, in the same transaction, and keeps
-   * the save from happening by throwing.
-   */
-  save(
-    plugin: PluginKey,
-    source: PluginSource,
-    now: number,
-    check?: (current: Draft | undefined) => void,
-  ): Draft {
-    return transaction(this.#db, () => {
-      check?.(this.find(plugin));
-      return this.saveWithin(plugin, source, now);
-    });
-  }
-
-  /** Saves a draft inside the caller's transaction. */
-  saveWithin(plugin: PluginKey, source: PluginSource, now: number): Draft {
-    const saved = draftOf(this.#save.get(...keyOf(plugin), JSON.stringify(source), digestOf(source), now));
-    if (!saved) throw new Error('The database gave no row for a saved draft.');
-    return saved;
+  async find(plugin: PluginKey): Promise<Draft | undefined> {
+    const row = await this.db
+      .selectFrom('drafts')
+      .select(columns)
+      .where((where) => where.and(pluginColumns(plugin)))
+      .executeTakeFirst();
+    return row && draftOf(row);
   }
 }
 
-function draftOf(row: object | undefined): Draft | undefined {
-  if (!row) return undefined;
-  const { record, revision, updated_at } = row as Row;
-  // The revision alone would come again, for other text, after starting afresh with a new data folder.
+export class DraftsInTransaction extends Drafts {
+  /**
+   * Saves a draft and returns it as saved. Where this depends on the draft as it was, the transaction has to lock the
+   * plugin before it reads that.
+   */
+  async save(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft> {
+    const changed = { record: JSON.stringify(source), digest: digestOf(source), updated_at: now };
+    const row = await this.db
+      .insertInto('drafts')
+      .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['environment', 'tenant', 'namespace', 'plugin'])
+          .doUpdateSet(({ eb }) => ({ ...changed, revision: eb('drafts.revision', '+', 1) })),
+      )
+      .returning('revision')
+      .executeTakeFirstOrThrow();
+    return draftOf({ ...row, record: changed.record, updated_at: now });
+  }
+}
+
+function draftOf(row: Pick<Schema['drafts'], 'record' | 'revision' | 'updated_at'>): Draft {
+  const { record, revision, updated_at: updatedAt } = row;
+  // The revision alone would come again, for other text, after starting afresh with a new database.
   const digest = createHash('sha256').update(record).digest('base64url').slice(0, 16);
   const source = JSON.parse(record) as PluginSource;
-  return { source, revision, etag: `"${revision}-${digest}"`, updatedAt: updated_at };
+  return { source, revision, etag: `"${revision}-${digest}"`, updatedAt };
 }

@@ -1,14 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import type { PluginSource } from '../plugins/records.ts';
-import { hashOfProgram } from '../plugins/program.ts';
-import { digestOf } from './tables/builds.ts';
-import { transaction } from './transaction.ts';
 
 /**
- * The schema's history. Version n is what the first n entries make; an entry that was released is never
- * edited, a change is a new entry. Times are milliseconds since the epoch.
+ * How files were made before there were migrations for two databases: version n, which the file says in its `user_version`,
+ * is what the first n steps make. The first migration makes on SQLite what the last of these steps leaves.
  */
-export const migrations: readonly string[] = [
+export const formerSteps: readonly string[] = [
   `
   CREATE TABLE environments (
     name TEXT PRIMARY KEY,
@@ -155,26 +152,33 @@ export const migrations: readonly string[] = [
   `,
 ];
 
-/** Brings a database to the newest schema. Throws when a newer version of this program has written it. */
-export function migrate(db: DatabaseSync, steps: readonly string[] = migrations): void {
-  if (schemaVersion(db) === steps.length) return;
-  // The version is read again inside: of two processes that start at once, one migrates and the other sees it done.
-  transaction(db, () => {
-    const version = schemaVersion(db);
-    // For the step that takes programs out of builds and versions; SQLite has no SHA-256 of its own.
-    db.function('program_hash', { deterministic: true }, (json) => hashOfProgram(String(json)));
-    db.function('source_digest', { deterministic: true }, (record) =>
-      digestOf(JSON.parse(String(record)) as PluginSource),
+/** What `user_version` is from the first migration on: a program from before refuses a version that it does not know. */
+export const migratedVersion = formerSteps.length + 1;
+
+/** Brings the tables of an older program to the last of its versions. False when the file has none. Runs in a transaction. */
+export function adoptFormerSchema(db: DatabaseSync): boolean {
+  const version = userVersion(db);
+  if (version > migratedVersion) {
+    throw new Error(
+      `its schema is version ${version}, and this program knows versions up to ${migratedVersion}`,
     );
-    if (version > steps.length) {
-      throw new Error(
-        `its schema is version ${version}, and this program knows versions up to ${steps.length}`,
-      );
-    }
-    for (const step of steps.slice(version)) db.exec(step);
-    db.exec(`PRAGMA user_version = ${steps.length}`);
-  });
+  }
+  if (version > 0 && version < migratedVersion) {
+    // For the step that takes programs out of builds and versions; SQLite has no SHA-256 of its own.
+    db.function('program_hash', { deterministic: true }, (json) =>
+      createHash('sha256').update(String(json)).digest('hex'),
+    );
+    db.function('source_digest', { deterministic: true }, (record) => {
+      const { lang, contents } = JSON.parse(String(record)) as Record<string, unknown>;
+      return createHash('sha256')
+        .update(JSON.stringify([lang, contents]))
+        .digest('base64url');
+    });
+    for (const step of formerSteps.slice(version)) db.exec(step);
+  }
+  db.exec(`PRAGMA user_version = ${migratedVersion}`);
+  return version > 0 && version < migratedVersion;
 }
 
-export const schemaVersion = (db: DatabaseSync): number =>
+const userVersion = (db: DatabaseSync): number =>
   Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
