@@ -1,6 +1,47 @@
-import { runNode } from '../tools/run-node.js';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root, runNode } from '../tools/run-node.js';
+import { startPostgres } from './postgres/server.ts';
 
-// `npm run test:node [-- <file>…]`: the tests that run in Node, by default all of them.
+/*
+ * `npm run test:node [-- <file>…]`: the tests that run in Node, by default all of them. Those of the service run a second
+ * time with PostgreSQL as its storage. One server is for all of them; with TEST_DATABASE_URL it is that one.
+ */
 
-const files = process.argv.slice(2);
-process.exitCode = await runNode(['--test', ...(files.length > 0 ? files : ['test/**/*.node-test.ts'])]);
+const asked = process.argv.slice(2);
+const { env } = process;
+
+const server = env['TEST_DATABASE_URL'] ? undefined : await startPostgres();
+env['TEST_DATABASE_URL'] ??= server?.url;
+try {
+  const code = await runOn('sqlite', asked.length > 0 ? asked : ['test/**/*.node-test.ts']);
+  const again = await storageTests(asked.length > 0 ? asked : ['test/service/**', 'test/threats/**']);
+  console.log(`\nThe tests of the service again, with PostgreSQL as its storage: ${again.length} files.\n`);
+  const codeAgain = again.length > 0 ? await runOn('postgres', again) : 0;
+  process.exitCode = code || codeAgain;
+} finally {
+  await server?.stop();
+}
+
+/** Runs tests on a kind of storage; resolves with the exit code. */
+function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
+  env['TEST_STORAGE'] = storage;
+  return runNode(['--test', ...files]);
+}
+
+/**
+ * The files whose tests start the service on the storage that TEST_STORAGE names. Those of the storage itself run on both
+ * kinds each time.
+ */
+async function storageTests(patterns: readonly string[]): Promise<string[]> {
+  // What starts it, by the names that the tests import it by.
+  const starts =
+    /\b(?:startService|startPlugin|startWithPlugins|startTokenServers|engineUnderTest)\b|\blisten\b.*harness\.ts/;
+  const found: string[] = [];
+  for await (const file of glob(patterns, { cwd: root })) {
+    if (!file.endsWith('.node-test.ts') || !/^test\/(?:service|threats)\//.test(file)) continue;
+    if (file.startsWith('test/service/storage/')) continue;
+    if (starts.test(await readFile(join(root, file), 'utf8'))) found.push(file);
+  }
+  return found.toSorted();
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { Client } from 'pg';
 import { startPostgres } from './server.ts';
 
 let server: Promise<string> | undefined;
@@ -14,7 +14,7 @@ function serverUrl(): Promise<string> {
 export interface TestDatabase {
   readonly url: string;
   /** Removes it, whoever is connected. */
-  drop(): Promise<void>;
+  readonly drop: () => Promise<void>;
 }
 
 /** Makes an empty database. */
@@ -28,7 +28,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 async function command(connectionString: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
+  const client = new Client({ connectionString });
   await client.connect();
   try {
     await client.query(text);

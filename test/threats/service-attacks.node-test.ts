@@ -198,7 +198,9 @@ test('a name forges no header, no event and no line of the log', async (t) => {
   const printing = createService({ storage, editorAssets: new Map(), hosts: ['localhost:8082'], now });
   t.after(() => printing.close());
   const environment = await running.environmentToken();
-  for (const line of LINES) {
+  // A name that holds U+0000 is refused: see `paths.node-test.ts`.
+  const names = LINES.filter((line) => !line.includes('\0'));
+  for (const line of names) {
     const path = `com.acme.t1/default/${encodeURIComponent(line)}`;
     const issued = await send('GET', `/auth/v2/access/${path}`, bearer(environment));
     const { token } = JSON.parse(issued.body) as { token: string };
@@ -232,7 +234,7 @@ test('a name forges no header, no event and no line of the log', async (t) => {
     fault.mock.restore();
   }
   const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text));
-  assert.equal(lines.length, LINES.length);
+  assert.equal(lines.length, names.length);
   // eslint-disable-next-line no-control-regex -- these are what must not be there
   for (const line of lines) assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
 });

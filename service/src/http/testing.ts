@@ -35,14 +35,14 @@ async function testDraft(c: Context, context: ServiceContext): Promise<Response>
 }
 
 /** What the draft was built to, in memory: the next build may take its place while the test waits for its turn. */
-async function loadBuilt(tables: Tables, plugin: PluginKey): Promise<StoredProgram> {
+async function loadBuilt(tables: Tables, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
   const { hash, load } = await builtProgram(tables, plugin);
   try {
     const program = await load();
     return { hash, load: async () => program };
   } catch (error) {
-    // The next build has taken its place already.
-    if ((await builtProgram(tables, plugin)).hash === hash) throw error;
-    return loadBuilt(tables, plugin);
+    // The next build may have taken its place between the two.
+    if (attempts === 1) throw error;
+    return loadBuilt(tables, plugin, attempts - 1);
   }
 }

@@ -28,7 +28,7 @@ export interface StoredProgram {
    * Reads and parses the program: needed only where no runner knows it yet. Rejects when it was removed since it was
    * looked up, because the build that referred to it was replaced.
    */
-  load(): Promise<Program>;
+  readonly load: () => Promise<Program>;
 }
 
 /** The hash that a program is stored by, from its JSON. */

@@ -55,5 +55,5 @@ export interface Engine {
    */
   dataVersion(): number | undefined;
 
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }

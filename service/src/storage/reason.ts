@@ -3,5 +3,5 @@ export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  return (error.message || code || error.name).replace(/\s*\n\s*/g, ' ').replace(/\.$/, '');
+  return (error.message || code || error.name).replaceAll(/[\r\n]+/g, ' ').replace(/\.$/, '');
 }

@@ -36,9 +36,9 @@ export interface TransactionTables extends Tables {
    * Keeps every other transaction that locks the same plugin waiting, on every node, until this one has ended. To be
    * called before what is decided upon is read.
    */
-  lockPlugin(plugin: PluginKey): Promise<void>;
+  readonly lockPlugin: (plugin: PluginKey) => Promise<void>;
   /** The same for an e-mail address, in lower case. */
-  lockAddress(email: string): Promise<void>;
+  readonly lockAddress: (email: string) => Promise<void>;
 }
 
 export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldPrograms): Tables {

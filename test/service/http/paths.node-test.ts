@@ -21,7 +21,6 @@ test('names come through the path unchanged: each is another plugin', async (t) 
     'u\u0308',
     '名前',
     '😀',
-    '\0',
     'a\\b',
     ';',
     ':x',
@@ -82,6 +81,23 @@ test('dot segments, empty segments and malformed encodings are 400, on every int
   for (const target of targets) {
     const { status, body } = await send('GET', target);
     assert.deepEqual([status, codeIn(body)], [400, 'invalid-path'], target);
+  }
+});
+
+test('a name that not every database can keep is 400: with U+0000 in it, or too long', async (t) => {
+  const { send, environmentToken } = await listen(t);
+  const environment = bearer(await environmentToken());
+  const most = 'x'.repeat(2000 - 'v2accesscom.acme.t1default'.length);
+  for (const [target, status, message] of [
+    ['/auth/v2/access/com.acme.t1/default/%00', 400, /U\+0000/],
+    ['/auth/v2/access/com.acme%00.t1/default/x', 400, /U\+0000/],
+    [`/auth/v2/access/com.acme.t1/default/${most}`, 200, /token/],
+    [`/auth/v2/access/com.acme.t1/default/${most}x`, 400, /2000 bytes/],
+    [`/auth/v2/access/com.acme.t1/${'%C3%A4'.repeat(500)}/${'y'.repeat(1000)}`, 400, /2000 bytes/],
+  ] as const) {
+    const answer = await send('GET', target, environment);
+    assert.equal(answer.status, status, target);
+    assert.match(answer.body, message);
   }
 });
 

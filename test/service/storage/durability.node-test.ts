@@ -18,7 +18,7 @@ const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pl
 interface Database {
   readonly address: DatabaseAddress;
   /** Crashes what keeps the data, if that is a process, and starts it again. */
-  crash(): Promise<void>;
+  readonly crash: () => Promise<void>;
 }
 
 async function startDatabase(t: TestContext, engine: EngineName): Promise<Database> {

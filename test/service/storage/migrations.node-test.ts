@@ -48,7 +48,7 @@ function start(t: TestContext, address: DatabaseAddress, how: 'slow' | 'quick') 
   cleanUpFirst(t, () => child.kill('SIGKILL'));
   const exited = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const said = async () => (await lines.next()).value as string | undefined;
+  const said = async (): Promise<string | undefined> => (await lines.next()).value;
   return { child, exited, said };
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
  * Remembers what was read from the database until a change of it is known. What is not there is not remembered, so that
  * nobody fills it with names that do not exist.
  */
-export class ChangeCache<V extends NonNullable<unknown>> {
+export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;
   readonly #isCurrent: () => boolean;
   #generation = 0;
@@ -31,8 +31,7 @@ export class ChangeCache<V extends NonNullable<unknown>> {
   /** Forgets the entries that `isStale` says so of; without it, all. Reads under way will not be remembered. */
   invalidate(isStale: (key: string, value: V) => boolean = () => true): void {
     this.#generation += 1;
-    for (const [key, value] of [...this.#entries.entries()]) {
-      if (isStale(key, value)) this.#entries.delete(key);
-    }
+    const stale = Array.from(this.#entries.entries()).filter(([key, value]) => isStale(key, value));
+    for (const [key] of stale) this.#entries.delete(key);
   }
 }

@@ -98,9 +98,10 @@ export class ChangeFeed {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(async () => {
+    const pollAndSchedule = async () => {
       await this.poll();
       if (!this.#isClosed) this.#schedule();
-    }, this.#pollInterval).unref();
+    };
+    this.#timer = setTimeout(() => void pollAndSchedule(), this.#pollInterval).unref();
   }
 }

@@ -12,7 +12,7 @@ export interface Migration {
    * schema of the release after it, so that nodes can be upgraded one by one.
    */
   readonly oldestProgram: number;
-  up(db: Transaction<Schema>, engine: Engine): Promise<void>;
+  readonly up: (db: Transaction<Schema>, engine: Engine) => Promise<void>;
 }
 
 /** The schema's history. One that was released is never edited; a change is a new entry. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import type { LogConfig } from 'kysely';
-import pg from 'pg';
+import { Pool, types } from 'pg';
+import type { PoolConfig } from 'pg';
 import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
@@ -97,8 +98,8 @@ export const unusableDatabase = (shown: string, error: unknown): StartError =>
     cause: error,
   });
 
-function createPool(connectionString: string, options: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({
+function createPool(connectionString: string, options: PoolConfig): Pool {
+  const pool = new Pool({
     connectionString,
     application_name: 'plugin-editor-service',
     connectionTimeoutMillis: 5000,
@@ -116,10 +117,11 @@ function createPool(connectionString: string, options: pg.PoolConfig): pg.Pool {
 }
 
 // All whole numbers of the schema are below 2^53; by default `pg` gives those of 64 bits as text.
-const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
-  id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format);
+const int8: number = types.builtins.INT8;
+const getTypeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
+  id === int8 ? Number : types.getTypeParser(id, format);
 
-function createDatabase(pool: pg.Pool, log: LogConfig | undefined): Kysely<Schema> {
+function createDatabase(pool: Pool, log: LogConfig | undefined): Kysely<Schema> {
   const dialect = new PostgresDialect({ pool });
   dialect.createAdapter = () => new AdapterWithoutLock();
   return new Kysely<Schema>({ dialect, ...(log && { log }) });
@@ -134,7 +136,7 @@ class AdapterWithoutLock extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-async function checkServer(pool: pg.Pool): Promise<void> {
+async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ version: number; encoding: string }>(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   );

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 
 export const changeChannel = 'plugin_service_changes';
 
@@ -10,12 +10,12 @@ const reconnectDelay = 2000;
  * nothing is lost, as nodes poll in any case.
  */
 export function listenForChanges(connectionString: string, onChange: () => void): { close(): Promise<void> } {
-  let client: pg.Client | undefined;
+  let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   const connect = async () => {
-    const current = new pg.Client({
+    const current = new Client({
       connectionString,
       application_name: 'plugin-editor-service changes',
       connectionTimeoutMillis: 5000,

@@ -5,9 +5,9 @@ import type * as sqlite from 'node:sqlite';
  * which is of no use to the people who run the service. Every other warning is printed as ever.
  */
 export function loadSqlite(): typeof sqlite {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    const isAboutSqlite = /^SQLite is an experimental feature/.test(String(warning));
+    const isAboutSqlite = String(warning).startsWith('SQLite is an experimental feature');
     if (!isAboutSqlite) Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
   try {

@@ -94,11 +94,11 @@ export class ProgramsInTransaction extends Programs {
     const removed = await this.db
       .deleteFrom('programs')
       .where('hash', '=', hash)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('builds').select('digest').where('program_hash', '=', hash))),
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom('builds').select('digest').where('program_hash', '=', hash))),
       )
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('versions').select('patch').where('program_hash', '=', hash))),
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom('versions').select('patch').where('program_hash', '=', hash))),
       )
       .executeTakeFirst();
     if (removed.numDeletedRows) this.held.delete(hash);
