@@ -5,7 +5,7 @@ import { defaultEnvironment } from '../accounts/environment-ownership.ts';
 import { isEnvironmentName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
 import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
-import { databaseAddress, dataDirectory } from './data-directory.ts';
+import { readSettings } from '../settings/settings.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { UsageError } from './usage-error.ts';
@@ -88,6 +88,7 @@ function readEnvironment(name: string): string {
 }
 
 async function sendCode(storage: Storage, email: string, environment: string): Promise<number> {
+  const { smtpUrl, smtpFrom, dataDirectory } = readSettings(process.env);
   const { id, code } = await startVerification(storage, { email, environment }, Date.now());
   const text = `Your verification code is ${code}
 
@@ -98,11 +99,7 @@ If you did not ask for it, do nothing: without the code there is no token.
   try {
     const where = await sendMail(
       { to: email, subject: `${code} is your verification code`, text },
-      {
-        smtpUrl: process.env['SMTP_URL'],
-        from: process.env['SMTP_FROM'],
-        outbox: join(dataDirectory(), 'outbox'),
-      },
+      { smtpUrl, from: smtpFrom, outbox: join(dataDirectory, 'outbox') },
     );
     say(`A verification code went ${where}.`);
   } catch (error) {
@@ -129,7 +126,7 @@ async function readToken(storage: Storage, id: number): Promise<string> {
 
 /** Makes a token without mail, for whoever operates the service. */
 async function createToken(environment: string): Promise<string> {
-  const storage = await openStorage(databaseAddress());
+  const storage = await openStorage(readSettings(process.env).database);
   try {
     return await provisionEnvironmentToken(storage, environment);
   } finally {
@@ -145,7 +142,7 @@ async function createTokenByMail(email: string, { environment, chosen }: Target)
       ? `Environment: ${environment}`
       : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
   );
-  const storage = await openStorage(databaseAddress());
+  const storage = await openStorage(readSettings(process.env).database);
   try {
     const token = await readToken(storage, await sendCode(storage, email, environment));
     say(
