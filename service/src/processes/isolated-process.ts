@@ -104,16 +104,25 @@ function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Co
   const watched = line.watchesPipe ? child.stdio[stdio.length] : undefined;
   if (watched && 'unref' in watched) (watched as { unref(): void }).unref();
   watched?.on('error', () => {});
-  child.once('exit', () => watched?.destroy());
+  child.once('exit', () => {
+    watched?.destroy();
+    // What native code may have started goes on without its parent. The group keeps its id while one of them lives.
+    signalGroup(child);
+  });
   return { child, kill: () => killGroup(child) };
 }
 
 function killGroup(child: ChildProcess): void {
-  const { pid } = child;
-  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!signalGroup(child)) child.kill('SIGKILL');
+}
+
+/** Whether there was a process in the group to be killed. */
+function signalGroup({ pid }: ChildProcess): boolean {
+  if (pid === undefined) return false;
   try {
-    process.kill(-pid, 'SIGKILL');
+    return process.kill(-pid, 'SIGKILL');
   } catch {
-    child.kill('SIGKILL');
+    return false;
   }
 }

@@ -132,6 +132,22 @@ test('a process can write to no file, also one that knows no permission model', 
   }
 });
 
+test('what a native program leaves behind is ended with it', { skip: !linux }, async (t) => {
+  for (const tools of [systemTools(), { ...systemTools(), hidesFiles: false }]) {
+    const started = startNative({
+      command: '/bin/sh',
+      // The one that is left behind holds the output open.
+      args: ['-c', 'sleep 600 & echo started'],
+      visible: [],
+      memoryLimit: 32 * mebibyte,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      tools,
+    });
+    t.after(() => started.kill());
+    assert.equal(await text(started.child.stdout as Readable), 'started\n');
+  }
+});
+
 test('an isolated process that never rests is ended at once, with all of its group', async (t) => {
   for (const tools of [systemTools(), { ...systemTools(), privileges: undefined }]) {
     const { child, kill, ended } = start(t, ['loop'], { tools });
