@@ -1,7 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { runNode } from '../tools/run-node.js';
+import { root, runNode } from '../tools/run-node.js';
 import { startPostgres } from './postgres/server.ts';
 
 /*
@@ -9,30 +8,27 @@ import { startPostgres } from './postgres/server.ts';
  * time with PostgreSQL as its storage. One server is for all of them; with TEST_DATABASE_URL it is that one.
  */
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const asked = process.argv.slice(2);
+const { env } = process;
 
-const given = process.env['TEST_DATABASE_URL'];
-const server = given ? undefined : await startPostgres();
+const server = env['TEST_DATABASE_URL'] ? undefined : await startPostgres();
+env['TEST_DATABASE_URL'] ??= server?.url;
 try {
-  process.env['TEST_DATABASE_URL'] = given ?? server?.url;
-  const code = await run('sqlite', asked.length > 0 ? asked : ['test/**/*.node-test.ts']);
-  // A signal has ended them.
-  const isEnded = code > 128;
-  const again = isEnded
-    ? []
-    : await storageTests(asked.length > 0 ? asked : ['test/service/**', 'test/threats/**']);
+  const code = await runOn('sqlite', asked.length > 0 ? asked : ['test/**/*.node-test.ts']);
+  // Past 128 a signal has ended them, and nobody waits for more.
+  const patterns = asked.length > 0 ? asked : ['test/service/**', 'test/threats/**'];
+  const again = code > 128 ? [] : await storageTests(patterns);
   if (again.length > 0) {
     console.log(`\nThe tests of the service again, with PostgreSQL as its storage: ${again.length} files.\n`);
   }
-  process.exitCode = code || (again.length > 0 ? await run('postgres', again) : 0);
+  process.exitCode = code || (again.length > 0 ? await runOn('postgres', again) : 0);
 } finally {
   await server?.stop();
 }
 
-/** Runs tests with a kind of storage and resolves with the exit code. */
-function run(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
-  process.env['TEST_STORAGE'] = storage;
+/** Runs tests on a kind of storage; resolves with the exit code. */
+function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
+  env['TEST_STORAGE'] = storage;
   return runNode(['--test', ...files]);
 }
 

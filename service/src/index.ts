@@ -4,10 +4,10 @@ import { listen } from './http/listen.ts';
 import { provisionEnvironmentToken } from './accounts/environment-token.ts';
 import { openStorage } from './storage/storage.ts';
 import { StartError } from './start-error.ts';
-import type { Settings } from './cli/settings.ts';
+import type { Settings } from './settings/settings.ts';
 
-export { readSettings } from './cli/settings.ts';
-export type { Settings } from './cli/settings.ts';
+export { readSettings } from './settings/settings.ts';
+export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
 
 /** A plugin service that serves. */

@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { modules, packed } from './fixture.ts';
+import { publintMessages } from './publint.ts';
 import { tools } from './tools.ts';
-
-/** What is used of `publint` 0.3. */
-interface Publint {
-  publint: (options: { pkgDir: string; strict: boolean; pack: false }) => Promise<{ messages: unknown[] }>;
-}
-interface PublintUtils {
-  formatMessage: (message: unknown, manifest: object) => string | undefined;
-}
 
 /** What is used of `@arethetypeswrong/core` 0.18. */
 interface AreTheTypesWrong {
@@ -25,24 +18,17 @@ interface AreTheTypesWrong {
   }>;
 }
 
-const { publint } = tools('publint') as Publint;
-const { formatMessage } = tools('publint/utils') as PublintUtils;
 const { checkPackage, createPackageFromTarballData } = tools('@arethetypeswrong/core') as AreTheTypesWrong;
 
 test('publint finds nothing', async () => {
-  const { messages } = await publint({ pkgDir: packed.installed, strict: true, pack: false });
-  const manifest = { ...packed.manifest };
-  assert.deepEqual(
-    messages.map((message) => formatMessage(message, manifest)),
-    [],
-  );
+  assert.deepEqual(await publintMessages(packed.installed, { ...packed.manifest }), []);
 });
 
 /** Its profile `esm-only`: `require()` of Node below 20.19 and resolution without an export map are left out. */
 const ESM_ONLY = ['bundler', 'node16-esm'];
 
 test('@arethetypeswrong finds nothing', async () => {
-  const tarball = createPackageFromTarballData(new Uint8Array(await readFile(packed.tarball)));
+  const tarball = createPackageFromTarballData(new Uint8Array(await readFile(packed.file)));
   const entrypoints = modules.map((specifier) => specifier.replace(packed.manifest.name, '.'));
   const result = await checkPackage(tarball, { entrypoints });
   assert.ok(result.types);

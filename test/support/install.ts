@@ -14,15 +14,16 @@ import { type LockFile, whyStale } from '../../tools/setup/lock-file.js';
  */
 
 /**
- * Makes the node_modules of a folder match the lock file there, with the scripts of packages left out. Several processes
- * may call this at once, as test files do: one installs, and the others wait for it.
+ * Makes the node_modules of a folder match the lock file there, unless the scripts of packages are asked for, without
+ * these. Several processes may call this at once, as test files do: one installs, and the others wait for it.
+ * @param scripts whether the packages' own scripts run, which is how some fetch a binary (default: no)
  * @throws an error with what npm said, when `npm ci` fails
  */
-export async function installPackages(folder: string): Promise<void> {
+export async function installPackages(folder: string, scripts = false): Promise<void> {
   if (!(await isStale(folder))) return;
   const unlock = await lock(join(folder, '.install-lock'));
   try {
-    if (await isStale(folder)) await npmCi(folder);
+    if (await isStale(folder)) await npmCi(folder, scripts);
   } finally {
     unlock();
   }
@@ -44,12 +45,16 @@ async function isStale(folder: string): Promise<boolean> {
   return reason !== undefined;
 }
 
-const npmCi = (folder: string) =>
-  promisify(execFile)('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'], {
-    cwd: folder,
-    // On Windows npm is a batch file.
-    shell: process.platform === 'win32',
-  });
+const npmCi = (folder: string, scripts: boolean) =>
+  promisify(execFile)(
+    'npm',
+    ['ci', '--prefer-offline', '--no-audit', '--no-fund', ...(scripts ? [] : ['--ignore-scripts'])],
+    {
+      cwd: folder,
+      // On Windows npm is a batch file.
+      shell: process.platform === 'win32',
+    },
+  );
 
 /**
  * Takes a lock between processes; returns what gives it back. It is SQLite's on an empty file, because the system takes that

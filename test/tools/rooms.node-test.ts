@@ -32,7 +32,9 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   storage: ['plugins', 'accounts'],
   accounts: ['plugins', 'storage'],
   http: ['plugins', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
-  cli: ['processes', 'storage', 'accounts', 'http'],
+  // Of http and storage, only how origins and addresses of databases are read.
+  settings: ['storage', 'http'],
+  cli: ['processes', 'storage', 'accounts', 'http', 'settings'],
 };
 
 interface Use extends Reference {

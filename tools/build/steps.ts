@@ -1,6 +1,7 @@
-import { cpSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, runNode } from '../run-node.js';
+import { prepareDeclarations } from './declarations.ts';
 import { isBuilt, whileBuilding } from './stamps.ts';
 
 // How the packages are built. Each function throws when a program of it fails; what that said is on the terminal.
@@ -23,7 +24,7 @@ export const buildLauncher = (): Promise<void> =>
     await vite('--mode', 'iife');
     await compile('src');
     await run('tools/generate/build.ts');
-    await run('tools/generate/declarations.ts');
+    prepareDeclarations(join(root, 'dist'), '{*,types/*}.d.ts');
   });
 
 /** The launcher's modules, which are all that the other packages need of it; unless they are there already. */
@@ -37,6 +38,9 @@ export async function buildService(): Promise<void> {
   await whileBuilding('service', async () => {
     rmSync(join(root, 'service/dist'), { recursive: true, force: true });
     await compile('service');
+    prepareDeclarations(join(root, 'service/dist'), 'index.d.ts');
+    // npm does this as well, but only when it installs.
+    chmodSync(join(root, 'service/dist/cli/main.js'), 0o755);
     await vite('--config', 'editor/vite.config.ts');
     cpSync(join(root, 'editor/dist'), join(root, 'service/dist/editor'), { recursive: true });
   });

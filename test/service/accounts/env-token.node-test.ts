@@ -12,7 +12,7 @@ import { openStorage } from '../../../service/src/storage/storage.ts';
 import { cleanUpFirst, engineUnderTest, freshDatabase } from '../storage/databases.ts';
 import { accessPath, bearer, startService, temporaryDirectory } from '../harness.ts';
 
-const script = join(import.meta.dirname, '../../../service/src/cli/env-token.ts');
+const script = join(import.meta.dirname, '../../../service/src/cli/main.ts');
 const codeIn = (mail: string) => /^Your verification code is (\d{6})\r?$/m.exec(mail)?.[1] ?? '';
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
@@ -41,17 +41,22 @@ function run(
   args: string[],
   env: Record<string, string> = {},
 ) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: {
-      ...process.env,
-      SMTP_URL: '',
-      SMTP_FROM: '',
-      DATA_DIR: directory,
-      // For SQLite its default, in the data folder.
-      DATABASE_URL: address.engine === 'postgres' ? address.url : '',
-      ...env,
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', script, 'env-token', ...args],
+    {
+      env: {
+        ...process.env,
+        npm_lifecycle_event: 'env-token',
+        SMTP_URL: '',
+        SMTP_FROM: '',
+        DATA_DIR: directory,
+        // For SQLite its default, in the data folder.
+        DATABASE_URL: address.engine === 'postgres' ? address.url : '',
+        ...env,
+      },
     },
-  });
+  );
   cleanUpFirst(t, () => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
@@ -188,8 +193,10 @@ test('an input that ends without a code ends the command', async (t) => {
 test('arguments that cannot be used are named, and nothing is written', async (t) => {
   const place = await freshPlace(t);
   const cases: [args: string[], message: RegExp][] = [
-    [[], /address is missing/],
-    [['you'], /"you" is not an e-mail address/],
+    [[], /environment is missing/],
+    [['com/acme'], /"com\/acme" cannot name an environment/],
+    [['com.acme', 'more'], /more arguments than an environment/],
+    [['you@'], /"you@" is not an e-mail address/],
     [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
     [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
     [['you@acme.com', 'com.acme', 'more'], /more arguments/],
@@ -205,6 +212,24 @@ test('arguments that cannot be used are named, and nothing is written', async (t
   const help = await run(t, place, ['--help']).done();
   assert.equal(help.status, 0);
   assert.match(help.out, /^Usage: npm run env-token/);
+});
+
+test('an environment alone gets its token at once, without mail', async (t) => {
+  const place = await freshPlace(t);
+  const { status, out, err } = await run(t, place, ['de.bücher']).done();
+  assert.deepEqual([status, err], [0, '']);
+  assert.match(out, /^pe_env_[\w-]{43}\n$/);
+  assert.equal(await environmentOf(place, out.trim()), 'de.bücher');
+  assert.ok(!existsSync(join(place.directory, 'outbox')));
+
+  const again = await run(t, place, ['de.bücher']).done();
+  assert.equal(await environmentOf(place, again.out.trim()), 'de.bücher');
+  assert.equal(await environmentOf(place, out.trim()), undefined);
+});
+
+test('the command names itself as it was called', async (t) => {
+  const { err } = await run(t, await freshPlace(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
+  assert.match(err, /Usage: npx plugin-editor-service env-token/);
 });
 
 async function mailServer(t: TestContext, accept: boolean) {
