@@ -21,7 +21,8 @@ try {
   if (again.length > 0) {
     console.log(`\nThe tests of the service again, with PostgreSQL as its storage: ${again.length} files.\n`);
   }
-  process.exitCode = code || (again.length > 0 ? await runOn('postgres', again) : 0);
+  const codeAgain = again.length > 0 ? await runOn('postgres', again) : 0;
+  process.exitCode = code || codeAgain;
 } finally {
   await server?.stop();
 }
