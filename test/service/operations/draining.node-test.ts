@@ -51,7 +51,11 @@ async function start(t: TestContext, engine: EngineName, env: Record<string, str
   await until('it is ready', async () => (await send(base, '/readyz')).status === 200);
   const access = await send(base, `/auth/v2/access/${plugin}`, { headers: bearer(token) });
   const headers = bearer((JSON.parse(access.body) as { token: string }).token);
-  const built = await send(base, `/api/v1/build/javascript/${plugin}`, { method: 'POST', headers, body: code });
+  const built = await send(base, `/api/v1/build/javascript/${plugin}`, {
+    method: 'POST',
+    headers,
+    body: code,
+  });
   assert.equal(built.status, 200, built.body);
   const deployed = await send(base, `/api/v1/draft/${plugin}/promote`, { method: 'POST', headers });
   assert.equal(deployed.status, 200, deployed.body);

@@ -109,10 +109,7 @@ for (const engine of engines) {
     await assert.rejects(migrate(opened, [...migrations, later('9001-later', 1), failing]), /^Error: no$/);
     assert.equal(await opened.hasTable(opened.db, 'drafts'), false);
     await migrate(opened);
-    assert.deepEqual(
-      await doneIn(opened.db),
-      known,
-    );
+    assert.deepEqual(await doneIn(opened.db), known);
     await assert.rejects(migrate(opened, [...migrations, failing]), /^Error: no$/);
     assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
     assert.equal(await opened.hasTable(opened.db, 'drafts'), true);
