@@ -79,9 +79,8 @@ for (const engine of engines) {
     const tokens = await Promise.all(
       Array.from({ length: 8 }, (_, i) => provisionEnvironmentToken(nodes[i % 2]!, 'com.acme', 0, options)),
     );
-    const [storage] = nodes;
     const found = await Promise.all(
-      tokens.map((token) => storage?.tables.environments.findToken(token, 1000)),
+      tokens.map((token) => nodes[0]!.tables.environments.findToken(token, 1000)),
     );
     assert.equal(found.filter((one) => one?.endsAt === 60_000).length, 7);
     assert.equal(found.filter((one) => one && one.endsAt === undefined).length, 1);
@@ -166,9 +165,10 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   );
   // Each write is of two plugins at once: a copy between the two would have one of them alone.
   const second = { ...plugin, pluginName: 'second' };
-  let [writes, isDone] = [0, false];
+  let writes = 0;
+  const done = new AbortController();
   const writing = (async () => {
-    while (!isDone) {
+    while (!done.signal.aborted) {
       await storage.transaction(async (tables) => {
         for (const one of [plugin, second]) {
           await tables.lockPlugin(one);
@@ -183,7 +183,7 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   await until('something is written', () => writes > 10);
   const file = join(dirname(address.file), 'copy.sqlite');
   const { status, out, err } = await runCommand(t, address, ['backup', file]).done();
-  isDone = true;
+  done.abort();
   await writing;
   assert.deepEqual([status, out, err], [0, `The backup is in ${file}. It holds no tokens.\n`, '']);
   assert.equal(statSync(file).mode & 0o777, 0o600);

@@ -93,8 +93,8 @@ test('a program starts it with what it names, and defaults for the rest', async 
   const headers = bearer(((await access.json()) as { token: string }).token);
   const runs = async (contents: string) => {
     await fetch(`${base}/api/v1/build/javascript/${plugin}`, { method: 'POST', headers, body: contents });
-    const test_ = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
-    return ((await test_.json()) as { error?: { code: string; message: string } }).error;
+    const tested = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
+    return ((await tested.json()) as { error?: { code: string; message: string } }).error;
   };
   assert.equal(await runs('export const run = (input) => input;'), undefined);
   assert.deepEqual(await runs('export const run = () => { for (;;); };'), {
