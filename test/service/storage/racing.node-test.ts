@@ -8,6 +8,7 @@ import {
   addEnvironment,
   build,
   deploy,
+  environmentOfToken,
   otherPlugin,
   plugin,
   programOf,
@@ -161,13 +162,13 @@ for (const engine of engines) {
     const tokens = environments.map(() => createToken('environment'));
     for (const [i, environment] of environments.entries()) {
       await setToken(nodes[0], tokens[i] ?? '', environment);
-      assert.equal(await nodes[1].runs.environmentOfToken(tokens[i] ?? ''), environment);
+      assert.equal(await environmentOfToken(nodes[1], tokens[i] ?? ''), environment);
     }
     // Were one skipped, the other node would keep a token that has ended.
     await times(20, (i) => setToken(nodes[0], createToken('environment'), environments[i]));
     const deadline = performance.now() + 10_000;
     for (const token of tokens) {
-      while ((await nodes[1].runs.environmentOfToken(token)) !== undefined) {
+      while ((await environmentOfToken(nodes[1], token)) !== undefined) {
         assert.ok(performance.now() < deadline, 'a token that has ended is still good on the other node');
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
