@@ -29,7 +29,11 @@ export interface RunningService {
  * @throws StartError when a setting cannot be used; its message says what would be right.
  */
 export async function startService(settings: Settings): Promise<RunningService> {
-  const storage = await openStorage(settings.database);
+  const storage = await openStorage(settings.database, {
+    offlineRunSeconds: settings.offlineRunSeconds,
+    // A database that is started beside the service may come up later than it.
+    startTimeout: 30_000,
+  });
   try {
     const hosts: string[] = [];
     const service = plainly(() =>

@@ -11,7 +11,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
+import { badRequest, errorResponse, isFault, notFound } from './errors.ts';
 import { execution } from './execution.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { progress } from './progress.ts';
@@ -90,7 +90,7 @@ export function createService(options: ServiceOptions): Service {
   editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
   app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
   app.onError((error, c) => {
-    if (!(error instanceof ServiceError)) onError(error, { method: c.req.method, path: c.req.path });
+    if (isFault(error)) onError(error, { method: c.req.method, path: c.req.path });
     return errorResponse(error);
   });
 

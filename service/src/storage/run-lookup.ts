@@ -3,6 +3,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
+import type { Trust } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
 import { pluginCacheKey } from './tables/plugin-columns.ts';
@@ -13,20 +14,24 @@ const mostKnown = 10_000;
 /**
  * What a run needs to know. Each answer is remembered, so that a run of a version that this node knows asks the database
  * nothing. It is as new as the last second on every node, and at once so on the node where a change was made.
+ *
+ * While the database is away, tokens and versions that are known go on to be good for a while. The newest version does not:
+ * another node may have deployed a newer one.
  */
 export class RunLookup {
   readonly #tables: Tables;
   /** Environments by the hash of their token. */
   readonly #environments: ChangeCache<string>;
   readonly #newest: ChangeCache<StoredProgram>;
-  // A version never changes, so what was found once holds for ever.
+  // A version never changes, so what was found once holds for as long as the database is the same. Whether a run may begin
+  // without the database is decided by its token.
   readonly #versions = new LRUCache<string, StoredProgram>({ max: mostKnown });
 
-  /** `isCurrent`: whether every change that was committed a second ago has been {@link handleChanges handled}. */
-  constructor(tables: Tables, isCurrent: () => boolean) {
+  /** `trust`: `isCurrent` is whether every change that was committed a second ago has been {@link handleChanges handled}. */
+  constructor(tables: Tables, trust: Trust) {
     this.#tables = tables;
-    this.#environments = new ChangeCache(isCurrent, mostKnown);
-    this.#newest = new ChangeCache(isCurrent, mostKnown);
+    this.#environments = new ChangeCache(trust, mostKnown);
+    this.#newest = new ChangeCache({ ...trust, holdsOffline: () => false }, mostKnown);
   }
 
   /** The environment that a token is for; `undefined` when it is unknown. */
@@ -55,6 +60,8 @@ export class RunLookup {
     if (!changes) {
       this.#environments.invalidate();
       this.#newest.invalidate();
+      // The database may be one that was restored from a backup.
+      this.#versions.clear();
       return;
     }
     const keysOf = (kind: Change['kind']) =>

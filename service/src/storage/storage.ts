@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogConfig } from 'kysely';
 import { ChangeFeed } from './changes/change-feed.ts';
 import type { ChangeFeedOptions } from './changes/change-feed.ts';
@@ -8,6 +9,10 @@ import type { DatabaseAddress } from './database-url.ts';
 import type { Engine } from './engine.ts';
 import { migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
+import { isNotUpYet } from './postgres/errors.ts';
+import type { PostgresLimits } from './postgres/limits.ts';
+import { reasonOf } from './reason.ts';
+import { StartError } from '../start-error.ts';
 import { RunLookup } from './run-lookup.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
 import { createTables, createTransactionTables } from './tables.ts';
@@ -26,6 +31,8 @@ export interface Storage {
    * wait for nothing but the database, as others wait for it. What is decided upon is to be locked before it is read.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
+  /** Why the database is away, in words for the operator; `undefined` while it is there. */
+  readonly unavailability: string | undefined;
   /** Learns now of what other nodes have changed, which by itself happens several times a second. Never rejects. */
   readChanges(): Promise<void>;
   /** Lets transactions that are under way end, and lets go of the database. */
@@ -33,6 +40,14 @@ export interface Storage {
 }
 
 export interface StorageOptions extends ChangeFeedOptions {
+  /** How long after the database went away runs of what is known go on, in seconds (default 30). */
+  readonly offlineRunSeconds?: number;
+  /** How long a database that cannot be reached yet is waited for at start, in ms (default 0). */
+  readonly startTimeout?: number;
+  /** Told, in words, why the database went away; and with `undefined` that it came back. */
+  readonly onAvailability?: (reason: string | undefined) => void;
+  /** In place of those of `postgres/limits.ts`. */
+  readonly postgresLimits?: Partial<PostgresLimits>;
   /** Told of every statement and how long it took; for tests and metrics. */
   readonly log?: LogConfig;
 }
@@ -42,7 +57,23 @@ export interface StorageOptions extends ChangeFeedOptions {
  * used.
  */
 export async function openStorage(address: DatabaseAddress, options: StorageOptions = {}): Promise<Storage> {
-  const engine = await openEngine(address, options.log);
+  const deadline = performance.now() + (options.startTimeout ?? 0);
+  for (;;) {
+    try {
+      return await tryToOpen(address, options);
+    } catch (error) {
+      const isEarly = error instanceof StartError && isNotUpYet(error.cause);
+      if (!isEarly || performance.now() > deadline) throw error;
+    }
+    await sleep(startInterval);
+  }
+}
+
+/** How long after one try to open the database the next is, in ms. */
+const startInterval = 500;
+
+async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Promise<Storage> {
+  const engine = await openEngine(address, options.log, options.postgresLimits);
   try {
     await migrate(engine);
     return await createStorage(engine, options);
@@ -55,21 +86,36 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
 }
 
 /** Connects to the database as it is. The caller closes the engine. */
-export const openEngine = (address: DatabaseAddress, log?: LogConfig): Promise<Engine> =>
-  address.engine === 'sqlite' ? openSqlite(address.file, log) : openPostgres(address, log);
+export const openEngine = (
+  address: DatabaseAddress,
+  log?: LogConfig,
+  limits?: Partial<PostgresLimits>,
+): Promise<Engine> =>
+  address.engine === 'sqlite' ? openSqlite(address.file, log) : openPostgres(address, log, limits);
 
 async function createStorage(engine: Engine, options: StorageOptions): Promise<Storage> {
   const held = new HeldPrograms();
   const tables = createTables(engine.db, engine, held);
-  const runs = new RunLookup(tables, () => feed.isCurrent);
+  const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
+  const runs = new RunLookup(tables, {
+    isCurrent: () => feed.isCurrent,
+    holdsOffline: () => feed.age <= offlineFor,
+  });
   const feed = new ChangeFeed(engine, (changes) => runs.handleChanges(changes), options);
-  await feed.start();
+  let unavailability: string | undefined;
+  await feed.start((cause) => {
+    unavailability = cause === undefined ? undefined : reasonOf(cause);
+    options.onAvailability?.(unavailability);
+  });
   const inTransaction = new AsyncLocalStorage<true>();
 
   return {
     engine: engine.name,
     tables,
     runs,
+    get unavailability() {
+      return unavailability;
+    },
     async transaction(work) {
       // On SQLite it would wait for the one that it is part of, for ever.
       if (inTransaction.getStore()) throw new Error('A transaction is under way already: use its tables.');

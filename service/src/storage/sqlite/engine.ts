@@ -8,6 +8,7 @@ import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
+import { FileIdentity } from './file-identity.ts';
 import { adoptFormerSchema } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
@@ -32,10 +33,26 @@ export async function openSqlite(file: string, log?: LogConfig): Promise<Engine>
     throw unusableFile(file, error);
   }
   const { writer, reader } = connections;
+  const identity = new FileIdentity(file);
+  const checkFile = () => identity.check();
   const db = new Kysely<Schema>({
-    dialect: new NodeSqliteDialect(connections),
+    dialect: new NodeSqliteDialect({ ...connections, checkFile }),
     ...(log && { log }),
   });
+  let onAvailability: (cause: unknown) => void = () => {};
+  let isAway = false;
+  /** Throws while the file is away, and tells of it once. */
+  const watchFile = () => {
+    try {
+      checkFile();
+    } catch (error) {
+      if (!isAway) onAvailability((error as Error).cause);
+      isAway = true;
+      throw error;
+    }
+    if (isAway) onAvailability(undefined);
+    isAway = false;
+  };
   const dataVersion = reader.prepare('PRAGMA data_version');
   return {
     name: 'sqlite',
@@ -61,8 +78,14 @@ export async function openSqlite(file: string, log?: LogConfig): Promise<Engine>
     skipLocked: sql``,
     announceChanges: async () => {},
     // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
-    listenForChanges: () => ({ close: async () => {} }),
-    dataVersion: () => Number(dataVersion.get()?.['data_version']),
+    async watch(listener) {
+      onAvailability = listener.onAvailability;
+    },
+    changesDb: db,
+    dataVersion() {
+      watchFile();
+      return Number(dataVersion.get()?.['data_version']);
+    },
     close: () => db.destroy(),
   };
 }
