@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Looks at what a client sends. `cut`: the client loses its connection once this has gone on to the server. */
-export type Watch = (sent: Buffer) => 'pass' | 'cut';
+/**
+ * What becomes of something that a client sends: it goes on to the server; it does, and the client loses its connection
+ * before the answer; or neither it nor anything after it goes on, and neither side is told.
+ */
+export type Verdict = 'pass' | 'cut' | 'stall';
 
 interface Pair {
   readonly client: Socket;
@@ -19,7 +22,7 @@ export class TcpProxy {
   readonly #pairs = new Set<Pair>();
   #port = 0;
   #isStalled = false;
-  #watch: Watch = () => 'pass';
+  #watch: (sent: Buffer) => Verdict = () => 'pass';
   /** How long each piece of data takes in each direction, in ms. */
   delay = 0;
 
@@ -35,10 +38,6 @@ export class TcpProxy {
 
   get port(): number {
     return this.#port;
-  }
-
-  get connections(): number {
-    return this.#pairs.size;
   }
 
   /** Accepts connections, on the port that it had before. */
@@ -74,7 +73,7 @@ export class TcpProxy {
   }
 
   /** Has `watch` look at all that clients send. */
-  watch(watch: Watch): void {
+  watch(watch: (sent: Buffer) => Verdict): void {
     this.#watch = watch;
   }
 
@@ -98,7 +97,6 @@ export class TcpProxy {
       from.on('close', () => {
         // A side that leaves is not told of to the other, once nothing goes through.
         if (!pair.isDead) this.#destroy(pair);
-        else if (from === client) this.#pairs.delete(pair);
       });
     }
   }
@@ -112,11 +110,10 @@ export class TcpProxy {
       to.write(data);
       return;
     }
-    // The server gets it and answers, and the client never learns of that.
     pair.isDead = true;
-    to.write(data);
+    if (verdict === 'stall') return;
+    to.end(data);
     pair.client.resetAndDestroy();
-    to.end();
   }
 
   #destroy(pair: Pair): void {

@@ -14,6 +14,7 @@ import type { PostgresLimits } from './postgres/limits.ts';
 import { reasonOf } from './reason.ts';
 import { StartError } from '../start-error.ts';
 import { RunLookup } from './run-lookup.ts';
+import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
 import { createTables, createTransactionTables } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
@@ -48,6 +49,8 @@ export interface StorageOptions extends ChangeFeedOptions {
   readonly onAvailability?: (reason: string | undefined) => void;
   /** In place of those of `postgres/limits.ts`. */
   readonly postgresLimits?: Partial<PostgresLimits>;
+  /** In place of those of `sqlite/dialect.ts`. */
+  readonly sqliteLimits?: SqliteLimits;
   /** Told of every statement and how long it took; for tests and metrics. */
   readonly log?: LogConfig;
 }
@@ -73,7 +76,7 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
 const startInterval = 500;
 
 async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Promise<Storage> {
-  const engine = await openEngine(address, options.log, options.postgresLimits);
+  const engine = await openEngine(address, options);
   try {
     await migrate(engine);
     return await createStorage(engine, options);
@@ -88,10 +91,11 @@ async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Pro
 /** Connects to the database as it is. The caller closes the engine. */
 export const openEngine = (
   address: DatabaseAddress,
-  log?: LogConfig,
-  limits?: Partial<PostgresLimits>,
+  { log, postgresLimits, sqliteLimits }: Pick<StorageOptions, 'log' | 'postgresLimits' | 'sqliteLimits'> = {},
 ): Promise<Engine> =>
-  address.engine === 'sqlite' ? openSqlite(address.file, log) : openPostgres(address, log, limits);
+  address.engine === 'sqlite'
+    ? openSqlite(address.file, log, sqliteLimits)
+    : openPostgres(address, log, postgresLimits);
 
 async function createStorage(engine: Engine, options: StorageOptions): Promise<Storage> {
   const held = new HeldPrograms();

@@ -67,8 +67,10 @@ export class BoundedPool implements PostgresPool {
     for (const client of this.#clients) client.destroy();
   }
 
-  end(): Promise<void> {
-    return this.#pool.end();
+  /** Lets what is under way end first. */
+  async end(): Promise<void> {
+    await this.#pool.end();
+    this.dropAll();
   }
 
   #bounded(client: PoolClient): PostgresPoolClient {

@@ -16,6 +16,14 @@ import { isBusy, translateErrors } from './errors.ts';
 import { Mutex } from './mutex.ts';
 import { StorageUnavailableError } from '../unavailable.ts';
 
+/** How long a write may wait, in ms. */
+export interface SqliteLimits {
+  /** For other processes, before it fails with "database is locked" (default 10 000). */
+  readonly lockTimeout?: number;
+  /** For those of this process that came before it (default 5000). */
+  readonly turnTimeout?: number;
+}
+
 /** The two connections that a process has to its file. */
 export interface SqliteConnections {
   /** Has no busy timeout: waiting for another process's lock happens here, without blocking the event loop. */
@@ -26,10 +34,6 @@ export interface SqliteConnections {
   readonly reader: DatabaseSync;
   /** Throws when what is written would not be in the file that others find. */
   readonly checkFile: () => void;
-  /** How long a write waits for other processes, in ms, before it fails with "database is locked" (default 10 000). */
-  readonly lockTimeout?: number;
-  /** How long a write waits for those of this process that came before it, in ms (default 5000). */
-  readonly turnTimeout?: number;
 }
 
 /** How many writes may wait for their turn. */
@@ -41,12 +45,14 @@ const mostWaiting = 1000;
  */
 export class NodeSqliteDialect implements Dialect {
   readonly #connections: SqliteConnections;
+  readonly #limits: SqliteLimits;
 
-  constructor(connections: SqliteConnections) {
+  constructor(connections: SqliteConnections, limits: SqliteLimits = {}) {
     this.#connections = connections;
+    this.#limits = limits;
   }
 
-  createDriver = (): Driver => new NodeSqliteDriver(this.#connections);
+  createDriver = (): Driver => new NodeSqliteDriver(this.#connections, this.#limits);
   createQueryCompiler = () => new SqliteQueryCompiler();
   createAdapter = () => new NodeSqliteAdapter();
   createIntrospector: Dialect['createIntrospector'] = (db) => new SqliteIntrospector(db);
@@ -78,7 +84,10 @@ interface SharedFile {
 class NodeSqliteDriver implements Driver {
   readonly #shared: SharedFile;
 
-  constructor({ writer, reader, checkFile, lockTimeout = 10_000, turnTimeout = 5000 }: SqliteConnections) {
+  constructor(
+    { writer, reader, checkFile }: SqliteConnections,
+    { lockTimeout = 10_000, turnTimeout = 5000 }: SqliteLimits,
+  ) {
     const turns = new Mutex();
     const takeTurn = async () => {
       if (turns.waiting >= mostWaiting) {

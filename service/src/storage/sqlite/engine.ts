@@ -8,6 +8,7 @@ import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
+import type { SqliteLimits } from './dialect.ts';
 import { FileIdentity } from './file-identity.ts';
 import { adoptFormerSchema } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
@@ -25,7 +26,11 @@ const columns: ColumnTypes = {
  * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
  * {@link StartError} that names the file when it cannot be used.
  */
-export async function openSqlite(file: string, log?: LogConfig): Promise<Engine> {
+export async function openSqlite(
+  file: string,
+  log?: LogConfig,
+  limits: SqliteLimits = {},
+): Promise<Engine> {
   let connections;
   try {
     connections = await connect(file);
@@ -36,7 +41,7 @@ export async function openSqlite(file: string, log?: LogConfig): Promise<Engine>
   const identity = new FileIdentity(file);
   const checkFile = () => identity.check();
   const db = new Kysely<Schema>({
-    dialect: new NodeSqliteDialect({ ...connections, checkFile }),
+    dialect: new NodeSqliteDialect({ ...connections, checkFile }, limits),
     ...(log && { log }),
   });
   let onAvailability: (cause: unknown) => void = () => {};
