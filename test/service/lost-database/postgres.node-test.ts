@@ -227,6 +227,7 @@ test('a node that was cut off hears of what others changed meanwhile', async (t)
   assert.equal(await (await run()).text(), 'ran input');
   await proxy.refuse();
   await until('the database is known to be away', () => storage.unavailability !== undefined);
+  await until('the newest version is not sure any more', async () => isUnavailable(await run()));
   const newer = program.replace('ran', 'newer');
   await buildProgram(newer);
   await deployProgram(newer);
