@@ -256,5 +256,8 @@ test('a database that is there and cannot be used is not waited for at start', a
   const { url } = (await freshDatabase(t, 'postgres')) as { url: string };
   const { proxied } = await proxyOf(t, url.replace(/test_\w+$/, 'no_such_database'));
   const opening = openStorage(proxied, { startTimeout: 2 ** 30 });
-  await assert.rejects(opening, { name: 'StartError', message: /database "no_such_database" does not exist/ });
+  await assert.rejects(opening, {
+    name: 'StartError',
+    message: /database "no_such_database" does not exist/,
+  });
 });

@@ -29,7 +29,8 @@ export async function proxyOf(t: TestContext, url: string) {
 
 /** A service whose PostgreSQL is behind a proxy, with a token and a draft; and a database that it may be given. */
 export async function proxiedService(t: TestContext, options: StorageOptions = {}, databaseUrl?: string) {
-  const direct = databaseUrl === undefined ? await freshDatabase(t, 'postgres') : parseDatabaseUrl(databaseUrl);
+  const direct =
+    databaseUrl === undefined ? await freshDatabase(t, 'postgres') : parseDatabaseUrl(databaseUrl);
   assert.equal(direct.engine, 'postgres');
   const { url } = direct as { url: string };
   const { proxy, proxied } = await proxyOf(t, url);

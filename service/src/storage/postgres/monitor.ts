@@ -51,7 +51,8 @@ export class Monitor {
     options: {},
     connect: async () => {
       const client = this.#client;
-      if (!client) throw new StorageUnavailableError(this.#awayCause ?? new Error('it is being connected to'));
+      if (!client)
+        throw new StorageUnavailableError(this.#awayCause ?? new Error('it is being connected to'));
       return poolClient(
         (sql, parameters) => this.#query(client, sql, parameters),
         () => {},

@@ -26,11 +26,7 @@ const columns: ColumnTypes = {
  * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
  * {@link StartError} that names the file when it cannot be used.
  */
-export async function openSqlite(
-  file: string,
-  log?: LogConfig,
-  limits: SqliteLimits = {},
-): Promise<Engine> {
+export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> {
   let connections;
   try {
     connections = await connect(file);
