@@ -113,13 +113,22 @@ export class TcpProxy {
     pair.isDead = true;
     if (verdict === 'stall') return;
     to.end(data);
-    pair.client.resetAndDestroy();
+    reset(pair.client);
   }
 
   #destroy(pair: Pair): void {
     this.#pairs.delete(pair);
     pair.isDead = true;
-    pair.client.resetAndDestroy();
-    pair.server.resetAndDestroy();
+    reset(pair.client);
+    reset(pair.server);
   }
+}
+
+/**
+ * Ends a connection without a goodbye. Where one is on its way already, Node would lose the handle and never exit: libuv does
+ * not reset a socket that is being shut down.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
