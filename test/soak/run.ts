@@ -10,7 +10,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   properties: async () => (await import('./properties.ts')).measureProperties(),
   faults: async () => (await import('./faults.ts')).measureFaults(),
   load: async () => (await import('./load.ts')).measureLoad(),
-  crashes: async () => (await import('./crashes.ts')).measureCrashes(),
+  crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
   'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
