@@ -58,7 +58,16 @@ export async function startService(
   const opened = new Opened();
   try {
     const { autoMigrate } = settings;
-    const storage = await openStorage(settings.database, { autoMigrate });
+    const storage = await openStorage(settings.database, {
+      autoMigrate,
+      offlineRunSeconds: settings.offlineRunSeconds,
+      // A database that is started beside the service may come up later than it.
+      startTimeout: 30_000,
+      onAvailability(reason) {
+        if (reason === undefined) log.info('The database is there again.');
+        else log.error({ reason }, 'The database is away.');
+      },
+    });
     opened.add(() => storage.close());
     const metrics = settings.metricsPort === undefined ? undefined : new Metrics();
     const hosts: string[] = [];

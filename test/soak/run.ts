@@ -11,6 +11,8 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   faults: async () => (await import('./faults.ts')).measureFaults(),
   load: async () => (await import('./load.ts')).measureLoad(),
   crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
+  'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),
+  'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
 };
 

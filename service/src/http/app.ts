@@ -13,7 +13,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
+import { badRequest, errorResponse, isFault, notFound, ServiceError } from './errors.ts';
 import { execution } from './execution.ts';
 import { health } from './health.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
@@ -135,7 +135,7 @@ export function createService(options: ServiceOptions): Service {
   );
   app.onError((error, c) => {
     const { id } = requestInfo(c);
-    if (!(error instanceof ServiceError)) onError(error, { id, method: c.req.method, path: c.req.path });
+    if (isFault(error)) onError(error, { id, method: c.req.method, path: c.req.path });
     return errorResponse(error, id);
   });
 

@@ -1,3 +1,5 @@
+import { StorageUnavailableError } from '../storage/unavailable.ts';
+
 /** Every refusal of the service: a status, a code for programs and a message for people, as JSON. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -29,13 +31,33 @@ export const methodNotAllowed = (method: string, allow: string) =>
   });
 
 /**
- * The answer for anything thrown. What is not a {@link ServiceError} is a fault of ours and tells nothing but the id of the
- * request, by which the log can be asked.
+ * The answer for anything thrown. What {@link isFault} says so of tells nothing but the id of the request, by which the log
+ * can be asked.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, headers } =
-    error instanceof ServiceError
-      ? error
-      : new ServiceError(500, 'internal', 'The service failed to answer this request; its log says more.');
+  const { status, code, message, headers } = refusalOf(error) ?? fault;
   return Response.json({ error: { code, message, requestId } }, { status, headers });
 }
+
+/** Whether an error is a fault of ours, to be looked into, rather than a refusal. */
+export const isFault = (error: unknown): boolean => refusalOf(error) === undefined;
+
+function refusalOf(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof StorageUnavailableError) return storageUnavailable;
+  return undefined;
+}
+
+const fault = new ServiceError(
+  500,
+  'internal',
+  'The service failed to answer this request; its log says more.',
+);
+
+// Within five seconds of the database's return all is well again.
+const storageUnavailable = new ServiceError(
+  503,
+  'storage-unavailable',
+  'The service cannot use its database at the moment; try again. A change that was asked for may have been made or not.',
+  { 'retry-after': '2' },
+);

@@ -16,6 +16,13 @@ export interface ColumnTypes {
   readonly tableOptions: RawBuilder<unknown>;
 }
 
+export interface DatabaseListener {
+  /** Another node may have committed changes. It may be missed, and it may be called too often. */
+  readonly onChange: () => void;
+  /** The database went away, for this reason; or it came back, for `undefined`. */
+  readonly onAvailability: (cause: unknown) => void;
+}
+
 /** What differs between the databases. All other code is the same for both. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
@@ -48,11 +55,13 @@ export interface Engine {
 
   /** Tells other nodes of a commit with changes; they learn of it by polling in any case. */
   announceChanges(db: Transaction<Schema>): Promise<void>;
-  /** Calls back, as soon as it can, after another node's commit with changes. It may fail to, and it may do it too often. */
-  listenForChanges(onChange: () => void): { close(): Promise<void> };
+  /** Begins to watch the database, until the engine is closed. Rejects when it cannot be had. */
+  watch(listener: DatabaseListener): Promise<void>;
+  /** Where changes are asked for, which has to be quick also while everything else waits. Not for transactions. */
+  readonly changesDb: Kysely<Schema>;
   /**
    * A number that is another one after every commit by another connection; the cheap way to know that there is nothing to
-   * read. `undefined` where the database has no such number.
+   * read. `undefined` where the database has no such number. Throws when the database is away.
    */
   dataVersion(): number | undefined;
 

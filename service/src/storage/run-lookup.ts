@@ -3,6 +3,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
+import type { Trust } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
 import type { EnvironmentToken } from './tables/environments.ts';
@@ -14,20 +15,24 @@ const mostKnown = 10_000;
 /**
  * What a run needs to know. Each answer is remembered, so that a run of a version that this node knows asks the database
  * nothing. It is as new as the last second on every node, and at once so on the node where a change was made.
+ *
+ * While the database is away, tokens and versions that are known go on to be good for a while. The newest version does not:
+ * another node may have deployed a newer one.
  */
 export class RunLookup {
   readonly #tables: Tables;
   /** By the hash of the token. */
   readonly #tokens: ChangeCache<EnvironmentToken>;
   readonly #newest: ChangeCache<StoredVersion>;
-  // A version never changes, so what was found once holds for ever.
+  // A version never changes, so what was found once holds for as long as the database is the same. Whether a run may begin
+  // without the database is decided by its token.
   readonly #versions = new LRUCache<string, StoredVersion>({ max: mostKnown });
 
-  /** `isCurrent`: whether every change that was committed a second ago has been {@link handleChanges handled}. */
-  constructor(tables: Tables, isCurrent: () => boolean) {
+  /** `trust`: `isCurrent` is whether every change that was committed a second ago has been {@link handleChanges handled}. */
+  constructor(tables: Tables, trust: Trust) {
     this.#tables = tables;
-    this.#tokens = new ChangeCache(isCurrent, mostKnown);
-    this.#newest = new ChangeCache(isCurrent, mostKnown);
+    this.#tokens = new ChangeCache(trust, mostKnown);
+    this.#newest = new ChangeCache({ ...trust, holdsOffline: () => false }, mostKnown);
   }
 
   /** What an environment token is for; `undefined` when it is unknown or has ended. */
@@ -58,6 +63,8 @@ export class RunLookup {
     if (!changes) {
       this.#tokens.invalidate();
       this.#newest.invalidate();
+      // The database may be one that was restored from a backup.
+      this.#versions.clear();
       return;
     }
     const keysOf = (kind: Change['kind']) =>

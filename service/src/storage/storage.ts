@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogConfig } from 'kysely';
 import { ChangeFeed } from './changes/change-feed.ts';
 import type { ChangeFeedOptions } from './changes/change-feed.ts';
@@ -10,7 +11,12 @@ import type { Engine } from './engine.ts';
 import { sql } from 'kysely';
 import { isUpToDate, migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
+import { isNotUpYet } from './postgres/errors.ts';
+import type { PostgresLimits } from './postgres/limits.ts';
+import { reasonOf } from './reason.ts';
+import { StartError } from '../start-error.ts';
 import { RunLookup } from './run-lookup.ts';
+import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
 import { createTables, createTransactionTables } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
@@ -34,6 +40,8 @@ export interface Storage {
   check(): Promise<StorageState>;
   /** Of the pool of connections; not there where the database needs none. */
   readonly connections?: (() => ConnectionUsage) | undefined;
+  /** Why the database is away, in words for the operator; `undefined` while it is there. */
+  readonly unavailability: string | undefined;
   /** Learns now of what other nodes have changed, which by itself happens several times a second. Never rejects. */
   readChanges(): Promise<void>;
   /** Lets transactions that are under way end, and lets go of the database. */
@@ -51,6 +59,16 @@ export interface StorageOptions extends ChangeFeedOptions {
    * has done it.
    */
   readonly autoMigrate?: boolean;
+  /** How long after the database went away runs of what is known go on, in seconds (default 30). */
+  readonly offlineRunSeconds?: number;
+  /** How long a database that cannot be reached yet is waited for at start, in ms (default 0). */
+  readonly startTimeout?: number;
+  /** Told, in words, why the database went away; and with `undefined` that it came back. */
+  readonly onAvailability?: (reason: string | undefined) => void;
+  /** In place of those of `postgres/limits.ts`. */
+  readonly postgresLimits?: Partial<PostgresLimits>;
+  /** In place of those of `sqlite/dialect.ts`. */
+  readonly sqliteLimits?: SqliteLimits;
   /** Told of every statement and how long it took; for tests and metrics. */
   readonly log?: LogConfig;
 }
@@ -60,7 +78,23 @@ export interface StorageOptions extends ChangeFeedOptions {
  * when it cannot be used.
  */
 export async function openStorage(address: DatabaseAddress, options: StorageOptions = {}): Promise<Storage> {
-  const engine = await openEngine(address, options.log);
+  const deadline = performance.now() + (options.startTimeout ?? 0);
+  for (;;) {
+    try {
+      return await tryToOpen(address, options);
+    } catch (error) {
+      const isEarly = error instanceof StartError && isNotUpYet(error.cause);
+      if (!isEarly || performance.now() > deadline) throw error;
+    }
+    await sleep(startInterval);
+  }
+}
+
+/** How long after one try to open the database the next is, in ms. */
+const startInterval = 500;
+
+async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Promise<Storage> {
+  const engine = await openEngine(address, options);
   try {
     if (options.autoMigrate ?? true) await migrate(engine);
     return await createStorage(engine, options, await isUpToDate(engine, engine.db));
@@ -89,8 +123,13 @@ const unusable = ({ file, shown }: Engine, error: unknown) =>
 const schemaInterval = 500;
 
 /** Connects to the database as it is. The caller closes the engine. */
-export const openEngine = (address: DatabaseAddress, log?: LogConfig): Promise<Engine> =>
-  address.engine === 'sqlite' ? openSqlite(address.file, log) : openPostgres(address, log);
+export const openEngine = (
+  address: DatabaseAddress,
+  { log, postgresLimits, sqliteLimits }: Pick<StorageOptions, 'log' | 'postgresLimits' | 'sqliteLimits'> = {},
+): Promise<Engine> =>
+  address.engine === 'sqlite'
+    ? openSqlite(address.file, log, sqliteLimits)
+    : openPostgres(address, log, postgresLimits);
 
 async function createStorage(
   engine: Engine,
@@ -99,26 +138,36 @@ async function createStorage(
 ): Promise<Storage> {
   const held = new HeldPrograms();
   const tables = createTables(engine.db, engine, held);
-  const runs = new RunLookup(tables, () => feed.isCurrent);
+  const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
+  const runs = new RunLookup(tables, {
+    isCurrent: () => feed.isCurrent,
+    holdsOffline: () => feed.age <= offlineFor,
+  });
   const feed = new ChangeFeed(engine, (changes) => runs.handleChanges(changes), options);
+  let unavailability: string | undefined;
+  const startFeed = () =>
+    feed.start((cause) => {
+      unavailability = cause === undefined ? undefined : reasonOf(cause);
+      options.onAvailability?.(unavailability);
+    });
   let isSchemaReady = isUpToDateAlready;
   let schemaTimer: NodeJS.Timeout | undefined;
-  if (isSchemaReady) await feed.start();
+  if (isSchemaReady) await startFeed();
   else {
     // Before the first request is let through, as the caches rely on it.
-    const startFeed = async () => {
+    const startWhenReady = async () => {
       try {
         if (await isUpToDate(engine, engine.db)) {
-          await feed.start();
+          await startFeed();
           isSchemaReady = true;
           return;
         }
       } catch {
         // The database is away, or the schema has become too new; `check` says so.
       }
-      schemaTimer = setTimeout(() => void startFeed(), schemaInterval).unref();
+      schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
     };
-    schemaTimer = setTimeout(() => void startFeed(), schemaInterval).unref();
+    schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
   }
   const inTransaction = new AsyncLocalStorage<true>();
 
@@ -126,6 +175,9 @@ async function createStorage(
     engine: engine.name,
     tables,
     runs,
+    get unavailability() {
+      return unavailability;
+    },
     async transaction(work) {
       // On SQLite it would wait for the one that it is part of, for ever.
       if (inTransaction.getStore()) throw new Error('A transaction is under way already: use its tables.');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChangeCache } from '../../../service/src/storage/changes/change-cache.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
 
 const setUp = () => {
-  const state = { isCurrent: true };
-  return { state, cache: new ChangeCache<string>(() => state.isCurrent, 10) };
+  const state = { isCurrent: true, holdsOffline: true };
+  const trust = { isCurrent: () => state.isCurrent, holdsOffline: () => state.holdsOffline };
+  return { state, cache: new ChangeCache<string>(trust, 10) };
 };
 const never = async (): Promise<string> => assert.fail('It was read again.');
 
@@ -45,4 +47,37 @@ test('what is remembered is not used while it may have changed unknown', async (
   assert.equal(await cache.get('a', async () => '3'), '3');
   state.isCurrent = true;
   assert.equal(await cache.get('a', never), '3');
+});
+
+test('what is remembered is used when the database is away, for as long as that is allowed', async () => {
+  const { state, cache } = setUp();
+  const unavailable = async () => {
+    throw new StorageUnavailableError(new Error('away'));
+  };
+  await cache.get('a', async () => '1');
+  state.isCurrent = false;
+  assert.equal(await cache.get('a', unavailable), '1');
+  await assert.rejects(cache.get('b', unavailable), StorageUnavailableError);
+  const fault = async () => assert.fail('a fault');
+  await assert.rejects(cache.get('a', fault), /a fault/);
+  state.holdsOffline = false;
+  await assert.rejects(cache.get('a', unavailable), StorageUnavailableError);
+});
+
+test('what is remembered is used when the database does not answer', async () => {
+  const { state, cache } = setUp();
+  await cache.get('a', async () => '1');
+  state.isCurrent = false;
+  assert.equal(await cache.get('a', () => new Promise(() => {})), '1');
+});
+
+test('what is said to have changed is not used when the database is away', async () => {
+  const { state, cache } = setUp();
+  await cache.get('a', async () => '1');
+  state.isCurrent = false;
+  const changing = async () => {
+    cache.invalidate();
+    throw new StorageUnavailableError(new Error('away'));
+  };
+  await assert.rejects(cache.get('a', changing), StorageUnavailableError);
 });

@@ -1,4 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { StorageUnavailableError } from '../unavailable.ts';
+
+/** What an entry may be used for at this moment. */
+export interface Trust {
+  /** What is remembered is as the database has it. */
+  readonly isCurrent: () => boolean;
+  /** What is remembered may be used when the database cannot be asked. */
+  readonly holdsOffline: () => boolean;
+}
+
+/** How long the database is waited for, in ms, where what is remembered would do as well. */
+const patience = 2000;
 
 /**
  * Remembers what was read from the database until a change of it is known. What is not there is not remembered, so that
@@ -6,21 +19,33 @@ import { LRUCache } from 'lru-cache';
  */
 export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;
-  readonly #isCurrent: () => boolean;
+  readonly #trust: Trust;
   #generation = 0;
 
-  /** `isCurrent`: whether what is remembered may be used at this moment. `max`: how many entries are kept. */
-  constructor(isCurrent: () => boolean, max: number) {
+  /** `max`: how many entries are kept. */
+  constructor(trust: Trust, max: number) {
     this.#entries = new LRUCache({ max });
-    this.#isCurrent = isCurrent;
+    this.#trust = trust;
   }
 
-  /** What `key` stands for: as remembered, or else as `read` finds it. */
+  /** What `key` stands for: as remembered where that is current, or else as `read` finds it. */
   async get(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
-    if (this.#isCurrent()) {
+    if (this.#trust.isCurrent()) {
       const known = this.#entries.get(key);
       if (known !== undefined) return known;
     }
+    const reading = this.#read(key, read);
+    if (this.#offlineValue(key) === undefined) return reading;
+    try {
+      return await withPatience(reading);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError)) throw error;
+      // It may have been forgotten meanwhile.
+      return this.#offlineValue(key) ?? reading;
+    }
+  }
+
+  async #read(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const value = await read();
     // A change that became known meanwhile may be of this entry, and `read` may have looked before it.
@@ -28,10 +53,30 @@ export class ChangeCache<V extends string | object> {
     return value;
   }
 
+  #offlineValue(key: string): V | undefined {
+    return this.#trust.holdsOffline() ? this.#entries.get(key) : undefined;
+  }
+
   /** Forgets the entries that `isStale` says so of; without it, all. Reads under way will not be remembered. */
   invalidate(isStale: (key: string, value: V) => boolean = () => true): void {
     this.#generation += 1;
     const stale = Array.from(this.#entries.entries()).filter(([key, value]) => isStale(key, value));
     for (const [key] of stale) this.#entries.delete(key);
+  }
+}
+
+/** Rejects with a `StorageUnavailableError` when it takes too long. The work itself goes on. */
+async function withPatience<T>(work: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const impatient = sleep(patience, undefined, { signal: ended.signal }).then(() => {
+    throw new StorageUnavailableError(new Error(`it did not answer within ${patience} ms`));
+  });
+  // Nobody waits for the one that loses.
+  work.catch(() => {});
+  impatient.catch(() => {});
+  try {
+    return await Promise.race([work, impatient]);
+  } finally {
+    ended.abort();
   }
 }

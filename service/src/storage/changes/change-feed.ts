@@ -28,7 +28,6 @@ export class ChangeFeed {
   #polling: Promise<void> | undefined;
   #pollsAgain = false;
   #timer: NodeJS.Timeout | undefined;
-  #notifications: { close(): Promise<void> } | undefined;
   #isClosed = false;
 
   constructor(engine: Engine, listener: ChangeListener, options: ChangeFeedOptions = {}) {
@@ -40,14 +39,27 @@ export class ChangeFeed {
 
   /** Whether every change that was committed a second ago is known here. Else the database has to be asked. */
   get isCurrent(): boolean {
-    return performance.now() - this.#polledAt <= this.#trustedFor;
+    return this.age <= this.#trustedFor;
   }
 
-  /** Begins to poll. Rejects when the first poll fails. */
-  async start(): Promise<void> {
+  /** How long ago the last successful poll began, in ms. */
+  get age(): number {
+    return performance.now() - this.#polledAt;
+  }
+
+  /**
+   * Begins to poll. Rejects when the first poll fails.
+   * @param onAvailability told when the database went away, with the cause, and when it came back
+   */
+  async start(onAvailability: (cause: unknown) => void): Promise<void> {
+    let isStarted = false;
+    const onChange = () => {
+      if (isStarted) void this.poll();
+    };
+    await this.#engine.watch({ onChange, onAvailability });
     await this.#poll();
+    isStarted = true;
     this.#schedule();
-    this.#notifications = this.#engine.listenForChanges(() => void this.poll());
   }
 
   /** Asks now. Never rejects: while the database cannot be asked, {@link isCurrent} turns false. */
@@ -65,7 +77,6 @@ export class ChangeFeed {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#notifications?.close();
     await this.#polling;
   }
 
@@ -87,7 +98,7 @@ export class ChangeFeed {
     // Before the changes are read: a commit between the two is then found by the next poll.
     const dataVersion = this.#engine.dataVersion();
     if (dataVersion === undefined || dataVersion !== this.#dataVersion) {
-      const { last, changes } = await readChanges(this.#engine.db, this.#last);
+      const { last, changes } = await readChanges(this.#engine.changesDb, this.#last);
       // Nothing is known yet when the first poll tells where the log stands.
       if (this.#last >= 0 && (changes === undefined || changes.length)) this.#listener(changes);
       this.#last = last;

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
-import type { LogConfig } from 'kysely';
-import { Pool, types } from 'pg';
-import type { PoolConfig } from 'pg';
+import type { LogConfig, PostgresPool } from 'kysely';
+import { Pool } from 'pg';
 import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
-import { changeChannel, listenForChanges } from './notifications.ts';
+import { clientConfig } from './client.ts';
+import { postgresLimits } from './limits.ts';
+import type { PostgresLimits } from './limits.ts';
+import { changeChannel, Monitor } from './monitor.ts';
+import { BoundedPool } from './pool.ts';
 
 const oldestServer = 14;
-
-/** The most connections that a node has, not counting the one that listens. */
-const mostConnections = 10;
-
-/** How long a statement may take, in ms, waiting for locks included. */
-const statementTimeout = 10_000;
 
 const columns: ColumnTypes = {
   // The database's own order may be that of any language, and may change with an update of the system.
@@ -38,15 +35,18 @@ const migrationLock = 7_305_412_068_133_471;
 export async function openPostgres(
   { url, shown }: { url: string; shown: string },
   log?: LogConfig,
+  limits: Partial<PostgresLimits> = {},
 ): Promise<Engine> {
-  const pool = createPool(url, { max: mostConnections, statement_timeout: statementTimeout });
+  const all = { ...postgresLimits, ...limits };
+  const monitor = new Monitor(url, all);
+  const pool = new BoundedPool(url, all, monitor);
+  const db = createDatabase(pool, log);
   try {
-    await checkServer(pool);
+    await checkServer(db);
   } catch (error) {
-    await pool.end();
+    await db.destroy();
     throw unusableDatabase(shown, error);
   }
-  const db = createDatabase(pool, log);
   return {
     name: 'postgres',
     shown,
@@ -60,7 +60,13 @@ export async function openPostgres(
     },
     async migrationTransaction(work) {
       // Another program's migration, and this one, may take longer than any statement of the service may.
-      const migrationPool = createPool(url, { max: 1, statement_timeout: 0, query_timeout: 0 });
+      const migrationPool = new Pool({
+        ...clientConfig(url),
+        max: 1,
+        connectionTimeoutMillis: all.acquireTimeout,
+        idle_in_transaction_session_timeout: 30_000,
+      });
+      migrationPool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}));
       const migrationDb = createDatabase(migrationPool, log);
       try {
         await migrationDb.transaction().execute(async (transaction) => {
@@ -86,14 +92,21 @@ export async function openPostgres(
     async announceChanges(transaction) {
       await sql`select pg_notify(${changeChannel}, '')`.execute(transaction);
     },
-    listenForChanges: (onChange) => listenForChanges(url, onChange),
+    watch: (listener) =>
+      monitor.start({
+        onChange: listener.onChange,
+        onAvailability(cause) {
+          if (cause !== undefined) pool.dropAll();
+          listener.onAvailability(cause);
+        },
+      }),
+    changesDb: createDatabase(monitor.pool, log),
     dataVersion: () => undefined,
-    connections: () => ({
-      used: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
-    close: () => db.destroy(),
+    connections: () => pool.usage,
+    async close() {
+      await monitor.close();
+      await db.destroy();
+    },
   };
 }
 
@@ -103,30 +116,7 @@ export const unusableDatabase = (shown: string, error: unknown): StartError =>
     cause: error,
   });
 
-function createPool(connectionString: string, options: PoolConfig): Pool {
-  const pool = new Pool({
-    connectionString,
-    application_name: 'plugin-editor-service',
-    connectionTimeoutMillis: 5000,
-    keepAlive: true,
-    // The client's own, for a server that answers no more.
-    query_timeout: statementTimeout + 5000,
-    // A node that hangs in a transaction must not keep its locks from the others.
-    idle_in_transaction_session_timeout: 30_000,
-    types: { getTypeParser },
-    ...options,
-  });
-  // An idle connection that breaks leaves the pool by itself. Without a listener the error would end the process.
-  pool.on('error', () => {});
-  return pool;
-}
-
-// All whole numbers of the schema are below 2^53; by default `pg` gives those of 64 bits as text.
-const int8: number = types.builtins.INT8;
-const getTypeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
-  id === int8 ? Number : types.getTypeParser(id, format);
-
-function createDatabase(pool: Pool, log: LogConfig | undefined): Kysely<Schema> {
+function createDatabase(pool: PostgresPool, log: LogConfig | undefined): Kysely<Schema> {
   const dialect = new PostgresDialect({ pool });
   dialect.createAdapter = () => new AdapterWithoutLock();
   return new Kysely<Schema>({ dialect, ...(log && { log }) });
@@ -141,9 +131,10 @@ class AdapterWithoutLock extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-async function checkServer(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ version: number; encoding: string }>(
-    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+async function checkServer(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ version: number; encoding: string }>`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(
+    db,
   );
   const [{ version, encoding } = { version: 0, encoding: '' }] = rows;
   if (version < oldestServer * 10_000) {

@@ -12,7 +12,17 @@ import {
   type QueryResult,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { isBusy, translateErrors } from './errors.ts';
 import { Mutex } from './mutex.ts';
+import { StorageUnavailableError } from '../unavailable.ts';
+
+/** How long a write may wait, in ms. */
+export interface SqliteLimits {
+  /** For other processes, before it fails with "database is locked" (default 10 000). */
+  readonly lockTimeout?: number;
+  /** For those of this process that came before it (default 5000). */
+  readonly turnTimeout?: number;
+}
 
 /** The two connections that a process has to its file. */
 export interface SqliteConnections {
@@ -22,10 +32,12 @@ export interface SqliteConnections {
    * For reads outside of transactions, which must not see what a transaction of this very process has not committed yet.
    */
   readonly reader: DatabaseSync;
+  /** Throws when what is written would not be in the file that others find. */
+  readonly checkFile: () => void;
 }
 
-/** How long a write waits for other processes, in ms, before it fails with "database is locked". */
-const lockTimeout = 10_000;
+/** How many writes may wait for their turn. */
+const mostWaiting = 1000;
 
 /**
  * SQLite by `node:sqlite`. Writes take turns on one connection; a transaction takes the write lock at its beginning, so
@@ -33,12 +45,14 @@ const lockTimeout = 10_000;
  */
 export class NodeSqliteDialect implements Dialect {
   readonly #connections: SqliteConnections;
+  readonly #limits: SqliteLimits;
 
-  constructor(connections: SqliteConnections) {
+  constructor(connections: SqliteConnections, limits: SqliteLimits = {}) {
     this.#connections = connections;
+    this.#limits = limits;
   }
 
-  createDriver = (): Driver => new NodeSqliteDriver(this.#connections);
+  createDriver = (): Driver => new NodeSqliteDriver(this.#connections, this.#limits);
   createQueryCompiler = () => new SqliteQueryCompiler();
   createAdapter = () => new NodeSqliteAdapter();
   createIntrospector: Dialect['createIntrospector'] = (db) => new SqliteIntrospector(db);
@@ -56,20 +70,45 @@ class NodeSqliteAdapter extends SqliteAdapter {
   }
 }
 
-class NodeSqliteDriver implements Driver {
-  readonly #writer: Statements;
-  readonly #reader: Statements;
-  readonly #turns = new Mutex();
+/** What all connections of Kysely share. */
+interface SharedFile {
+  readonly writer: Statements;
+  readonly reader: Statements;
+  readonly checkFile: () => void;
+  readonly lockTimeout: number;
+  readonly turns: Mutex;
+  /** Waits for the turn to write, within bounds. */
+  readonly takeTurn: () => Promise<() => void>;
+}
 
-  constructor({ writer, reader }: SqliteConnections) {
-    this.#writer = new Statements(writer);
-    this.#reader = new Statements(reader);
+class NodeSqliteDriver implements Driver {
+  readonly #shared: SharedFile;
+
+  constructor(
+    { writer, reader, checkFile }: SqliteConnections,
+    { lockTimeout = 10_000, turnTimeout = 5000 }: SqliteLimits,
+  ) {
+    const turns = new Mutex();
+    const takeTurn = async () => {
+      if (turns.waiting >= mostWaiting) {
+        throw new StorageUnavailableError(new Error(`${mostWaiting} writes wait already`));
+      }
+      return turns.acquire(turnTimeout);
+    };
+    this.#shared = {
+      writer: new Statements(writer),
+      reader: new Statements(reader),
+      checkFile,
+      lockTimeout,
+      turns,
+      takeTurn,
+    };
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    return new SqliteConnection(this.#writer, this.#reader, this.#turns);
+    return new SqliteConnection(this.#shared);
   }
 
   async releaseConnection(): Promise<void> {}
@@ -80,62 +119,70 @@ class NodeSqliteDriver implements Driver {
 
   /** Lets the transaction that is under way come to its end first. */
   async destroy(): Promise<void> {
-    const release = await this.#turns.acquire();
+    const release = await this.#shared.turns.acquire();
     // The last connection to close empties the write-ahead log into the file, which the reader could not.
-    this.#reader.close();
-    this.#writer.close();
+    this.#shared.reader.close();
+    this.#shared.writer.close();
     release();
   }
 }
 
 class SqliteConnection implements DatabaseConnection {
-  readonly #writer: Statements;
-  readonly #reader: Statements;
-  readonly #turns: Mutex;
+  readonly #shared: SharedFile;
   /** Set while a transaction is under way. */
   #release: (() => void) | undefined;
 
-  constructor(writer: Statements, reader: Statements, turns: Mutex) {
-    this.#writer = writer;
-    this.#reader = reader;
-    this.#turns = turns;
+  constructor(shared: SharedFile) {
+    this.#shared = shared;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#release) return this.#writer.execute(query);
-    if (SelectQueryNode.is(query.query)) return this.#reader.execute(query);
-    const release = await this.#turns.acquire();
-    try {
-      return await unlessBusy(() => this.#writer.execute<R>(query));
-    } finally {
-      release();
-    }
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { writer, reader, checkFile, takeTurn, lockTimeout } = this.#shared;
+    return translateErrors(async () => {
+      if (this.#release) return writer.execute<R>(query);
+      checkFile();
+      if (SelectQueryNode.is(query.query)) return reader.execute<R>(query);
+      const release = await takeTurn();
+      try {
+        return await unlessBusy(() => writer.execute<R>(query), lockTimeout);
+      } finally {
+        release();
+      }
+    });
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     yield await this.executeQuery<R>(query);
   }
 
-  async begin(): Promise<void> {
-    const release = await this.#turns.acquire();
-    try {
-      await unlessBusy(() => this.#writer.database.exec('BEGIN IMMEDIATE'));
-    } catch (error) {
-      release();
-      throw error;
-    }
-    this.#release = release;
+  begin(): Promise<void> {
+    const { writer, checkFile, takeTurn, lockTimeout } = this.#shared;
+    return translateErrors(async () => {
+      const release = await takeTurn();
+      try {
+        checkFile();
+        await unlessBusy(() => writer.database.exec('BEGIN IMMEDIATE'), lockTimeout);
+      } catch (error) {
+        release();
+        throw error;
+      }
+      this.#release = release;
+    });
   }
 
-  async commit(): Promise<void> {
-    this.#writer.database.exec('COMMIT');
-    this.#end();
+  commit(): Promise<void> {
+    return translateErrors(() => {
+      this.#shared.checkFile();
+      this.#shared.writer.database.exec('COMMIT');
+      this.#end();
+    });
   }
 
   async rollback(): Promise<void> {
+    const { database } = this.#shared.writer;
     try {
       // A full disk, for one, has SQLite roll back by itself.
-      if (this.#writer.database.isTransaction) this.#writer.database.exec('ROLLBACK');
+      if (database.isTransaction) database.exec('ROLLBACK');
     } finally {
       this.#end();
     }
@@ -183,7 +230,7 @@ class Statements {
  * Tries until no other process holds the write lock. SQLite's own busy timeout would do the same, but it blocks the event
  * loop, and with it a transaction of another part of this process that holds the lock.
  */
-export async function unlessBusy<T>(attempt: () => T): Promise<T> {
+export async function unlessBusy<T>(attempt: () => T, lockTimeout = 10_000): Promise<T> {
   const deadline = performance.now() + lockTimeout;
   for (;;) {
     try {
@@ -195,7 +242,3 @@ export async function unlessBusy<T>(attempt: () => T): Promise<T> {
     await sleep(1 + Math.random() * 10);
   }
 }
-
-// SQLITE_BUSY; the bits above tell its kinds apart.
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;

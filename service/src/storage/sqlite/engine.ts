@@ -8,6 +8,8 @@ import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
+import type { SqliteLimits } from './dialect.ts';
+import { FileIdentity } from './file-identity.ts';
 import { adoptFormerSchema } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
@@ -24,7 +26,7 @@ const columns: ColumnTypes = {
  * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
  * {@link StartError} that names the file when it cannot be used.
  */
-export async function openSqlite(file: string, log?: LogConfig): Promise<Engine> {
+export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> {
   let connections;
   try {
     connections = await connect(file);
@@ -32,10 +34,26 @@ export async function openSqlite(file: string, log?: LogConfig): Promise<Engine>
     throw unusableFile(file, error);
   }
   const { writer, reader } = connections;
+  const identity = new FileIdentity(file);
+  const checkFile = () => identity.check();
   const db = new Kysely<Schema>({
-    dialect: new NodeSqliteDialect(connections),
+    dialect: new NodeSqliteDialect({ ...connections, checkFile }, limits),
     ...(log && { log }),
   });
+  let onAvailability: (cause: unknown) => void = () => {};
+  let isAway = false;
+  /** Throws while the file is away, and tells of it once. */
+  const watchFile = () => {
+    try {
+      checkFile();
+    } catch (error) {
+      if (!isAway) onAvailability((error as Error).cause);
+      isAway = true;
+      throw error;
+    }
+    if (isAway) onAvailability(undefined);
+    isAway = false;
+  };
   const dataVersion = reader.prepare('PRAGMA data_version');
   return {
     name: 'sqlite',
@@ -61,8 +79,14 @@ export async function openSqlite(file: string, log?: LogConfig): Promise<Engine>
     skipLocked: sql``,
     announceChanges: async () => {},
     // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
-    listenForChanges: () => ({ close: async () => {} }),
-    dataVersion: () => Number(dataVersion.get()?.['data_version']),
+    async watch(listener) {
+      onAvailability = listener.onAvailability;
+    },
+    changesDb: db,
+    dataVersion() {
+      watchFile();
+      return Number(dataVersion.get()?.['data_version']);
+    },
     close: () => db.destroy(),
   };
 }

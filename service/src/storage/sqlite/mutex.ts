@@ -1,13 +1,45 @@
 /** Lets one at a time go on, in the order in which they asked. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
 
-  /** Resolves when it is the caller's turn, with what ends the turn. */
-  async acquire(): Promise<() => void> {
+  /** How many wait for their turn. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Resolves when it is the caller's turn, with what ends the turn. Rejects with `MutexTimeoutError` when that takes longer
+   * than `timeout` ms.
+   */
+  async acquire(timeout = Infinity): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
-    await before;
-    return resolve;
+    const timedOut = Promise.withResolvers<never>();
+    const timer =
+      timeout === Infinity
+        ? undefined
+        : setTimeout(() => timedOut.reject(new MutexTimeoutError(timeout)), timeout);
+    this.#waiting += 1;
+    try {
+      await Promise.race([before, timedOut.promise]);
+      return resolve;
+    } catch (error) {
+      // The turn is given up once it comes.
+      void before.then(resolve);
+      throw error;
+    } finally {
+      this.#waiting -= 1;
+      clearTimeout(timer);
+    }
+  }
+}
+
+export class MutexTimeoutError extends Error {
+  override readonly name = 'MutexTimeoutError';
+
+  constructor(timeout: number) {
+    super(`other writes took longer than ${timeout} ms`);
   }
 }

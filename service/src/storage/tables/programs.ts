@@ -1,13 +1,17 @@
 import type { Kysely } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { hashOfProgram } from '../../plugins/program.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
 
+const MiB = 2 ** 20;
+
 /**
  * The programs that something in this process holds. A program has megabytes, and hundreds of tests of it may wait: all of
- * them hold the same one.
+ * them hold the same one. Those used last are held here too, so that they run while the database is away.
  */
 export class HeldPrograms {
+  readonly #recent = new LRUCache<string, Program>({ maxSize: 64 * MiB, sizeCalculation: sizeOf });
   readonly #held = new Map<string, WeakRef<Program>>();
   readonly #dropped = new FinalizationRegistry<string>((hash) => {
     // It may have been read again since.
@@ -15,22 +19,30 @@ export class HeldPrograms {
   });
 
   get(hash: string): Program | undefined {
-    return this.#held.get(hash)?.deref();
+    const program = this.#held.get(hash)?.deref();
+    if (program) this.#recent.set(hash, program);
+    return program;
   }
 
   /** Returns the one that is held already, if there is one. */
   hold(hash: string, program: Program): Program {
     const held = this.get(hash);
     if (held) return held;
+    this.#recent.set(hash, program);
     this.#held.set(hash, new WeakRef(program));
     this.#dropped.register(program, hash);
     return program;
   }
 
   delete(hash: string): void {
+    this.#recent.delete(hash);
     this.#held.delete(hash);
   }
 }
+
+/** About how many bytes a program takes. */
+const sizeOf = (program: Program): number =>
+  1 + (program.kind === 'wasm' ? program.module : program.code + (program.mappings ?? '')).length;
 
 /** What was built, each program once. */
 export class Programs {

@@ -1,0 +1,157 @@
+import type { PostgresPool } from 'kysely';
+import { isFull, isUnavailable } from './errors.ts';
+import { clientConfig, TrackedClient } from './client.ts';
+import type { PostgresLimits } from './limits.ts';
+import { poolClient } from './pool-client.ts';
+import { StorageUnavailableError } from '../unavailable.ts';
+
+export const changeChannel = 'plugin_service_changes';
+
+export interface MonitorEvents {
+  /** Another node may have committed changes. Called whenever the connection is new, too: what came before it went unheard. */
+  readonly onChange: () => void;
+  /** The database went away, for this reason, or came back. */
+  readonly onAvailability: (cause: unknown) => void;
+}
+
+/**
+ * Knows whether the database is there, by a connection of its own, which is never short: it listens for commits, and is where
+ * changes are asked for. Once it breaks, and no other can be made, the database counts as away until one can.
+ */
+export class Monitor {
+  readonly #url: string;
+  readonly #limits: PostgresLimits;
+  #events: MonitorEvents | undefined;
+  #client: TrackedClient | undefined;
+  /** Connections that are being made. */
+  readonly #attempts = new Set<TrackedClient>();
+  #awayCause: unknown;
+  #reconnecting: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #isClosed = false;
+
+  constructor(url: string, limits: PostgresLimits) {
+    this.#url = url;
+    this.#limits = limits;
+  }
+
+  /** Why the database is away; `undefined` while it is there. */
+  get awayCause(): unknown {
+    return this.#awayCause;
+  }
+
+  /** Connects. Rejects when that fails. */
+  async start(events: MonitorEvents): Promise<void> {
+    this.#events = events;
+    await this.#connect();
+  }
+
+  /** For Kysely: all statements go by the monitor's connection, one after the other. Not for transactions. */
+  readonly pool: PostgresPool = {
+    options: {},
+    connect: async () => {
+      const client = this.#client;
+      if (!client)
+        throw new StorageUnavailableError(this.#awayCause ?? new Error('it is being connected to'));
+      return poolClient(
+        (sql, parameters) => this.#query(client, sql, parameters),
+        () => {},
+      );
+    },
+    end: async () => {},
+  };
+
+  /** Finds out at once whether the database is there, as something has failed that may mean that it is not. */
+  check(): void {
+    const client = this.#client;
+    if (!client || this.#isChecking) return;
+    this.#isChecking = true;
+    void this.#query(client, 'select 1')
+      .catch(() => {})
+      .finally(() => (this.#isChecking = false));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#reconnecting);
+    for (const attempt of this.#attempts) attempt.destroy();
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  async #query(client: TrackedClient, sql: string, parameters: readonly unknown[] = []) {
+    try {
+      return await client.query(sql, [...parameters]);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.#handleLoss(client);
+      throw new StorageUnavailableError(error);
+    }
+  }
+
+  /** Makes a connection, and the monitor's own of it, unless another is there by then. Rejects when it cannot. */
+  async #connect(): Promise<void> {
+    const client = new TrackedClient({
+      ...clientConfig(this.#url),
+      application_name: 'plugin-editor-service changes',
+      connectionTimeoutMillis: this.#limits.monitorConnectTimeout,
+      query_timeout: this.#limits.monitorTimeout,
+    });
+    this.#attempts.add(client);
+    client.on('notification', () => this.#events?.onChange());
+    client.on('error', () => this.#handleLoss(client));
+    client.on('end', () => this.#handleLoss(client));
+    try {
+      await client.connect();
+      await client.query(`listen ${changeChannel}`);
+      const { rows } = await client.query<{ value: string }>(
+        `select current_setting('transaction_read_only') as value`,
+      );
+      if (rows[0]?.value === 'on') throw new Error('it takes no writes, as a standby does');
+    } catch (error) {
+      client.destroy();
+      throw error;
+    } finally {
+      this.#attempts.delete(client);
+    }
+    if (this.#client || this.#isClosed) return client.destroy();
+    this.#client = client;
+    this.#handleReturn();
+  }
+
+  #handleReturn(): void {
+    clearInterval(this.#reconnecting);
+    this.#reconnecting = undefined;
+    if (this.#awayCause !== undefined) {
+      this.#awayCause = undefined;
+      this.#events?.onAvailability(undefined);
+    }
+    this.#events?.onChange();
+  }
+
+  #handleLoss(client: TrackedClient): void {
+    if (client !== this.#client) return;
+    this.#client = undefined;
+    client.destroy();
+    this.#reconnect();
+  }
+
+  /**
+   * Tries now, and again and again. A try does not wait for the end of the one before: what was sent while the network was
+   * away may never be answered, and the next try finds it back.
+   */
+  #reconnect(): void {
+    if (this.#isClosed || this.#reconnecting) return;
+    const attempt = () => {
+      this.#connect().catch((error: unknown) => {
+        // Others have a connection, and are served.
+        if (this.#client || this.#isClosed || isFull(error) || this.#awayCause !== undefined) return;
+        this.#awayCause = error;
+        this.#events?.onAvailability(error);
+      });
+    };
+    this.#reconnecting = setInterval(attempt, this.#limits.reconnectInterval).unref();
+    attempt();
+  }
+}

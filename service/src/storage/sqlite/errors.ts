@@ -1,0 +1,31 @@
+import { MutexTimeoutError } from './mutex.ts';
+import { StorageUnavailableError } from '../unavailable.ts';
+
+/** Result codes of SQLite that say nothing about the statement, but that the file cannot be used at the moment. */
+const busy = 5;
+const unavailableCodes: ReadonlySet<number> = new Set([
+  busy,
+  6, // SQLITE_LOCKED
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+]);
+
+// The bits above tell the kinds of one code apart.
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+
+export const isBusy = (error: unknown): boolean => codeOf(error) === busy;
+
+/** Runs `work`; when it fails for want of the database, and not for what it says, the error is a `StorageUnavailableError`. */
+export async function translateErrors<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MutexTimeoutError || unavailableCodes.has(codeOf(error) ?? -1)) {
+      throw new StorageUnavailableError(error);
+    }
+    throw error;
+  }
+}

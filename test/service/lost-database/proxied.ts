@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
+import type { StorageOptions } from '../../../service/src/storage/storage.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { bearer, draftPath, startService } from '../harness.ts';
+import { cleanUpFirst, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { build, deploy } from '../storage/plugins.ts';
+
+export const pluginPath = draftPath.replace('/api/v1/draft/', '');
+const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
+
+/** So short that a test need not wait for long, and so long that a busy machine keeps within them. */
+export const shortLimits = {
+  monitorTimeout: 1000,
+  monitorConnectTimeout: 1500,
+  reconnectInterval: 200,
+} as const;
+
+/** Puts a proxy in front of a PostgreSQL server. */
+export async function proxyOf(t: TestContext, url: string) {
+  const { hostname, port } = new URL(url);
+  const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+  cleanUpFirst(t, () => proxy.close());
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, proxied: parseDatabaseUrl(proxied.href) };
+}
+
+/** A service whose PostgreSQL is behind a proxy, with a token and a draft; and a database that it may be given. */
+export async function proxiedService(t: TestContext, options: StorageOptions = {}, databaseUrl?: string) {
+  const direct =
+    databaseUrl === undefined ? await freshDatabase(t, 'postgres') : parseDatabaseUrl(databaseUrl);
+  assert.equal(direct.engine, 'postgres');
+  const { url } = direct as { url: string };
+  const { proxy, proxied } = await proxyOf(t, url);
+  const storage = await openDuring(t, proxied, {
+    ...options,
+    postgresLimits: { ...shortLimits, ...options.postgresLimits },
+  });
+  const service = await startService(t, { storage });
+  const environmentToken = await service.environmentToken();
+  const token = await service.editorToken(undefined, environmentToken);
+  const save = (contents: string) => service.save(token, { lang: 'javascript', contents });
+  const run = (version?: string) => {
+    const path = version === undefined ? `/exec/name/${pluginPath}` : `/exec/${pluginPath}/${version}`;
+    const headers = { ...bearer(environmentToken), 'content-type': 'text/plain' };
+    return service.fetch(path, { method: 'POST', headers, body: 'input' });
+  };
+  const promote = () => service.fetch(`${draftPath}/promote`, { method: 'POST', headers: bearer(token) });
+  const read = () => service.fetch(draftPath, { headers: bearer(token) });
+  const saved = async () => (await storage.tables.drafts.find(plugin))?.source.contents;
+  return {
+    ...service,
+    proxy,
+    storage,
+    url,
+    environmentToken,
+    token,
+    save,
+    read,
+    run,
+    promote,
+    saved,
+    buildProgram: (code: string) => build(storage, code, plugin),
+    deployProgram: (code: string) => deploy(storage, code, plugin),
+  };
+}
+
+/** Whether an answer is the refusal for want of the database, as all of them have to be. */
+export async function isUnavailable(answer: Response): Promise<boolean> {
+  if (answer.status !== 503) return false;
+  const { error } = (await answer.json()) as { error: { code: string } };
+  assert.equal(error.code, 'storage-unavailable');
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  return true;
+}
+
+/** Waits for the database's return; until then, all that is answered is that it cannot be used. */
+export const untilSaved = (save: (contents: string) => Response | Promise<Response>, contents: string) =>
+  until('a save is acknowledged', async () => {
+    const answer = await save(contents);
+    if (await isUnavailable(answer)) return false;
+    assert.equal(answer.status, 200);
+    return true;
+  });

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, renameSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Kysely, sql } from 'kysely';
+import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.ts';
+import type { StorageOptions } from '../../../service/src/storage/storage.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
+import { startService } from '../harness.ts';
+import { cleanUpFirst, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { isUnavailable } from './proxied.ts';
+
+async function serviceOnFile(t: TestContext, options: StorageOptions = {}) {
+  const address = await freshDatabase(t, 'sqlite');
+  assert.equal(address.engine, 'sqlite');
+  const { file } = address as { file: string };
+  const storage = await openDuring(t, address, options);
+  const service = await startService(t, { storage });
+  const token = await service.editorToken();
+  const save = (contents: string) => service.save(token, { lang: 'javascript', contents });
+  return { ...service, file, storage, save };
+}
+
+test('writes that wait for another process are 503 within bounds, each of them', async (t) => {
+  const { file, save, errors } = await serviceOnFile(t, {
+    sqliteLimits: { lockTimeout: 300, turnTimeout: 600 },
+  });
+  const other = new DatabaseSync(file);
+  cleanUpFirst(t, () => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const began = performance.now();
+  // Each after the other would take half a minute.
+  const answers = await Promise.all(Array.from({ length: 100 }, () => save('waits')));
+  for (const answer of answers) assert.ok(await isUnavailable(answer));
+  assert.ok(performance.now() - began < 10_000);
+  other.exec('ROLLBACK');
+  assert.equal((await save('in the end')).status, 200);
+  assert.deepEqual(errors, []);
+});
+
+test('a file that was moved away is 503, for no write may go where nobody finds it, until it is put back', async (t) => {
+  const reasons: (string | undefined)[] = [];
+  const { file, save, storage, errors } = await serviceOnFile(t, {
+    onAvailability: (reason) => reasons.push(reason),
+  });
+  assert.equal((await save('first')).status, 200);
+  renameSync(file, `${file}.moved`);
+  assert.ok(await isUnavailable(await save('lost')));
+  await until('it is known to be away', () => storage.unavailability !== undefined);
+  assert.match(storage.unavailability ?? '', /no such file/);
+
+  copyFileSync(`${file}.moved`, file);
+  assert.ok(await isUnavailable(await save('lost')));
+
+  renameSync(`${file}.moved`, file);
+  assert.equal((await save('second')).status, 200);
+  await until('it is known to be back', () => storage.unavailability === undefined);
+  assert.equal(reasons.length, 2);
+  assert.deepEqual(errors, []);
+});
+
+test('a full disk undoes the transaction and is no fault of the statement', async (t) => {
+  const address = await freshDatabase(t, 'sqlite');
+  const { file } = address as { file: string };
+  const writer = new DatabaseSync(file, { timeout: 0 });
+  writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE texts (text TEXT) STRICT');
+  const reader = new DatabaseSync(file, { readOnly: true });
+  const dialect = new NodeSqliteDialect({ writer, reader, checkFile: () => {} });
+  const db = new Kysely<{ texts: { text: string } }>({ dialect });
+  cleanUpFirst(t, () => db.destroy());
+  const add = (text: string) =>
+    db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('texts').values({ text: 'small' }).execute();
+      await transaction.insertInto('texts').values({ text }).execute();
+    });
+  writer.exec('PRAGMA max_page_count = 10');
+  await assert.rejects(add('x'.repeat(2 ** 20)), StorageUnavailableError);
+  assert.deepEqual(await db.selectFrom('texts').selectAll().execute(), []);
+  await assert.rejects(sql`insert into texts values (${'x'.repeat(2 ** 20)})`.execute(db), {
+    name: 'StorageUnavailableError',
+  });
+  writer.exec('PRAGMA max_page_count = 10000');
+  await add('room');
+  assert.equal((await db.selectFrom('texts').selectAll().execute()).length, 2);
+  await assert.rejects(sql`insert into no_such_table values (1)`.execute(db), /no such table/);
+});

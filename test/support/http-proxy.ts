@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Target {
+  readonly port: number;
+  /** Whether it takes runs, and whether it takes all else. */
+  isAlive: boolean;
+  isReady: boolean;
+}
+
+/** How often targets are asked how they are, in ms. */
+const checkInterval = 250;
+
+/**
+ * A reverse proxy that spreads requests over servers on loopback, in turn, and routes around those that do not work: `/exec` by
+ * `/healthz`, the rest by `/readyz`. 502 when no server can be had, or when it went away before it answered.
+ */
+export class HttpProxy {
+  readonly #targets: readonly Target[];
+  readonly #server = createServer((incoming, outgoing) => {
+    this.#serve(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  // A connection that is kept may break when it is used again, and that would be no fault of the servers.
+  readonly #agent = new Agent({ keepAlive: false });
+  readonly #checks: NodeJS.Timeout;
+  #turn = 0;
+
+  private constructor(ports: readonly number[]) {
+    this.#targets = ports.map((port) => ({ port, isAlive: true, isReady: true }));
+    this.#checks = setInterval(() => this.#check(), checkInterval);
+  }
+
+  static async start(ports: readonly number[]): Promise<HttpProxy> {
+    const proxy = new HttpProxy(ports);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#checks);
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #check(): void {
+    for (const target of this.#targets) {
+      void statusOf(target.port, '/healthz').then((status) => (target.isAlive = isFine(status)));
+      void statusOf(target.port, '/readyz').then((status) => (target.isReady = isFine(status)));
+    }
+  }
+
+  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const isRun = incoming.url?.startsWith('/exec/');
+    this.#turn += 1;
+    for (let i = 0; i < this.#targets.length; i++) {
+      const target = this.#targets[(this.#turn + i) % this.#targets.length] as Target;
+      if (!(isRun ? target.isAlive : target.isReady)) continue;
+      try {
+        const answer = await this.#forward(target.port, incoming, body);
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        for await (const chunk of answer) outgoing.write(chunk);
+        outgoing.end();
+        return;
+      } catch (error) {
+        // The client has had a part of the answer, and must see that it is not whole.
+        if (outgoing.headersSent) return void outgoing.destroy();
+        // Only what was certainly not begun is asked of another.
+        if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') break;
+        target.isAlive = target.isReady = false;
+      }
+    }
+    outgoing.writeHead(502).end();
+  }
+
+  #forward(port: number, incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    const headers = { ...incoming.headers, host: `localhost:${port}`, connection: 'close' };
+    const { method, url: path } = incoming;
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, method, path, headers, agent: this.#agent };
+      request(options, resolve).on('error', reject).end(body);
+    });
+  }
+}
+
+/** The status that a path is answered with; `undefined` when there is no answer within a second. */
+export function statusOf(port: number, path: string): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const headers = { host: `localhost:${port}` };
+  const asked = request({ host: '127.0.0.1', port, path, headers, timeout: 1000, agent: false }, (answer) => {
+    answer.resume();
+    resolve(answer.statusCode);
+  });
+  asked.on('timeout', () => asked.destroy());
+  asked.on('error', () => resolve(undefined));
+  asked.end();
+  return promise;
+}
+
+/** A server that has no such path is ready as soon as it answers. */
+const isFine = (status: number | undefined) => status === 200 || status === 404;

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/**
+ * What becomes of something that a client sends: it goes on to the server; it does, and the client loses its connection
+ * before the answer; or neither it nor anything after it goes on, and neither side is told.
+ */
+export type Verdict = 'pass' | 'cut' | 'stall';
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** Nothing goes through any more, and neither side is told. */
+  isDead: boolean;
+}
+
+/** A proxy of TCP connections on loopback, which a test makes slow, deaf or broken. */
+export class TcpProxy {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #server = createServer((client) => this.#handleConnection(client));
+  readonly #pairs = new Set<Pair>();
+  #port = 0;
+  #isStalled = false;
+  #watch: (sent: Buffer) => Verdict = () => 'pass';
+  /** How long each piece of data takes in each direction, in ms. */
+  delay = 0;
+
+  private constructor(target: { host: string; port: number }) {
+    this.#target = target;
+  }
+
+  static async start(target: { host: string; port: number }): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    await proxy.listen();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Accepts connections, on the port that it had before. */
+  async listen(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Refuses connections from now on, and resets those that there are. */
+  async refuse(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+
+  /** Resets the connections that there are. */
+  cut(): void {
+    for (const pair of this.#pairs) this.#destroy(pair);
+  }
+
+  /** Swallows all that is sent from now on, also by new connections. Those that there are never come to life again. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const pair of this.#pairs) pair.isDead = true;
+  }
+
+  /** Lets new connections through again. */
+  resume(): void {
+    this.#isStalled = false;
+  }
+
+  /** Has `watch` look at all that clients send. */
+  watch(watch: (sent: Buffer) => Verdict): void {
+    this.#watch = watch;
+  }
+
+  async close(): Promise<void> {
+    if (this.#server.listening) await this.refuse();
+  }
+
+  #handleConnection(client: Socket): void {
+    const pair: Pair = { client, server: connect(this.#target), isDead: this.#isStalled };
+    this.#pairs.add(pair);
+    for (const [from, to] of [
+      [pair.client, pair.server],
+      [pair.server, pair.client],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on('error', () => {});
+      from.on('data', (data: Buffer) => void this.#pass(pair, from, to, data));
+      from.on('end', () => {
+        if (!pair.isDead) to.end();
+      });
+      from.on('close', () => {
+        // A side that leaves is not told of to the other, once nothing goes through.
+        if (!pair.isDead) this.#destroy(pair);
+      });
+    }
+  }
+
+  async #pass(pair: Pair, from: Socket, to: Socket, data: Buffer): Promise<void> {
+    // Timers of the same length end in the order in which they began.
+    if (this.delay) await new Promise((resolve) => setTimeout(resolve, this.delay));
+    if (pair.isDead) return;
+    const verdict = from === pair.client ? this.#watch(data) : 'pass';
+    if (verdict === 'pass') {
+      to.write(data);
+      return;
+    }
+    pair.isDead = true;
+    if (verdict === 'stall') return;
+    to.end(data);
+    reset(pair.client);
+  }
+
+  #destroy(pair: Pair): void {
+    this.#pairs.delete(pair);
+    pair.isDead = true;
+    reset(pair.client);
+    reset(pair.server);
+  }
+}
+
+/**
+ * Ends a connection without a goodbye. Where one is on its way already, Node would lose the handle and never exit: libuv does
+ * not reset a socket that is being shut down.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
