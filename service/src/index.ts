@@ -4,6 +4,7 @@ import { listen } from './http/listen.ts';
 import { provisionEnvironmentToken } from './accounts/environment-token.ts';
 import { openStorage } from './storage/storage.ts';
 import { StartError } from './start-error.ts';
+import { toBlockList } from './settings/setting-kinds.ts';
 import type { Settings } from './settings/settings.ts';
 
 export { readSettings } from './settings/settings.ts';
@@ -40,6 +41,14 @@ export async function startService(settings: Settings): Promise<RunningService> 
         editorTokenTtl: settings.editorTokenTtl,
         editorAncestors: settings.editorAncestors,
         editorAddressTokens: settings.editorAddressTokens,
+        trustedProxies: toBlockList(settings.trustedProxies),
+        tenantPlugins: settings.tenantPlugins,
+        rates: {
+          tenantRuns: settings.tenantRunsPerMinute,
+          environmentRuns: settings.environmentRunsPerMinute,
+          tokenRequests: settings.tokenRequestsPerMinute,
+          addressRequests: settings.addressRequestsPerMinute,
+        },
       }),
     );
     try {

@@ -14,6 +14,9 @@ import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
 import { execution } from './execution.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
+import { RequestLimits } from './request-limits.ts';
+import type { RequestRates } from './request-limits.ts';
+import type { TrustedProxies } from './client-address.ts';
 import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
@@ -36,6 +39,12 @@ export interface ServiceOptions {
   editorAncestors?: readonly string[] | undefined;
   /** Whether the editor takes a token from its address (default true). */
   editorAddressTokens?: boolean;
+  /** How much may be asked for in a minute (default: no limits). */
+  rates?: RequestRates;
+  /** How many plugins a tenant may have (default: any number). */
+  tenantPlugins?: number;
+  /** The proxies whose word on who the client is counts (default: none). */
+  trustedProxies?: TrustedProxies;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** Told of every fault that was answered with 500 (default: printed). The path comes without its query. */
@@ -75,7 +84,23 @@ export function createService(options: ServiceOptions): Service {
   const languages = loadLanguages();
   const builds = new Builds(languages);
   const sandbox = new Sandbox();
-  const context: ServiceContext = { storage, builds, sandbox, languages, features, editorTokenTtl, now };
+  const { rates, trustedProxies, tenantPlugins } = options;
+  const limits = new RequestLimits(storage.tables.rateCounters, {
+    now,
+    ...(rates && { rates }),
+    ...(trustedProxies && { trustedProxies }),
+  });
+  const context: ServiceContext = {
+    storage,
+    builds,
+    sandbox,
+    languages,
+    limits,
+    tenantPlugins,
+    features,
+    editorTokenTtl,
+    now,
+  };
 
   const app = new Hono({ getPath: encodedPath });
   app.use('*', async (c, next) => {
@@ -102,6 +127,7 @@ export function createService(options: ServiceOptions): Service {
       builds.warmUp();
     },
     close: async () => {
+      limits.close();
       builds.close();
       await sandbox.close();
     },

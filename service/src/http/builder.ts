@@ -4,6 +4,7 @@ import { readJson } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from '../toolchains/language.ts';
+import { checkPluginQuota } from './plugin-quota.ts';
 import { checkPreconditions, isNotModified } from './preconditions.ts';
 import { InvalidRecordError, readSource } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
@@ -16,24 +17,29 @@ export const sourceLimit = 1024 * 1024;
 export const builder: ServiceInterface = {
   routes(app, context) {
     route(app, '/api/v1/features', {
-      GET: (c) =>
-        c.json({
+      GET: async (c) => {
+        await context.limits.takeAddress(c);
+        return c.json({
           features: context.features,
           languages: [...context.languages.values()].map(({ identifier, pretty, short }) => ({
             identifier,
             pretty,
             short,
           })),
-        }),
+        });
+      },
     });
 
     route(app, '/api/v1/template/:language', {
-      GET: (c) =>
-        c.json(languageOfPath(c, context).template({ pluginName: 'my-plugin', namespace: 'default' })),
+      GET: async (c) => {
+        await context.limits.takeAddress(c);
+        return c.json(languageOfPath(c, context).template({ pluginName: 'my-plugin', namespace: 'default' }));
+      },
     });
 
     route(app, '/api/v2/template/:language/:pluginName', {
-      GET: (c) => {
+      GET: async (c) => {
+        await context.limits.takeAddress(c);
         const namespace = c.req.query('namespace') || 'default';
         return c.json(
           languageOfPath(c, context).template({ pluginName: pathParameter(c, 'pluginName'), namespace }),
@@ -62,9 +68,12 @@ async function saveDraft(c: Context, context: ServiceContext): Promise<Response>
   const plugin = pluginOfPath(c);
   await requireEditorToken(c, context, plugin);
   const source = checkSource(await readJson(c, sourceLimit), context);
-  const draft = await context.storage.transaction(async ({ drafts, lockPlugin }) => {
+  const draft = await context.storage.transaction(async (tables) => {
+    const { drafts, lockPlugin } = tables;
     await lockPlugin(plugin);
-    checkPreconditions(c, (await drafts.find(plugin))?.etag);
+    const current = await drafts.find(plugin);
+    checkPreconditions(c, current?.etag);
+    if (!current) await checkPluginQuota(tables, plugin, context.tenantPlugins);
     return drafts.save(plugin, source, context.now());
   });
   return c.json(draft.source, 200, { etag: draft.etag });

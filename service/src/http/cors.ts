@@ -6,7 +6,7 @@ const anyOrigin = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST'],
   allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match'],
-  exposeHeaders: ['etag', 'retry-after', 'www-authenticate'],
+  exposeHeaders: ['etag', 'ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate'],
   maxAge: 600,
 });
 

@@ -16,6 +16,8 @@ export interface Draft {
   readonly updatedAt: number;
 }
 
+type TenantKey = Pick<PluginKey, 'environment' | 'tenant'>;
+
 const columns = ['record', 'revision', 'updated_at'] as const;
 
 export class Drafts {
@@ -33,6 +35,22 @@ export class Drafts {
       .where((where) => where.and(pluginColumns(plugin)))
       .executeTakeFirst();
     return row !== undefined;
+  }
+
+  /** How many plugins a tenant has, counted up to `most`. */
+  async countOfTenant({ environment, tenant }: TenantKey, most: number): Promise<number> {
+    // The key's index alone is read, and no further than it takes to know.
+    const some = this.db
+      .selectFrom('drafts')
+      .select('environment')
+      .where('environment', '=', environment)
+      .where('tenant', '=', tenant)
+      .limit(most);
+    const { count } = await this.db
+      .selectFrom(some.as('some'))
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
   }
 
   async find(plugin: PluginKey): Promise<Draft | undefined> {
