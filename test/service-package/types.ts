@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { run } from '../support/packing.ts';
+import { tools } from '../package/tools.ts';
 import { consumer, node22 } from './fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +14,7 @@ const here = createRequire(import.meta.url);
 /** The compiler that this project uses, and one of the line 5, which comes with @arethetypeswrong/core. */
 const compilers = [
   here.resolve('typescript/package.json'),
-  createRequire(here.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
+  createRequire(tools.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
 ].map((path) => ({
   version: (here(path) as { version: string }).version,
   tsc: join(dirname(path), 'bin/tsc'),

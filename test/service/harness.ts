@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +20,8 @@ export const source = { contents: 'export const run = (input) => input;\n', lang
 
 export function temporaryDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+  // Processes that the service starts run as another user when the tests run as root.
+  chmodSync(directory, 0o755);
   cleanUpFirst(t, () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import { readJson } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { overwriteDraft, updateDraft } from './draft-saves.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from '../toolchains/language.ts';
-import { checkPluginQuota } from './plugin-quota.ts';
-import { checkPreconditions, isNotModified } from './preconditions.ts';
+import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
 import { InvalidRecordError, readSource } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { pathParameter, route } from './routes.ts';
@@ -68,14 +68,12 @@ async function saveDraft(c: Context, context: ServiceContext): Promise<Response>
   const plugin = pluginOfPath(c);
   await requireEditorToken(c, context, plugin);
   const source = checkSource(await readJson(c, sourceLimit), context);
-  const draft = await context.storage.transaction(async (tables) => {
-    const { drafts, lockPlugin } = tables;
-    await lockPlugin(plugin);
-    const current = await drafts.find(plugin);
-    checkPreconditions(c, current?.etag);
-    if (!current) await checkPluginQuota(tables, plugin, context.tenantPlugins);
-    return drafts.save(plugin, source, context.now());
-  });
+  const draft = hasPreconditions(c)
+    ? await updateDraft(context, plugin, (current) => {
+        checkPreconditions(c, current?.etag);
+        return source;
+      })
+    : await overwriteDraft(context, plugin, source);
   return c.json(draft.source, 200, { etag: draft.etag });
 }
 

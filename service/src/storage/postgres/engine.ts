@@ -113,6 +113,8 @@ function createPool(connectionString: string, options: PoolConfig): Pool {
   });
   // An idle connection that breaks leaves the pool by itself. Without a listener the error would end the process.
   pool.on('error', () => {});
+  // The same for one that breaks while it is in use: whoever uses it learns of it by the statement that fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
