@@ -26,12 +26,13 @@ const rooms: Readonly<Record<string, { paths: readonly string[]; packages: RegEx
 const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   plugins: [],
   processes: [],
+  limits: [],
   sandbox: ['plugins', 'processes'],
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
-  storage: ['plugins', 'accounts'],
+  storage: ['plugins', 'limits', 'accounts'],
   accounts: ['plugins', 'storage'],
-  http: ['plugins', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
+  http: ['plugins', 'processes', 'limits', 'sandbox', 'toolchains', 'storage', 'accounts'],
   // Of http and storage, only how origins and addresses of databases are read.
   settings: ['storage', 'http'],
   cli: ['processes', 'storage', 'accounts', 'http', 'settings'],

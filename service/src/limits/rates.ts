@@ -77,7 +77,7 @@ export class Rates {
     const entry = this.#entry(key, quota);
     const outcome = entry.share.take(this.#now(), this.#isOnline);
     if (outcome === 'lease-needed') return this.#takeFromLease(entry);
-    if (entry.share.isLow) this.#request(entry);
+    if (entry.share.isLow) void this.#request(entry);
     return outcome === 'taken' ? undefined : { endsAt: entry.share.endsAt };
   }
 
