@@ -41,6 +41,8 @@ export interface ServiceOptions {
   editorAddressTokens?: boolean;
   /** How much may be asked for in a minute (default: no limits). */
   rates?: RequestRates;
+  /** How long a request may wait for this node's share of a rate before the database counts as lost, in ms (default 1000). */
+  rateLeaseTimeout?: number;
   /** How many plugins a tenant may have (default: any number). */
   tenantPlugins?: number;
   /** The proxies whose word on who the client is counts (default: none). */
@@ -84,10 +86,11 @@ export function createService(options: ServiceOptions): Service {
   const languages = loadLanguages();
   const builds = new Builds(languages);
   const sandbox = new Sandbox();
-  const { rates, trustedProxies, tenantPlugins } = options;
+  const { rates, rateLeaseTimeout, trustedProxies, tenantPlugins } = options;
   const limits = new RequestLimits(storage.tables.rateCounters, {
     now,
     ...(rates && { rates }),
+    ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
     ...(trustedProxies && { trustedProxies }),
   });
   const context: ServiceContext = {

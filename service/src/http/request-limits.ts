@@ -25,6 +25,8 @@ export interface RequestLimitsOptions {
   readonly rates?: RequestRates;
   /** The proxies whose word on who the client is counts (default: none). */
   readonly trustedProxies?: TrustedProxies;
+  /** How long a request waits for a share in ms, before the database counts as lost; see {@link Rates} for the default. */
+  readonly leaseTimeout?: number;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -49,8 +51,9 @@ export class RequestLimits {
   readonly #tokenRequests: Policy;
   readonly #addressRequests: Policy;
 
-  constructor(counters: Counters, { rates = {}, trustedProxies, now }: RequestLimitsOptions) {
-    this.#rates = new Rates(counters, { now });
+  constructor(counters: Counters, options: RequestLimitsOptions) {
+    const { rates = {}, trustedProxies, leaseTimeout, now } = options;
+    this.#rates = new Rates(counters, { now, ...(leaseTimeout !== undefined && { leaseTimeout }) });
     this.#now = now;
     this.#trustedProxies = trustedProxies ?? new BlockList();
     const policy = (name: string, quota = 0, what: string): Policy => ({ name, quota, what });

@@ -6,7 +6,7 @@ export interface RatesOptions {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** How long a request waits for a lease, in ms, before the database counts as lost (default 1000). */
-  readonly patience?: number;
+  readonly leaseTimeout?: number;
   /** How many keys are known at once (default 50,000); those that are idle for longest are forgotten first. */
   readonly mostKeys?: number;
 }
@@ -42,7 +42,7 @@ interface Entry {
 export class Rates {
   readonly #counters: Counters;
   readonly #now: () => number;
-  readonly #patience: number;
+  readonly #leaseTimeout: number;
   readonly #entries: LRUCache<string, Entry>;
   #requested = new Set<Entry>();
   #isOnline = true;
@@ -51,10 +51,10 @@ export class Rates {
   #retryTimer: NodeJS.Timeout | undefined;
   readonly #pruneTimer: NodeJS.Timeout;
 
-  constructor(counters: Counters, { now, patience = 1000, mostKeys = 50_000 }: RatesOptions) {
+  constructor(counters: Counters, { now, leaseTimeout = 1000, mostKeys = 50_000 }: RatesOptions) {
     this.#counters = counters;
     this.#now = now;
-    this.#patience = patience;
+    this.#leaseTimeout = leaseTimeout;
     this.#entries = new LRUCache({ max: mostKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
     this.#pruneTimer = setInterval(() => void this.#prune(), rateWindow).unref();
   }
@@ -157,7 +157,7 @@ export class Rates {
       entry,
       request: entry.share.createRequest(entry.waiting),
     }));
-    const impatience = setTimeout(() => this.#goOffline(batch), this.#patience);
+    const timeout = setTimeout(() => this.#goOffline(batch), this.#leaseTimeout);
     try {
       const leases = await this.#counters.lease(
         requests.map(({ key, request }) => ({ key, ...request })),
@@ -174,7 +174,7 @@ export class Rates {
       for (const { entry, request } of requests) entry.share.giveUp(request);
       throw error;
     } finally {
-      clearTimeout(impatience);
+      clearTimeout(timeout);
       for (const { entry } of requests) endLeasing(entry);
     }
   }

@@ -16,7 +16,7 @@ const start = Date.UTC(2026, 0, 1);
 function node(t: TestContext, counters: Counters, options: Partial<RatesOptions> = {}) {
   const clock = { now: start };
   // Where the database is there, a busy machine is no reason to think that it is lost.
-  const rates = new Rates(counters, { now: () => clock.now, patience: 30_000, ...options });
+  const rates = new Rates(counters, { now: () => clock.now, leaseTimeout: 30_000, ...options });
   cleanUpFirst(t, () => rates.close());
   return { rates, clock };
 }
@@ -38,7 +38,7 @@ for (const engine of engines) {
     return { address, storages, a, b };
   };
 
-  for (const quota of [1, 5, 60, 1200, 100_000]) {
+  for (const quota of [1, 5, 60, 1200, 20_000]) {
     test(`${engine}: one node has exactly its ${quota} a minute, minute after minute`, async (t) => {
       const { a } = await twoNodes(t);
       for (let round = 0; round < 3; round++) {
@@ -177,7 +177,7 @@ test('postgres: without the database each node goes on with its part of the rate
   url.port = String(proxy.port);
   const through = parseDatabaseUrl(url.href);
   const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) =>
-    node(t, storage.tables.rateCounters, { patience: 5000 }),
+    node(t, storage.tables.rateCounters, { leaseTimeout: 5000 }),
   );
   const quota = 600;
   /** What both nodes take of a minute that they want more of than there is. */
