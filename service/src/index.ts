@@ -82,6 +82,13 @@ export async function startService(
         editorAddressTokens: settings.editorAddressTokens,
         runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
         trustedProxies: toBlockList(settings.trustedProxies),
+        tenantPlugins: settings.tenantPlugins,
+        rates: {
+          tenantRuns: settings.tenantRunsPerMinute,
+          environmentRuns: settings.environmentRunsPerMinute,
+          tokenRequests: settings.tokenRequestsPerMinute,
+          addressRequests: settings.addressRequestsPerMinute,
+        },
         log,
         metrics,
         isDraining: () => isDraining,

@@ -1,5 +1,6 @@
 import { measureFirstRuns } from './executions/first-run.ts';
 import { measureGrowth, measureManyPlugins } from './executions/memory.ts';
+import { measureLimits } from './executions/limits.ts';
 import { measureNeighbour } from './executions/neighbour.ts';
 import { hello, order } from './executions/plugins.ts';
 import { measureThroughput } from './executions/throughput.ts';
@@ -22,6 +23,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
       connections: 16,
       atLeast: 0.16,
     }),
+  limits: measureLimits,
   'first-run': measureFirstRuns,
   'many-plugins': measureManyPlugins,
   growth: measureGrowth,

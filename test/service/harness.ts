@@ -44,6 +44,8 @@ export async function startService(
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
     now: () => clock.now,
+    // A busy machine is no reason to think that the database is lost.
+    rateLeaseTimeout: 30_000,
     onError: (error) => errors.push(error),
     ...options,
   });

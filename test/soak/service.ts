@@ -57,6 +57,8 @@ export class KilledService {
       DATA_DIR: this.#dataDir,
       DATABASE_URL: databaseUrl(this.#database.address),
       NODE_OPTIONS: `--import ${probe}`,
+      // Users who never pause ask more often than people do.
+      TOKEN_REQUESTS_PER_MINUTE: '0',
     });
   }
 

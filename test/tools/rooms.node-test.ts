@@ -27,12 +27,13 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   plugins: [],
   operations: [],
   processes: [],
+  limits: [],
   sandbox: ['plugins', 'processes'],
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
-  storage: ['plugins', 'operations', 'accounts'],
+  storage: ['plugins', 'operations', 'limits', 'accounts'],
   accounts: ['plugins', 'storage'],
-  http: ['plugins', 'operations', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
+  http: ['plugins', 'operations', 'processes', 'limits', 'sandbox', 'toolchains', 'storage', 'accounts'],
   // Of http and storage, only how origins and addresses of databases are read.
   settings: ['storage', 'http'],
   cli: [

@@ -1,4 +1,3 @@
-import type { BlockList } from 'node:net';
 import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
 import { v7 as createUuid } from 'uuid';
@@ -19,6 +18,9 @@ import { health } from './health.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
+import { RequestLimits } from './request-limits.ts';
+import type { RequestRates } from './request-limits.ts';
+import type { TrustedProxies } from './client-address.ts';
 import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
@@ -44,12 +46,18 @@ export interface ServiceOptions {
   editorAncestors?: readonly string[] | undefined;
   /** Whether the editor takes a token from its address (default true). */
   editorAddressTokens?: boolean;
+  /** How much may be asked for in a minute (default: no limits). */
+  rates?: RequestRates;
+  /** How long a request may wait for this node's share of a rate before the database counts as lost, in ms (default 1000). */
+  rateLeaseTimeout?: number;
+  /** How many plugins a tenant may have (default: any number). */
+  tenantPlugins?: number;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
   runLimits?: AdjustableLimits | undefined;
   /** The proxies whose word on who the client is counts (default: none). */
-  trustedProxies?: BlockList | undefined;
+  trustedProxies?: TrustedProxies | undefined;
   /** Gets a line for every request, and every fault (default: requests are not logged, and faults are printed). */
   log?: Log | undefined;
   /** Counts requests, runs and builds. */
@@ -111,7 +119,24 @@ export function createService(options: ServiceOptions): Service {
     waiting: () => ({ runs: sandbox.waiting, ...builds.waiting }),
     connections: () => storage.connections?.(),
   });
-  const context: ServiceContext = { storage, builds, sandbox, languages, features, editorTokenTtl, now };
+  const { rates, rateLeaseTimeout, tenantPlugins } = options;
+  const limits = new RequestLimits(storage.tables.rateCounters, {
+    now,
+    ...(rates && { rates }),
+    ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
+    ...(trustedProxies && { trustedProxies }),
+  });
+  const context: ServiceContext = {
+    storage,
+    builds,
+    sandbox,
+    languages,
+    limits,
+    tenantPlugins,
+    features,
+    editorTokenTtl,
+    now,
+  };
 
   const app = new Hono({ getPath: encodedPath });
   app.use('*', observeRequests({ log, metrics, trustedProxies }));
@@ -154,6 +179,7 @@ export function createService(options: ServiceOptions): Service {
       builds.warmUp();
     },
     close: async () => {
+      limits.close();
       builds.close();
       await sandbox.close();
     },

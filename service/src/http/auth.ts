@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { badRequest, forbidden, unauthorized } from './errors.ts';
+import { badRequest, forbidden, ServiceError, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
 import { samePlugin, splitIdentifier } from '../plugins/plugin-key.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { pathParameter } from './routes.ts';
 import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
@@ -23,16 +24,21 @@ export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKe
 /** Throws 401 without a valid editor token, 403 when it is another plugin's. Returns whose share its work is of. */
 export async function requireEditorToken(
   c: Context,
-  { storage, now }: ServiceContext,
+  { storage, limits, now }: ServiceContext,
   plugin: PluginKey,
 ): Promise<Share> {
-  const token = bearerToken(c, 'editor');
-  const scope = await storage.tables.editorTokens.find(token, now());
-  if (!scope)
-    throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
-  if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
-  const { environment, tenant } = plugin;
-  return { environment, tenant, token: Buffer.from(hashToken(token)).toString('hex', 0, 8) };
+  return countingFailures(c, limits, async () => {
+    const token = bearerToken(c, 'editor');
+    const hash = hashToken(token);
+    const scope = await limits.takeToken(hash, async () => {
+      const found = await storage.tables.editorTokens.find(token, now());
+      if (found) return found;
+      throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
+    });
+    if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
+    const { environment, tenant } = plugin;
+    return { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
+  });
 }
 
 /**
@@ -41,30 +47,56 @@ export async function requireEditorToken(
  */
 export async function requireEnvironmentToken(
   c: Context,
-  { storage, now }: ServiceContext,
+  { storage, limits, now }: ServiceContext,
   environment: string,
 ): Promise<void> {
-  const found = await storage.tables.environments.findToken(bearerToken(c, 'environment'), now());
-  checkEnvironment(c, found, environment);
+  await countingFailures(c, limits, async () => {
+    const token = bearerToken(c, 'environment');
+    const found = await limits.takeToken(hashToken(token), async () =>
+      knownToken(await storage.tables.environments.findToken(token, now())),
+    );
+    checkEnvironment(c, found, environment);
+  });
 }
 
-/** The same for a run, which asks the database only what this node does not know: see `storage/run-lookup.ts`. */
+/**
+ * The same for a run, which asks the database only what this node does not know: see `storage/run-lookup.ts`. It counts for
+ * the rates of runs, and not for that of its token, which all runs of an environment share.
+ */
 export async function requireRunToken(
   c: Context,
-  { storage, now }: ServiceContext,
+  { storage, limits, now }: ServiceContext,
   environment: string,
 ): Promise<void> {
-  const found = await storage.runs.environmentToken(bearerToken(c, 'environment'), now());
-  checkEnvironment(c, found, environment);
+  await countingFailures(c, limits, async () => {
+    const found = await storage.runs.environmentToken(bearerToken(c, 'environment'), now());
+    checkEnvironment(c, knownToken(found), environment);
+  });
 }
 
-function checkEnvironment(c: Context, found: EnvironmentToken | undefined, environment: string): void {
-  if (found === undefined) {
-    throw unauthorized(
-      'token-invalid',
-      'The environment token is unknown, or a newer one has taken its place.',
-    );
+/** Counts what `authenticate` refuses for want of a good token, so that nobody tries tokens, or makes us look, for ever. */
+async function countingFailures<T>(
+  c: Context,
+  limits: RequestLimits,
+  authenticate: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await authenticate();
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 401) await limits.takeAddress(c);
+    throw error;
   }
+}
+
+function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
+  if (found !== undefined) return found;
+  throw unauthorized(
+    'token-invalid',
+    'The environment token is unknown, or a newer one has taken its place.',
+  );
+}
+
+function checkEnvironment(c: Context, found: EnvironmentToken, environment: string): void {
   requestInfo(c).holder = found.holder;
   if (found.environment !== environment) throw forbidden('The environment token is for another environment.');
 }

@@ -7,6 +7,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
 import type { Diagnostic } from '../toolchains/language.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { route } from './routes.ts';
@@ -71,8 +72,8 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
-function saveSource(c: Context, { storage, now }: ServiceContext, plugin: PluginKey, built: PluginSource) {
-  return storage.tables.drafts.update(plugin, now(), (current) => {
+function saveSource(c: Context, context: ServiceContext, plugin: PluginKey, built: PluginSource) {
+  return updateDraft(context, plugin, (current) => {
     checkPreconditions(c, current?.etag);
     // The same text again is no change: other tabs need not hear of it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)

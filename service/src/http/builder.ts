@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import { readJson } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { overwriteDraft, updateDraft } from './draft-saves.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from '../toolchains/language.ts';
 import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
@@ -16,24 +17,29 @@ export const sourceLimit = 1024 * 1024;
 export const builder: ServiceInterface = {
   routes(app, context) {
     route(app, '/api/v1/features', {
-      GET: (c) =>
-        c.json({
+      GET: async (c) => {
+        await context.limits.takeAddress(c);
+        return c.json({
           features: context.features,
           languages: [...context.languages.values()].map(({ identifier, pretty, short }) => ({
             identifier,
             pretty,
             short,
           })),
-        }),
+        });
+      },
     });
 
     route(app, '/api/v1/template/:language', {
-      GET: (c) =>
-        c.json(languageOfPath(c, context).template({ pluginName: 'my-plugin', namespace: 'default' })),
+      GET: async (c) => {
+        await context.limits.takeAddress(c);
+        return c.json(languageOfPath(c, context).template({ pluginName: 'my-plugin', namespace: 'default' }));
+      },
     });
 
     route(app, '/api/v2/template/:language/:pluginName', {
-      GET: (c) => {
+      GET: async (c) => {
+        await context.limits.takeAddress(c);
         const namespace = c.req.query('namespace') || 'default';
         return c.json(
           languageOfPath(c, context).template({ pluginName: pathParameter(c, 'pluginName'), namespace }),
@@ -62,13 +68,12 @@ async function saveDraft(c: Context, context: ServiceContext): Promise<Response>
   const plugin = pluginOfPath(c);
   await requireEditorToken(c, context, plugin);
   const source = checkSource(await readJson(c, sourceLimit), context);
-  const { drafts } = context.storage.tables;
   const draft = hasPreconditions(c)
-    ? await drafts.update(plugin, context.now(), (current) => {
+    ? await updateDraft(context, plugin, (current) => {
         checkPreconditions(c, current?.etag);
         return source;
       })
-    : await drafts.save(plugin, source, context.now());
+    : await overwriteDraft(context, plugin, source);
   return c.json(draft.source, 200, { etag: draft.etag });
 }
 

@@ -1,15 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 import type { Context } from 'hono';
 
+/** Of which addresses the word on who the client is counts. */
+export type TrustedProxies = Pick<BlockList, 'check'>;
+
 /** Nobody is trusted. */
-const nobody = new BlockList();
+const nobody: TrustedProxies = new BlockList();
 
 /**
  * The address of the client that asks: of its connection, or, where that is one of the trusted proxies, the rightmost address
  * of `X-Forwarded-For` that is none of them. What stands to the left of that, anybody may have made up. `undefined` where
  * the request came by no connection.
  */
-export function clientAddress(c: Context, trusted: BlockList = nobody): string | undefined {
+export function clientAddress(c: Context, trusted: TrustedProxies = nobody): string | undefined {
   const env: unknown = c.env;
   const { incoming } = (env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } };
   return forwardedAddress(incoming?.socket?.remoteAddress, c.req.header('x-forwarded-for'), trusted);
@@ -19,7 +22,7 @@ export function clientAddress(c: Context, trusted: BlockList = nobody): string |
 export function forwardedAddress(
   peer: string | undefined,
   forwardedFor: string | undefined,
-  trusted: BlockList,
+  trusted: TrustedProxies,
 ): string | undefined {
   let client = peer === undefined ? undefined : toAddress(peer);
   for (const entry of (forwardedFor ?? '').split(',').toReversed()) {
@@ -32,7 +35,7 @@ export function forwardedAddress(
   return client;
 }
 
-const isTrusted = (address: string, trusted: BlockList) =>
+const isTrusted = (address: string, trusted: TrustedProxies) =>
   trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /** An address without port, brackets and zone; an IPv4 address that is written as IPv6 becomes one of IPv4. */
@@ -40,4 +43,33 @@ function toAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   return isIP(address) ? address.toLowerCase() : undefined;
+}
+
+/**
+ * What counts as one client: an address of IPv4, or the /64 of one of IPv6, of which every customer of a provider has at
+ * least one to choose addresses from.
+ */
+export function clientNetwork(address: string): string {
+  const plain = address.replace(/%.*$/, '');
+  if (isIP(plain) !== 6) return plain;
+  const groups = groupsOf(plain);
+  const mapped = mappedAddress(groups);
+  return mapped ?? `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** The eight groups of an address of IPv6, in hex without leading zeros. */
+function groupsOf(address: string): string[] {
+  // URLs hold addresses in the one form of RFC 5952.
+  const written = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = '', tail] = written.split('::');
+  const split = (part: string) => (part ? part.split(':') : []);
+  const [before, after] = [split(head), split(tail ?? '')];
+  return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+}
+
+/** The address of IPv4 that is written as one of IPv6 where a socket takes both. */
+function mappedAddress(groups: readonly string[]): string | undefined {
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return undefined;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

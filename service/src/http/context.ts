@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { RequestLimits } from './request-limits.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** What every interface of the service works with. */
@@ -11,6 +12,9 @@ export interface ServiceContext {
   readonly sandbox: Sandbox;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
+  readonly limits: RequestLimits;
+  /** How many plugins a tenant may have; `undefined` for any number. */
+  readonly tenantPlugins: number | undefined;
   /** The builder features that all interfaces together offer. */
   readonly features: readonly string[];
   /** Seconds. */

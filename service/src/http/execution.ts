@@ -41,6 +41,7 @@ async function execute(
   answerHeaders['x-suborbital-requestid'] = id;
   const plugin = pluginOfPath(c);
   await requireRunToken(c, context, plugin.environment);
+  await context.limits.takeRun(plugin);
   const program = await find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');

@@ -1,17 +1,17 @@
-import type { BlockList } from 'node:net';
 import type { ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { v7 as createUuid } from 'uuid';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { clientAddress } from './client-address.ts';
+import type { TrustedProxies } from './client-address.ts';
 import type { RequestInfo } from './request-info.ts';
 
 export interface RequestObservers {
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
   /** Whose word on who the client is counts. */
-  readonly trustedProxies?: BlockList | undefined;
+  readonly trustedProxies?: TrustedProxies | undefined;
 }
 
 /** The header of every answer with the request's id. */

@@ -77,6 +77,17 @@ export interface Schema {
     created_at: number;
     expires_at: number;
   };
+  /** What all nodes together have taken of a rate in the minute that ends then, and in the one before. */
+  rate_counters: {
+    key: Fixed<string>;
+    quota: number;
+    used: number;
+    /** What the last lease was given. */
+    granted: number;
+    ends_at: number;
+    previous_used: number;
+    previous_ends_at: number;
+  };
   /** One row: the number of the last change in `changes`. Its lock makes the order of numbers the order of commits. */
   change_counter: {
     id: number;

@@ -10,6 +10,7 @@ import { Environments, EnvironmentsInTransaction } from './tables/environments.t
 import { pluginCacheKey } from './tables/plugin-columns.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
 import type { HeldPrograms } from './tables/programs.ts';
+import { RateCounters } from './tables/rate-counters.ts';
 import { VerificationCodes, VerificationCodesInTransaction } from './tables/verification-codes.ts';
 import { Versions, VersionsInTransaction } from './tables/versions.ts';
 
@@ -22,6 +23,7 @@ export interface Tables {
   readonly versions: Versions;
   readonly programs: Programs;
   readonly verificationCodes: VerificationCodes;
+  readonly rateCounters: RateCounters;
 }
 
 /** The same within a transaction, with what must not be done outside of one. */
@@ -36,6 +38,11 @@ export interface TransactionTables extends Tables {
    * called before what is decided upon is read.
    */
   readonly lockPlugin: (plugin: PluginKey) => Promise<void>;
+  /**
+   * The same for what is counted over all plugins of a tenant. To be called after {@link lockPlugin}, as two transactions
+   * that take the two in another order would wait for each other for ever.
+   */
+  readonly lockTenant: (tenant: Pick<PluginKey, 'environment' | 'tenant'>) => Promise<void>;
   /** The same for an e-mail address, in lower case. */
   readonly lockAddress: (email: string) => Promise<void>;
 }
@@ -50,6 +57,7 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     versions: new Versions(db, programs),
     programs,
     verificationCodes: new VerificationCodes(db, engine),
+    rateCounters: new RateCounters(db, engine),
   };
 }
 
@@ -70,7 +78,9 @@ export function createTransactionTables(
     versions: new VersionsInTransaction(db, programs, recordChange),
     programs,
     verificationCodes: new VerificationCodesInTransaction(db, engine),
+    rateCounters: new RateCounters(db, engine),
     lockPlugin: (plugin) => lock(`plugin ${pluginCacheKey(plugin)}`),
+    lockTenant: ({ environment, tenant }) => lock(`tenant ${JSON.stringify([environment, tenant])}`),
     lockAddress: (email) => lock(`address ${email}`),
   };
 }

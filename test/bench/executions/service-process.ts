@@ -50,12 +50,15 @@ export class ServiceProcess implements AsyncDisposable {
     this.#ended = ended;
   }
 
-  /** Starts it on the data that is in `directory`, which another process may have left there. */
-  static async start(directory: string): Promise<ServiceProcess> {
+  /**
+   * Starts it on the data that is in `directory`, which another process may have left there, with some variables of the
+   * environment beside those of this process.
+   */
+  static async start(directory: string, variables: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
     const child = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', fixture, directory, environment, otherEnvironment],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+      { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...variables } },
     );
     const ended = once(child, 'exit');
     const failed = ended.then(() => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forwardedAddress } from '../../../service/src/http/client-address.ts';
+import { clientNetwork, forwardedAddress } from '../../../service/src/http/client-address.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 
 const trusted = toBlockList(['10.0.0.0/8', 'fd00::/8', '192.0.2.1']);
@@ -21,5 +21,21 @@ for (const [what, peer, header, expected] of [
 ] as const) {
   test(`the address of the client: ${what}`, () => {
     assert.equal(forwardedAddress(peer, header, trusted), expected);
+  });
+}
+
+for (const [address, network] of [
+  ['203.0.113.5', '203.0.113.5'],
+  ['::ffff:203.0.113.5', '203.0.113.5'],
+  ['::FFFF:cb00:7105', '203.0.113.5'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+] as const) {
+  test(`${address} counts as ${network}`, () => {
+    assert.equal(clientNetwork(address), network);
   });
 }

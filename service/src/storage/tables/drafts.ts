@@ -16,6 +16,8 @@ export interface Draft {
   readonly updatedAt: number;
 }
 
+type TenantKey = Pick<PluginKey, 'environment' | 'tenant'>;
+
 export class Drafts {
   readonly #db: Kysely<Schema>;
 
@@ -31,6 +33,22 @@ export class Drafts {
       .where((where) => where.and(pluginColumns(plugin)))
       .executeTakeFirst();
     return row !== undefined;
+  }
+
+  /** How many plugins a tenant has, counted up to `most`. */
+  async countOfTenant({ environment, tenant }: TenantKey, most: number): Promise<number> {
+    // The key's index alone is read, and no further than it takes to know.
+    const some = this.#db
+      .selectFrom('drafts')
+      .select('environment')
+      .where('environment', '=', environment)
+      .where('tenant', '=', tenant)
+      .limit(most);
+    const { count } = await this.#db
+      .selectFrom(some.as('some'))
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
   }
 
   async find(plugin: PluginKey): Promise<Draft | undefined> {
@@ -56,6 +74,18 @@ export class Drafts {
       .returning('revision')
       .executeTakeFirstOrThrow();
     return draftOf({ ...row, ...changed }, source);
+  }
+
+  /** The same in the place of a draft that there is; `undefined` when there is none. */
+  async overwrite(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft | undefined> {
+    const changed = toColumns(source, now);
+    const row = await this.#db
+      .updateTable('drafts')
+      .set(({ eb }) => ({ ...changed, revision: eb('revision', '+', 1) }))
+      .where((where) => where.and(pluginColumns(plugin)))
+      .returning('revision')
+      .executeTakeFirst();
+    return row && draftOf({ ...row, ...changed }, source);
   }
 
   /**

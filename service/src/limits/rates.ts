@@ -1,0 +1,211 @@
+import { LRUCache } from 'lru-cache';
+import { RateShare, rateWindow } from './rate-share.ts';
+import type { Counters } from './rate-share.ts';
+
+export interface RatesOptions {
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** How long a request waits for a lease, in ms, before the database counts as lost (default 1000). */
+  readonly leaseTimeout?: number;
+  /** How many keys are known at once (default 50,000); those that are idle for longest are forgotten first. */
+  readonly mostKeys?: number;
+}
+
+/** Why a request was refused. */
+export interface Refusal {
+  /** When there will be more, in milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/** How many keys one statement leases at most. */
+const largestBatch = 500;
+
+/** How long after a failure the database is asked again, in ms. */
+const retryInterval = 1000;
+
+/** How long what nobody asks for is known, in ms: until its window and the one after are over. */
+const idleTime = rateWindow * 2;
+
+interface Entry {
+  readonly key: string;
+  readonly share: RateShare;
+  /** How many requests wait for a lease. */
+  waiting: number;
+  /** Is over when the lease that was asked for has come, or cannot be had. */
+  leasing: PromiseWithResolvers<void> | undefined;
+}
+
+/**
+ * Counts by the minute, over all nodes, what is done in the name of each key. Each node holds shares that it has leased in
+ * the database, so that a request waits for nothing unless its node's share has just been used up.
+ */
+export class Rates {
+  readonly #counters: Counters;
+  readonly #now: () => number;
+  readonly #leaseTimeout: number;
+  readonly #entries: LRUCache<string, Entry>;
+  #requested = new Set<Entry>();
+  #isOnline = true;
+  #isLeasing = false;
+  #isClosed = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+  readonly #pruneTimer: NodeJS.Timeout;
+
+  constructor(counters: Counters, { now, leaseTimeout = 1000, mostKeys = 50_000 }: RatesOptions) {
+    this.#counters = counters;
+    this.#now = now;
+    this.#leaseTimeout = leaseTimeout;
+    this.#entries = new LRUCache({ max: mostKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
+    this.#pruneTimer = setInterval(() => void this.#prune(), rateWindow).unref();
+  }
+
+  /** How many keys are known. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether something was taken by this key a short while ago. */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /**
+   * Takes one of the `quota` that a key has in each minute. Returns `undefined` when there was one left, else why not; as a
+   * promise only where this node's share is used up and another has to be asked for.
+   */
+  take(key: string, quota: number): Refusal | undefined | Promise<Refusal | undefined> {
+    const entry = this.#entry(key, quota);
+    const outcome = entry.share.take(this.#now(), this.#isOnline);
+    if (outcome === 'lease-needed') return this.#takeFromLease(entry);
+    if (entry.share.isLow) void this.#request(entry);
+    return outcome === 'taken' ? undefined : { endsAt: entry.share.endsAt };
+  }
+
+  /** Gives back one that was taken, for what was not done after all. */
+  refund(key: string): void {
+    this.#entries.get(key)?.share.refund();
+  }
+
+  /** Asks the database nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#pruneTimer);
+    clearTimeout(this.#retryTimer);
+    this.#goOffline();
+  }
+
+  #entry(key: string, quota: number): Entry {
+    const known = this.#entries.get(key);
+    if (known) {
+      known.share.quota = quota;
+      return known;
+    }
+    const entry: Entry = { key, share: new RateShare(quota), waiting: 0, leasing: undefined };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  async #takeFromLease(entry: Entry): Promise<Refusal | undefined> {
+    for (;;) {
+      entry.waiting += 1;
+      try {
+        await this.#request(entry);
+      } finally {
+        entry.waiting -= 1;
+      }
+      const outcome = entry.share.take(this.#now(), this.#isOnline);
+      if (outcome === 'taken') return undefined;
+      if (outcome === 'refused') return { endsAt: entry.share.endsAt };
+    }
+  }
+
+  /** Has a lease asked for. Resolves when there is an answer, or when there will be none for now. */
+  #request(entry: Entry): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
+    if (entry.leasing) return entry.leasing.promise;
+    // One answer is enough to know that the database is back; the keys of everybody who comes until then would add up.
+    if (!this.#isOnline && this.#requested.size >= largestBatch) return undefined;
+    this.#requested.add(entry);
+    entry.leasing = Promise.withResolvers();
+    if (!this.#isLeasing && !this.#retryTimer) {
+      this.#isLeasing = true;
+      // What else comes at this moment goes with it.
+      setImmediate(() => void this.#leaseRequested());
+    }
+    return entry.leasing.promise;
+  }
+
+  /** Leases what was asked for, and what is while this goes on. */
+  async #leaseRequested(): Promise<void> {
+    try {
+      while (this.#requested.size && !this.#isClosed) {
+        const batch = Array.from(this.#requested).slice(0, largestBatch);
+        for (const entry of batch) this.#requested.delete(entry);
+        await this.#leaseBatch(batch);
+      }
+    } catch {
+      this.#goOffline();
+      if (!this.#isClosed) this.#retryLater();
+    } finally {
+      this.#isLeasing = false;
+    }
+  }
+
+  async #leaseBatch(batch: readonly Entry[]): Promise<void> {
+    const requests = batch.map((entry) => ({
+      key: entry.key,
+      entry,
+      request: entry.share.createRequest(entry.waiting),
+    }));
+    const timeout = setTimeout(() => this.#goOffline(batch), this.#leaseTimeout);
+    try {
+      const leases = await this.#counters.lease(
+        requests.map(({ key, request }) => ({ key, ...request })),
+        this.#now(),
+      );
+      this.#isOnline = true;
+      const now = this.#now();
+      for (const { key, entry, request } of requests) {
+        const lease = leases.get(key);
+        if (lease) entry.share.apply(request, lease, now);
+        else entry.share.giveUp(request);
+      }
+    } catch (error) {
+      for (const { entry, request } of requests) entry.share.giveUp(request);
+      throw error;
+    } finally {
+      clearTimeout(timeout);
+      for (const { entry } of requests) endLeasing(entry);
+    }
+  }
+
+  /** Lets nobody wait any longer: what is taken from now on is of the shares that this node has. */
+  #goOffline(leasing: readonly Entry[] = []): void {
+    this.#isOnline = false;
+    for (const entry of [...leasing, ...this.#requested]) endLeasing(entry);
+    this.#requested.clear();
+  }
+
+  #retryLater(): void {
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      if (this.#requested.size === 0 || this.#isLeasing) return;
+      this.#isLeasing = true;
+      void this.#leaseRequested();
+    }, retryInterval).unref();
+  }
+
+  async #prune(): Promise<void> {
+    this.#entries.purgeStale();
+    try {
+      await this.#counters.prune(this.#now());
+    } catch {
+      // The next minute is as good.
+    }
+  }
+}
+
+function endLeasing(entry: Entry): void {
+  entry.leasing?.resolve();
+  entry.leasing = undefined;
+}

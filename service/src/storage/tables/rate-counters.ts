@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Counters, KeyedLeaseRequest, Lease } from '../../limits/rate-share.ts';
+import { rateWindow } from '../../limits/rate-share.ts';
+import type { Engine } from '../engine.ts';
+import type { Schema } from '../schema.ts';
+
+/** What all nodes together have taken of each rate in its window. */
+export class RateCounters implements Counters {
+  readonly #db: Kysely<Schema>;
+  readonly #engine: Engine;
+
+  constructor(db: Kysely<Schema>, engine: Engine) {
+    this.#db = db;
+    this.#engine = engine;
+  }
+
+  /**
+   * Leases shares of several rates, each key once. In one statement, so that no two nodes are given the same and that it
+   * takes one exchange with the database.
+   */
+  async lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<Map<string, Lease>> {
+    const rows = await this.#db
+      .insertInto('rate_counters')
+      // In the same order on every node: two that lock the same rows in turn would wait for each other for ever.
+      .values(requests.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map((one) => firstRow(one, now)))
+      .onConflict((conflict) => conflict.column('key').doUpdateSet(nextRow))
+      .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at'])
+      .execute();
+    return new Map(
+      rows.map((row) => [
+        row.key,
+        {
+          endsAt: row.ends_at,
+          granted: row.granted,
+          previousEndsAt: row.previous_ends_at,
+          previousUsed: row.previous_used,
+        },
+      ]),
+    );
+  }
+
+  /** Forgets the windows that were over a window ago. */
+  async prune(now: number): Promise<void> {
+    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    const old = sql<string>`(select key from rate_counters where ends_at <= ${now - rateWindow} ${this.#engine.skipLocked})`;
+    await this.#db.deleteFrom('rate_counters').where('key', 'in', old).execute();
+  }
+}
+
+/** The row as it is where the window begins with this request. */
+function firstRow({ key, quota, unbooked, wanted }: KeyedLeaseRequest, now: number) {
+  const granted = Math.max(0, Math.min(wanted, quota - unbooked));
+  const used = unbooked + granted;
+  const previous = { previous_used: 0, previous_ends_at: 0 };
+  return { key, quota, used, granted, ends_at: now + rateWindow, ...previous };
+}
+
+// `rate_counters` is the row that is there and `excluded` what firstRow has made. The window is also over where it ends so
+// late that a clock must have been wrong.
+const isOver = sql<boolean>`(rate_counters.ends_at <= excluded.ends_at - ${sql.lit(rateWindow)} or rate_counters.ends_at > excluded.ends_at + ${sql.lit(rateWindow)})`;
+const unbooked = sql<number>`(excluded.used - excluded.granted)`;
+const left = sql<number>`(excluded.quota - rate_counters.used - ${unbooked})`;
+const granted = sql<number>`(case when ${left} >= excluded.granted then excluded.granted when ${left} > 0 then ${left} else 0 end)`;
+const whenOver = (then: string, otherwise: ReturnType<typeof sql<number>>) =>
+  sql<number>`case when ${isOver} then ${sql.ref(then)} else ${otherwise} end`;
+
+/** The row as it becomes where there is one: the values on the right are those before. */
+const nextRow = {
+  quota: sql<number>`excluded.quota`,
+  granted: whenOver('excluded.granted', granted),
+  used: whenOver('excluded.used', sql<number>`rate_counters.used + ${unbooked} + ${granted}`),
+  ends_at: whenOver('excluded.ends_at', sql<number>`rate_counters.ends_at`),
+  previous_used: whenOver('rate_counters.used', sql<number>`rate_counters.previous_used`),
+  previous_ends_at: whenOver('rate_counters.ends_at', sql<number>`rate_counters.previous_ends_at`),
+};

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { ServiceOptions } from '../../../service/src/http/app.ts';
+import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
+import { bearer, listen } from '../harness.ts';
+import { running, startPlugin } from '../plugin.ts';
+import { openDuring } from '../storage/databases.ts';
+
+const anyProxy = { trustedProxies: toBlockList(['127.0.0.1']) };
+
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof listen>>['send']>>;
+
+/** How often each status is among some answers. */
+function statuses(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const times = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => work(i)));
+
+/** Checks that an answer is a refusal by a rate, and returns what its headers say. */
+function refusalOf({ status, headers, body }: Answer) {
+  assert.equal(status, 429);
+  const { error } = JSON.parse(body) as { error: { code: string; message: string } };
+  assert.equal(error.code, 'too-many-requests');
+  // Structured fields (RFC 9651): a list of one string with parameters that are integers.
+  const policy = /^"([a-z-]+)";q=(\d+);w=60$/.exec(String(headers['ratelimit-policy']));
+  const limit = /^"([a-z-]+)";r=0;t=(\d+)$/.exec(String(headers['ratelimit']));
+  assert.ok(policy && limit, JSON.stringify(headers));
+  assert.equal(limit[1], policy[1]);
+  assert.equal(headers['retry-after'], limit[2]);
+  return { policy: policy[1], quota: Number(policy[2]), seconds: Number(limit[2]), message: error.message };
+}
+
+/** A plugin that is deployed. */
+async function deployed(t: TestContext, options: Partial<ServiceOptions>) {
+  const plugin = await startPlugin(t, 't1', undefined, options);
+  await plugin.build(running('return input;'));
+  await plugin.deploy();
+  return plugin;
+}
+
+test('past the rate of a tenant its runs are refused until the minute is over, and those of others are not', async (t) => {
+  const plugin = await deployed(t, { rates: { tenantRuns: 5 } });
+  const answers = await times(8, () => plugin.run('v1.0.0'));
+  assert.deepEqual(statuses(answers), { 200: 5, 429: 3 });
+  const refusal = refusalOf(answers.find(({ status }) => status === 429) ?? assert.fail());
+  assert.deepEqual([refusal.policy, refusal.quota, refusal.seconds], ['tenant-runs', 5, 60], refusal.message);
+  const other = await startPlugin(t, 't2', plugin);
+  await other.build(running('return input;'));
+  await other.deploy();
+  assert.equal((await other.run('v1.0.0')).status, 200);
+
+  plugin.clock.now += 59_500;
+  assert.equal(refusalOf(await plugin.run('newest')).seconds, 1);
+  plugin.clock.now += 500;
+  assert.equal((await plugin.run('newest')).status, 200);
+});
+
+test('past the rate of an environment the runs of all of its tenants are refused, and cost the tenant none of its own', async (t) => {
+  const plugin = await deployed(t, { rates: { environmentRuns: 4, tenantRuns: 5 } });
+  assert.deepEqual(statuses(await times(20, () => plugin.run('v1.0.0'))), { 200: 4, 429: 16 });
+  assert.equal(refusalOf(await plugin.run('v1.0.0')).policy, 'environment-runs');
+});
+
+test('tests of a draft are no runs', async (t) => {
+  const plugin = await deployed(t, { rates: { environmentRuns: 1, tenantRuns: 1 } });
+  await times(5, () => plugin.test());
+});
+
+test('past the rate of a token its requests are refused, whatever they ask for, and those with others are not', async (t) => {
+  const plugin = await startPlugin(t, 't1', undefined, { rates: { tokenRequests: 6 } });
+  const read = () => plugin.send('GET', plugin.paths.draft, plugin.editor);
+  assert.deepEqual(statuses(await times(10, read)), { 404: 6, 429: 4 });
+  assert.equal(
+    refusalOf(await plugin.saveDraft({ contents: '', lang: 'javascript' })).policy,
+    'token-requests',
+  );
+  const other = await startPlugin(t, 't1', plugin);
+  assert.equal((await other.send('GET', other.paths.draft, other.editor)).status, 404);
+});
+
+test('an environment token has the rate of a token where it gets editor tokens, and none of it where it runs plugins', async (t) => {
+  const plugin = await deployed(t, { rates: { tokenRequests: 8 } });
+  assert.deepEqual(statuses(await times(30, () => plugin.run('v1.0.0'))), { 200: 30 });
+  const access = () => plugin.send('GET', '/auth/v2/access/com.acme.t1/default/other', plugin.vendor);
+  // It has got one for the plugin above.
+  assert.deepEqual(statuses(await times(10, access)), { 200: 7, 429: 3 });
+});
+
+test('who asks without a good token has the rate of an address, and locks out nobody with a good one', async (t) => {
+  const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 6 } });
+  const { send, paths, editor } = service;
+  const requests = [
+    () => send('GET', '/api/v1/features'),
+    () => send('GET', '/api/v1/template/javascript'),
+    () => send('GET', '/api/v2/template/javascript/name'),
+    () => send('GET', paths.draft),
+    () => send('GET', paths.draft, bearer('pe_edit_unknown')),
+    () => send('POST', paths.newest, bearer('pe_env_unknown')),
+  ];
+  const answers = await times(6, async (i) => (await requests[i]?.()) ?? assert.fail());
+  assert.deepEqual(statuses(answers), { 200: 3, 401: 3 });
+  for (const request of requests) assert.equal(refusalOf(await request()).policy, 'address-requests');
+  assert.equal((await send('GET', paths.draft, editor)).status, 404);
+  assert.equal(
+    (await send('GET', '/auth/v2/access/com.acme.t1/default/add-record', service.vendor)).status,
+    200,
+  );
+});
+
+test('files of the editor have no rate', async (t) => {
+  const page = { body: new TextEncoder().encode('<!doctype html>'), type: 'text/html' };
+  const { send } = await listen(t, {
+    rates: { addressRequests: 1 },
+    editorAssets: new Map([['index.html', page]]),
+  });
+  assert.deepEqual(statuses(await times(10, () => send('GET', '/editor/'))), { 200: 10 });
+});
+
+test('behind a proxy that is trusted each client has a rate of its own, one of IPv6 by its /64', async (t) => {
+  const { send } = await listen(t, { rates: { addressRequests: 3 }, ...anyProxy });
+  const from = (address: string) => send('GET', '/api/v1/features', { 'x-forwarded-for': address });
+  assert.deepEqual(statuses(await times(5, () => from('203.0.113.5'))), { 200: 3, 429: 2 });
+  assert.equal((await from('203.0.113.6')).status, 200);
+  assert.deepEqual(statuses(await times(5, (i) => from(`2001:db8:1:2::${i}`))), { 200: 3, 429: 2 });
+  assert.equal((await from('2001:db8:1:3::1')).status, 200);
+});
+
+test('without trusted proxies what a client says of its address makes no other client of it', async (t) => {
+  const { send } = await listen(t, { rates: { addressRequests: 3 } });
+  const from = (address: string) => send('GET', '/api/v1/features', { 'x-forwarded-for': address });
+  assert.deepEqual(statuses(await times(5, (i) => from(`203.0.113.${i}`))), { 200: 3, 429: 2 });
+});
+
+test('a run too many is refused before its body is sent', async (t) => {
+  const plugin = await deployed(t, { rates: { tenantRuns: 1 } });
+  await plugin.run('v1.0.0');
+  const socket = connect(plugin.port, '127.0.0.1').setEncoding('latin1');
+  t.after(() => socket.destroy());
+  const { authorization } = plugin.vendor;
+  socket.write(
+    `POST ${plugin.paths.newest} HTTP/1.1\r\nhost: 127.0.0.1:${plugin.port}\r\nauthorization: ${authorization}\r\ncontent-length: 1000000\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, 'data')) as [string];
+  assert.match(answer, /^HTTP\/1\.1 429 /);
+});
+
+test('pages of other origins can read what a refusal says', async (t) => {
+  const { send } = await listen(t, { rates: { addressRequests: 1 } });
+  const read = () => send('GET', '/api/v1/features', { origin: 'https://app.example.com' });
+  await read();
+  const refused = await read();
+  refusalOf(refused);
+  assert.equal(refused.headers['access-control-allow-origin'], '*');
+  const exposed = String(refused.headers['access-control-expose-headers']).toLowerCase().split(/, ?/);
+  for (const name of ['retry-after', 'ratelimit', 'ratelimit-policy'])
+    assert.ok(exposed.includes(name), name);
+});
+
+test('two nodes hold a rate of runs together', async (t) => {
+  const rates = { tenantRuns: 60 };
+  const one = await deployed(t, { rates });
+  const other = await listen(t, { rates, storage: await openDuring(t, one.address) });
+  const run = (port: number) =>
+    port === one.port
+      ? one.run('v1.0.0')
+      : other.send('POST', one.paths.exec('v1.0.0'), { ...one.vendor, 'content-type': 'text/plain' });
+  for (let minute = 0; minute < 3; minute++) {
+    const answers = await times(120, (i) => run(i % 2 ? one.port : other.port));
+    const { 200: taken = 0, 429: refused = 0 } = statuses(answers);
+    assert.equal(taken + refused, 120);
+    assert.ok(Math.abs(taken - 60) <= 6, `${taken} of 60 ran in minute ${minute}`);
+    for (const { clock } of [one, other]) clock.now += 60_000;
+  }
+});

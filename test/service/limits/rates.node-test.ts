@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { createServer, connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
+import { Rates } from '../../../service/src/limits/rates.ts';
+import type { RatesOptions } from '../../../service/src/limits/rates.ts';
+import type { Counters } from '../../../service/src/limits/rate-share.ts';
+import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+
+const minute = 60_000;
+const start = Date.UTC(2026, 0, 1);
+
+/** The rates of one node, with a clock that the test turns. */
+function node(t: TestContext, counters: Counters, options: Partial<RatesOptions> = {}) {
+  const clock = { now: start };
+  // Where the database is there, a busy machine is no reason to think that it is lost.
+  const rates = new Rates(counters, { now: () => clock.now, leaseTimeout: 30_000, ...options });
+  cleanUpFirst(t, () => rates.close());
+  return { rates, clock };
+}
+
+/** How many of so many at once are taken. */
+async function takeAtOnce(rates: Rates, key: string, quota: number, count: number): Promise<number> {
+  const outcomes = await Promise.all(Array.from({ length: count }, async () => rates.take(key, quota)));
+  return outcomes.filter((refusal) => refusal === undefined).length;
+}
+
+for (const engine of engines) {
+  const twoNodes = async (t: TestContext) => {
+    const address = await freshDatabase(t, engine);
+    const storages = [await openDuring(t, address), await openDuring(t, address)] as const;
+    const [a, b] = [
+      node(t, storages[0].tables.rateCounters),
+      node(t, storages[1].tables.rateCounters),
+    ] as const;
+    return { address, storages, a, b };
+  };
+
+  for (const quota of [1, 5, 60, 1200, 20_000]) {
+    test(`${engine}: one node has exactly its ${quota} a minute, minute after minute`, async (t) => {
+      const { a } = await twoNodes(t);
+      for (let round = 0; round < 3; round++) {
+        const count = Math.min(2 * quota, quota + 1000);
+        assert.equal(await takeAtOnce(a.rates, 'key', quota, count), quota);
+        a.clock.now += minute;
+      }
+    });
+
+    test(`${engine}: two nodes have ${quota} a minute together, to within a tenth or one for each`, async (t) => {
+      const { a, b } = await twoNodes(t);
+      const slack = Math.max(2, quota / 10);
+      for (let round = 0; round < 3; round++) {
+        let taken = 0;
+        // One is asked three times as often as the other.
+        for (let asked = 0; asked < 2 * quota + 20; asked += 200) {
+          const counts = await Promise.all([
+            takeAtOnce(a.rates, 'key', quota, 150),
+            takeAtOnce(b.rates, 'key', quota, 50),
+          ]);
+          taken += counts[0] + counts[1];
+        }
+        assert.ok(Math.abs(taken - quota) <= slack, `${taken} of ${quota} were taken in round ${round}`);
+        a.clock.now += minute;
+        b.clock.now += minute;
+      }
+    });
+  }
+
+  test(`${engine}: what lies idle on one node is little, and the other has the rest`, async (t) => {
+    const { a, b } = await twoNodes(t);
+    assert.equal(await takeAtOnce(a.rates, 'key', 1000, 1), 1);
+    const taken = 1 + (await takeAtOnce(b.rates, 'key', 1000, 2000));
+    assert.ok(taken >= 900 && taken <= 1100, `${taken} of 1000`);
+  });
+
+  test(`${engine}: no request waits while there is time to lease in advance`, async (t) => {
+    const { a } = await twoNodes(t);
+    let waits = 0;
+    for (let i = 0; i < 1100; i++) {
+      const outcome = a.rates.take('key', 1200);
+      if (outcome instanceof Promise) waits += 1;
+      assert.equal(await outcome, undefined);
+      // As long as it takes to answer a request.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    // Where the machine stands still for longer than the next share lasts.
+    assert.ok(waits <= 110, `${waits} of 1100 waited`);
+  });
+
+  test(`${engine}: keys have counters of their own, and those of a minute that is over are forgotten`, async (t) => {
+    const { address, storages, a } = await twoNodes(t);
+    const counts = await Promise.all(
+      Array.from({ length: 1200 }, (_, i) => takeAtOnce(a.rates, `key ${i}`, 2, 3)),
+    );
+    assert.deepEqual(new Set(counts), new Set([2]));
+    const db = await lookInto(t, address);
+    const rows = async () => (await db.selectFrom('rate_counters').select('key').execute()).length;
+    assert.equal(await rows(), 1200);
+    await storages[1].tables.rateCounters.prune(start + 2 * minute - 1);
+    assert.equal(await rows(), 1200);
+    await storages[1].tables.rateCounters.prune(start + 2 * minute);
+    assert.equal(await rows(), 0);
+  });
+
+  test(`${engine}: a counter of a clock that was far ahead stops nobody`, async (t) => {
+    const { a, b } = await twoNodes(t);
+    a.clock.now += 3_600_000;
+    assert.equal(await takeAtOnce(a.rates, 'key', 60, 100), 60);
+    assert.equal(await takeAtOnce(b.rates, 'key', 60, 100), 60);
+  });
+
+  test(`${engine}: what is used but rarely costs the database nothing`, async (t) => {
+    const { address, a } = await twoNodes(t);
+    for (let i = 0; i < 5; i++) assert.equal(a.rates.take('key', 1200), undefined);
+    // What would have been asked for is asked for together with this.
+    await takeAtOnce(a.rates, 'other', 60, 10);
+    const db = await lookInto(t, address);
+    const rows = await db.selectFrom('rate_counters').select('key').execute();
+    assert.deepEqual(
+      rows.map(({ key }) => key),
+      ['other'],
+    );
+  });
+
+  test(`${engine}: many keys do not fill the memory, and one that is idle is forgotten`, async (t) => {
+    const { storages } = await twoNodes(t);
+    const { rates, clock } = node(t, storages[0].tables.rateCounters, { mostKeys: 1000 });
+    for (let i = 0; i < 5000; i++) void rates.take(`key ${i}`, 600);
+    assert.equal(rates.size, 1000);
+    assert.equal(rates.has('key 4999'), true);
+    await until('an idle key is forgotten', () => {
+      clock.now += minute;
+      return !rates.has('key 4999');
+    });
+  });
+}
+
+/** A way to a TCP server that can be cut. */
+async function startProxy(t: TestContext, target: { host: string; port: number }) {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one);
+      one
+        .on('error', () => {})
+        .on('close', () => {
+          sockets.delete(one);
+          other.destroy();
+        });
+      one.pipe(other);
+    }
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  cleanUpFirst(t, close);
+  return { port, cut: close, restore: () => listen(port) };
+}
+
+test('postgres: without the database each node goes on with its part of the rate, and all is counted again when it is back', async (t) => {
+  const address = await freshDatabase(t, 'postgres');
+  assert.ok(address.engine === 'postgres');
+  const url = new URL(address.url);
+  const proxy = await startProxy(t, { host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  const through = parseDatabaseUrl(url.href);
+  const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) =>
+    node(t, storage.tables.rateCounters, { leaseTimeout: 5000 }),
+  );
+  const quota = 600;
+  /** What both nodes take of a minute that they want more of than there is. */
+  const takeMinute = async () => {
+    const counts = await Promise.all(
+      nodes.map(async ({ rates }) => {
+        let taken = 0;
+        for (let i = 0; i < 20; i++) taken += await takeAtOnce(rates, 'key', quota, 50);
+        return taken;
+      }),
+    );
+    for (const { clock } of nodes) clock.now += minute;
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const isHeld = (taken: number) => Math.abs(taken - quota) <= quota / 10;
+  for (let i = 0; i < 2; i++) assert.ok(isHeld(await takeMinute()));
+
+  await proxy.cut();
+  for (let i = 0; i < 3; i++) {
+    const taken = await takeMinute();
+    assert.ok(isHeld(taken), `${taken} of ${quota} were taken without the database, in minute ${i}`);
+  }
+  await proxy.restore();
+  await until('both nodes lease again', async () => {
+    await takeMinute();
+    const db = await lookInto(t, address);
+    const row = await db.selectFrom('rate_counters').select('ends_at').executeTakeFirst();
+    return row?.ends_at === nodes[0]?.clock.now;
+  });
+  for (let i = 0; i < 2; i++) assert.ok(isHeld(await takeMinute()));
+});
