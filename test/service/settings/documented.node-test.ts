@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { variables } from '../../../service/src/settings/settings.ts';
+import { variables } from '../../../service/src/settings/variables.ts';
 
 test('the page of settings names every variable that is read, and no other', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/service/settings.md'), 'utf8');
