@@ -25,7 +25,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     for (const closeOne of opened.splice(0).toReversed()) await closeOne();
   };
   try {
-    const [service, assets] = await Promise.all([startService(settings), buildVendorPage()]);
+    const [service, assets] = await Promise.all([startService(settings, { writeLog }), buildVendorPage()]);
     opened.push(() => service.close());
     const store = openVendorStore(dataDirectory);
     opened.push(() => store.close());
@@ -53,6 +53,12 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     await close();
     throw error;
   }
+}
+
+/** Prints a line of the service's log for people: its message, and with an error the stack. */
+function writeLog(line: string): void {
+  const { msg, err } = JSON.parse(line) as { msg?: string; err?: { stack?: string } };
+  console.error([msg, err?.stack].filter(Boolean).join('\n'));
 }
 
 const greeting = ({ vendorPort, servicePort, dataDirectory }: Demo) => `

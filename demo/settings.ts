@@ -18,7 +18,9 @@ export function readDemoSettings(env: Record<string, string | undefined>): DemoS
   if (text && (!/^\d+$/.test(text) || port > 65_535)) {
     throw new StartError(`PORT is "${text}"; it must be a port: a whole number from 0 to 65535.`);
   }
-  const service = readSettings(env);
+  const isLogLevelSet = !!env['LOG_LEVEL']?.trim() || !!env['LOG_LEVEL_FILE']?.trim();
+  // Requests would flood the console, and what the system does not isolate is no concern of plugins that are one's own.
+  const service = readSettings(isLogLevelSet ? env : { ...env, LOG_LEVEL: 'error' });
   if (port !== 0 && port === service.servicePort) {
     throw new StartError(`PORT and SERVICE_PORT are both ${port}; choose two different ports.`);
   }

@@ -1,10 +1,18 @@
 import { createService } from './http/app.ts';
 import { readEditorFiles } from './http/editor-files.ts';
 import { listen } from './http/listen.ts';
+import type { Listening } from './http/listen.ts';
 import { provisionEnvironmentToken } from './accounts/environment-token.ts';
+import { createLog } from './operations/log.ts';
+import type { Log } from './operations/log.ts';
+import { Metrics } from './operations/metrics.ts';
+import { metricsHandler } from './operations/metrics-server.ts';
+import { warnOfMissingIsolation } from './processes/isolation-report.ts';
 import { openStorage } from './storage/storage.ts';
 import { StartError } from './start-error.ts';
+import { completeSettings, knownHosts } from './settings/complete-settings.ts';
 import type { Settings } from './settings/settings.ts';
+import { toBlockList } from './settings/setting-kinds.ts';
 
 export { readSettings } from './settings/settings.ts';
 export type { Settings } from './settings/settings.ts';
@@ -12,26 +20,49 @@ export { StartError } from './start-error.ts';
 
 /** A plugin service that serves. */
 export interface RunningService {
-  /** The port on this machine's loopback addresses. */
+  /** Where it listens: on this machine's loopback addresses, or at `serviceHost`. */
   readonly port: number;
+  /** Where metrics are served; `undefined` without `metricsPort`. */
+  readonly metricsPort: number | undefined;
   /**
    * Makes a token for an environment, which is made known if it is not yet. It takes the place of the one that an earlier
    * call made; one that the environment's owner made stays good.
    */
   createEnvironmentToken(environment: string): Promise<string>;
-  /** Takes no new request, lets those under way end for a moment, and ends what the service runs. */
+  /**
+   * Ends without failing a request, as SIGTERM has the command do: `/readyz` is 503 at once, requests are taken for
+   * `drainSeconds` more with `connection: close`, those under way get up to 30 s, and then all ends.
+   */
+  shutDown(): Promise<void>;
+  /** Takes no new request, lets those under way end for 2 s, and ends what the service runs. */
   close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Takes each line of the log in place of standard output: JSON, with the line break at its end. */
+  readonly writeLog?: (line: string) => void;
 }
 
 /**
  * Starts the plugin service: builder and access interfaces at the root of its origin, the execution interface under
  * `/exec`, the editor under `/editor/`.
+ * @param given what is not given is as where no variable is set
  * @throws StartError when a setting cannot be used; its message says what would be right.
  */
-export async function startService(settings: Settings): Promise<RunningService> {
-  const storage = await openStorage(settings.database);
+export async function startService(
+  given: Partial<Settings> = {},
+  options: StartOptions = {},
+): Promise<RunningService> {
+  const settings = completeSettings(given);
+  const log = createLog(settings.logLevel, options.writeLog);
+  const opened = new Opened();
   try {
+    const { autoMigrate } = settings;
+    const storage = await openStorage(settings.database, { autoMigrate });
+    opened.add(() => storage.close());
+    const metrics = settings.metricsPort === undefined ? undefined : new Metrics();
     const hosts: string[] = [];
+    let isDraining = false;
     const service = plainly(() =>
       createService({
         storage,
@@ -40,29 +71,64 @@ export async function startService(settings: Settings): Promise<RunningService> 
         editorTokenTtl: settings.editorTokenTtl,
         editorAncestors: settings.editorAncestors,
         editorAddressTokens: settings.editorAddressTokens,
+        runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
+        trustedProxies: toBlockList(settings.trustedProxies),
+        log,
+        metrics,
+        isDraining: () => isDraining,
       }),
     );
-    try {
-      const { port, close } = await listen(service, settings.servicePort, 'SERVICE_PORT');
-      hosts.push(...['localhost', '127.0.0.1', '[::1]'].map((host) => `${host}:${port}`));
-      // So that the first build does not wait for its compiler.
-      service.warmUp();
-      return {
-        port,
-        createEnvironmentToken: async (environment) => provisionEnvironmentToken(storage, environment),
-        close: async () => {
-          await close();
-          await service.close();
-          await storage.close();
-        },
-      };
-    } catch (error) {
-      await service.close();
-      throw error;
-    }
+    opened.add(() => service.close());
+    const metricsServer = metrics && (await serveMetrics(metrics, settings));
+    opened.add(() => metricsServer?.close());
+    const server = await listen(service, settings.servicePort, 'SERVICE_PORT', {}, settings.serviceHost);
+    opened.add(() => server.close());
+    hosts.push(...knownHosts(settings, server.port));
+    warnAtStart(log, storage.isSchemaReady);
+    // So that the first build does not wait for its compiler.
+    service.warmUp();
+    return {
+      port: server.port,
+      metricsPort: metricsServer?.port,
+      createEnvironmentToken: async (environment) => provisionEnvironmentToken(storage, environment),
+      shutDown: async () => {
+        isDraining = true;
+        log.info({ drainSeconds: settings.drainSeconds }, 'The service ends: it is not ready any more.');
+        await server.drain(settings.drainSeconds);
+        await opened.close();
+        log.info('The service has ended.');
+      },
+      close: () => opened.close(),
+    };
   } catch (error) {
-    await storage.close();
+    await opened.close();
     throw error;
+  }
+}
+
+/** What has to be closed, the last first. */
+class Opened {
+  readonly #steps: (() => unknown)[] = [];
+
+  add(close: () => unknown): void {
+    this.#steps.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const step of this.#steps.splice(0).toReversed()) await step();
+  }
+}
+
+const serveMetrics = (metrics: Metrics, { metricsPort = 0, metricsHost }: Settings): Promise<Listening> =>
+  listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
+
+/** Says what is not as it should be, though the service works. */
+function warnAtStart(log: Log, isSchemaReady: boolean): void {
+  warnOfMissingIsolation((line) => log.warn(line));
+  if (!isSchemaReady) {
+    log.warn(
+      "The database's schema is older than this release, and AUTO_MIGRATE is off: run `plugin-editor-service migrate`. Until then every request is 503.",
+    );
   }
 }
 

@@ -74,9 +74,14 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** The status and error code of an answer, having checked that it is an error as every error of the service is. */
 export async function errorOf(answer: Response): Promise<{ status: number; code: string; message: string }> {
-  const { error, ...others } = (await answer.json()) as { error: { code: string; message: string } };
-  if (Object.keys(others).length || Object.keys(error).toSorted().join() !== 'code,message') {
-    throw new Error('This is not { error: { code, message } } alone.');
+  const { error, ...others } = (await answer.json()) as {
+    error: { code: string; message: string; requestId: string };
+  };
+  if (error.requestId !== answer.headers.get('x-request-id')) {
+    throw new Error('The error does not name its request.');
+  }
+  if (Object.keys(others).length || Object.keys(error).toSorted().join() !== 'code,message,requestId') {
+    throw new Error('This is not { error: { code, message, requestId } } alone.');
   }
   if (!answer.headers.get('content-type')?.startsWith('application/json'))
     throw new Error('The error is not JSON.');

@@ -25,16 +25,27 @@ const rooms: Readonly<Record<string, { paths: readonly string[]; packages: RegEx
  */
 const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   plugins: [],
+  operations: [],
   processes: [],
   sandbox: ['plugins', 'processes'],
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
-  storage: ['plugins', 'accounts'],
+  storage: ['plugins', 'operations', 'accounts'],
   accounts: ['plugins', 'storage'],
-  http: ['plugins', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
+  http: ['plugins', 'operations', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
   // Of http and storage, only how origins and addresses of databases are read.
   settings: ['storage', 'http'],
-  cli: ['processes', 'storage', 'accounts', 'http', 'settings'],
+  cli: [
+    'plugins',
+    'operations',
+    'processes',
+    'sandbox',
+    'toolchains',
+    'storage',
+    'accounts',
+    'http',
+    'settings',
+  ],
 };
 
 interface Use extends Reference {

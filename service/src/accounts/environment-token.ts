@@ -2,19 +2,27 @@ import type { Storage } from '../storage/storage.ts';
 import type { TransactionTables } from '../storage/tables.ts';
 import { createToken } from './tokens.ts';
 
+export interface ProvisionOptions {
+  /** Whose token it is (default: `demo`, the vendor back end that `npm start` runs). */
+  readonly holder?: string;
+  /** For how many seconds the holder's former tokens stay good (default 0). */
+  readonly overlap?: number;
+}
+
 /**
- * Gives the demo's vendor back end a token for its environment, as `npm start` does each time. The one that an
- * earlier start made stops working; the one that the environment's owner made does not.
+ * Makes a token for an environment, which is made known if it is not yet. The holder's former tokens end after the overlap;
+ * those of other holders, such as the environment's owner, do not.
  */
 export async function provisionEnvironmentToken(
   storage: Storage,
   environment: string,
   now = Date.now(),
+  { holder = 'demo', overlap = 0 }: ProvisionOptions = {},
 ): Promise<string> {
   const token = createToken('environment');
   await storage.transaction(async ({ environments }) => {
     await environments.add(environment, now);
-    await environments.setToken(environment, 'demo', token, now);
+    await environments.setToken(environment, holder, token, now, overlap * 1000);
   });
   return token;
 }
@@ -35,6 +43,10 @@ export async function issueOwnerToken(
   await environments.setToken(environment, 'owner', token, now);
   return token;
 }
+
+/** Whether a text can name the holder of a token: it is shown to people, and stands in logs. */
+export const isHolderName = (name: string): boolean =>
+  name.length >= 1 && name.length <= 200 && !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(name);
 
 /** Whether a text can name an environment: letters, digits, hyphens and underscores, in parts joined by periods. */
 export const isEnvironmentName = (name: string): boolean =>

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { defaultEnvironment } from '../accounts/environment-ownership.ts';
-import { isEnvironmentName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
+import { isEnvironmentName, isHolderName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
+import type { ProvisionOptions } from '../accounts/environment-token.ts';
 import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -23,13 +24,16 @@ const command =
     ? 'npm run env-token --'
     : 'npx plugin-editor-service env-token';
 
-const usage = `Usage: ${command} <environment>
+const usage = `Usage: ${command} <environment> [--holder <name>] [--overlap <seconds>]
        ${command} <your e-mail address> [environment]
 
 Makes a token for an environment of the plugin service that keeps its state in DATA_DIR; the token is the last line of
-standard output. One that the command made for the environment in the same way before stops working.
+standard output. Former tokens of the same holder end; those of other holders stay good.
 
 With an environment alone the token comes at once: whoever can run this can read the service's data anyhow.
+
+  --holder <name>      whose token it is, as logs name it (default: operator)
+  --overlap <seconds>  how long the holder's former tokens stay good, up to 86400 (default: 0)
 
 With an address a code goes there by mail, and is read from standard input. An environment belongs to the domain that
 its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which is what it gets when none is given, or any
@@ -45,29 +49,50 @@ SMTP_FROM     the sender's address`;
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const prompt = () => process.stderr.write('Code: ');
 
+/** A day, in seconds. */
+const longestOverlap = 86_400;
+
 /** What a token is asked for; with an address, it has to be verified. */
 interface Target {
   readonly environment: string;
   readonly email?: string;
   /** Whether the environment was named, and not taken from the address. */
   readonly chosen: boolean;
+  /** Without an address: whose token it is, and how long the former ones stay good. */
+  readonly options: ProvisionOptions;
 }
 
 /** `undefined` when the arguments ask for help. */
 function readArguments(args: string[]): Target | undefined {
   let parsed;
   try {
-    parsed = parseArgs({ args, allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } });
+    parsed = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        holder: { type: 'string' },
+        overlap: { type: 'string' },
+      },
+    });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
   if (parsed.values.help) return undefined;
+  const { holder, overlap } = parsed.values;
   const [first, ...others] = parsed.positionals;
   if (first === undefined) throw new UsageError('The environment is missing, such as com.acme.');
   // No environment's name has an @, and every address does.
   if (!first.includes('@')) {
     if (others.length) throw new UsageError('There are more arguments than an environment.');
-    return { environment: readEnvironment(first), chosen: true };
+    return {
+      environment: readEnvironment(first),
+      chosen: true,
+      options: { holder: readHolder(holder), overlap: readOverlap(overlap) },
+    };
+  }
+  if (holder !== undefined || overlap !== undefined) {
+    throw new UsageError('--holder and --overlap are for an environment alone, not for an e-mail address.');
   }
   const [environment, ...more] = others;
   if (more.length) throw new UsageError('There are more arguments than an address and an environment.');
@@ -76,14 +101,28 @@ function readArguments(args: string[]): Target | undefined {
     throw new UsageError(`"${first}" is not an e-mail address, such as you@example.com.`);
   }
   return environment === undefined
-    ? { email, environment: defaultEnvironment(email), chosen: false }
-    : { email, environment: readEnvironment(environment), chosen: true };
+    ? { email, environment: defaultEnvironment(email), chosen: false, options: {} }
+    : { email, environment: readEnvironment(environment), chosen: true, options: {} };
 }
 
 function readEnvironment(name: string): string {
   if (isEnvironmentName(name)) return name;
   throw new UsageError(
     `"${name}" cannot name an environment: use letters, digits, hyphens and underscores, in parts joined by periods, such as com.acme.`,
+  );
+}
+
+function readHolder(name = 'operator'): string {
+  if (isHolderName(name)) return name;
+  throw new UsageError(
+    `--holder is ${JSON.stringify(name.slice(0, 100))}; it must be a name of 1 to 200 characters, without control characters.`,
+  );
+}
+
+function readOverlap(text = '0'): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= longestOverlap) return Number(text);
+  throw new UsageError(
+    `--overlap is ${JSON.stringify(text.slice(0, 100))}; it must be a whole number of seconds from 0 to ${longestOverlap}.`,
   );
 }
 
@@ -125,10 +164,10 @@ async function readToken(storage: Storage, id: number): Promise<string> {
 }
 
 /** Makes a token without mail, for whoever operates the service. */
-async function createToken(environment: string): Promise<string> {
+async function createToken(environment: string, options: ProvisionOptions): Promise<string> {
   const storage = await openStorage(readSettings(process.env).database);
   try {
-    return await provisionEnvironmentToken(storage, environment);
+    return await provisionEnvironmentToken(storage, environment, Date.now(), options);
   } finally {
     await storage.close();
   }
@@ -161,7 +200,10 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   const { email, environment } = target;
-  const token = email === undefined ? await createToken(environment) : await createTokenByMail(email, target);
+  const token =
+    email === undefined
+      ? await createToken(environment, target.options)
+      : await createTokenByMail(email, target);
   process.stdout.write(`${token}\n`);
 }
 

@@ -8,8 +8,11 @@ import { UsageError } from './usage-error.ts';
 const usage = `Usage: plugin-editor-service [command]
 
   serve                                 serves, until SIGINT or SIGTERM (default)
+  migrate                               brings the schema of the database up to date
   env-token <environment>               prints a new environment token
   env-token <address> [environment]     the same for the owner of an e-mail address, who is sent a code
+  check                                 says whether everything that the service needs is there
+  backup <file>                         copies the SQLite file while it is served, without tokens
 
   -h, --help                            of a command: plugin-editor-service <command> --help
   -v, --version
@@ -21,7 +24,10 @@ type Command = (args: string[]) => Promise<void>;
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['serve', async (args) => (await import('./serve.ts')).serve(args)],
+  ['migrate', async (args) => (await import('./migrate.ts')).migrate(args)],
   ['env-token', async (args) => (await import('./env-token.ts')).envToken(args)],
+  ['check', async (args) => (await import('./check.ts')).check(args)],
+  ['backup', async (args) => (await import('./backup.ts')).backup(args)],
 ]);
 
 async function main(args: string[]): Promise<void> {

@@ -1,63 +1,67 @@
 import { constants } from 'node:os';
-import { parseArgs } from 'node:util';
 import { readSettings, startService } from '../index.ts';
-import { UsageError } from './usage-error.ts';
+import { createLog } from '../operations/log.ts';
+import { readOptions } from './options.ts';
 
 const usage = `Usage: plugin-editor-service serve
 
-Serves the plugin service until SIGINT or SIGTERM; a second signal ends it at once. Settings are variables of the
-environment; these are the ones that most need:
+Serves the plugin service until it is told to end: by SIGTERM it goes on for DRAIN_SECONDS and fails no request, by SIGINT
+(Ctrl-C) it ends as soon as it can; a second signal ends it at once. It logs JSON lines to standard output. Settings are
+variables of the environment; these are the ones that most need:
 
-SERVICE_PORT        where to listen, on this machine's loopback addresses (default: 8082)
+SERVICE_HOST        where to listen (default: this machine's loopback addresses)
+SERVICE_PORT        the port (default: 8082)
+PUBLIC_URL          the origin that users reach it by, such as https://plugins.example.com
 DATA_DIR            where state is kept (default: .data)
-EDITOR_ANCESTORS    origins whose pages may frame the editor (default: any port of this machine)`;
+DATABASE_URL        the database (default: the SQLite file service.sqlite in DATA_DIR)
+EDITOR_ANCESTORS    origins whose pages may frame the editor (default: any port of this machine, none with PUBLIC_URL)`;
+
+/** How long a process may linger that has closed everything, in ms. */
+const lingerTime = 2000;
 
 /**
  * Serves until the process is told to end.
  * @throws StartError when a setting cannot be used, and UsageError when an argument cannot.
  */
 export async function serve(args: string[]): Promise<void> {
-  if (asksForHelp(args)) {
+  if (readOptions(args, usage, {}).help) {
     console.log(usage);
     return;
   }
   const settings = readSettings(process.env);
   const ended = toldToEnd();
   const service = await startService(settings);
-  console.log(`The plugin service is at http://localhost:${service.port}/
-State is kept in ${settings.dataDirectory}`);
-  await ended;
-  await service.close();
-}
-
-function asksForHelp(args: string[]): boolean {
-  try {
-    const { values } = parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } });
-    return values.help === true;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
-  }
+  const { publicUrl, logLevel, database } = settings;
+  const { port, metricsPort } = service;
+  const state = database.engine === 'sqlite' ? database.file : database.shown;
+  createLog(logLevel).info(
+    { port, metricsPort, state },
+    `The plugin service is at ${publicUrl ?? `http://localhost:${port}`}/`,
+  );
+  if ((await ended) === 'SIGTERM') await service.shutDown();
+  else await service.close();
+  setTimeout(() => process.exit(), lingerTime).unref();
 }
 
 /** Resolves at the first signal to end. A second one ends the process at once. */
-function toldToEnd(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+function toldToEnd(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
+  const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT' | 'orphaned'>();
   let isEnding = false;
-  const end = () => {
+  const end = (reason: 'SIGTERM' | 'SIGINT' | 'orphaned') => {
     isEnding = true;
     clearInterval(orphaned);
-    resolve();
+    resolve(reason);
   };
   // npm and npx run this in a shell, and a signal sent to them ends the shell without reaching us: see that it is gone.
   const parent = process.ppid;
   const orphaned = setInterval(() => {
-    if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end();
+    if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end('orphaned');
   }, 250).unref();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // Not by removing the handler: the first process of a container has no other way to end by a signal.
       if (isEnding) process.exit(128 + constants.signals[signal]);
-      end();
+      end(signal);
     });
   }
   return promise;

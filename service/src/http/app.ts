@@ -1,5 +1,7 @@
+import type { BlockList } from 'node:net';
 import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
+import { v7 as createUuid } from 'uuid';
 import { access } from './access.ts';
 import { build } from './build.ts';
 import { Builds } from '../toolchains/build/builds.ts';
@@ -13,9 +15,15 @@ import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, notFound, ServiceError } from './errors.ts';
 import { execution } from './execution.ts';
+import { health } from './health.ts';
+import { observeRequests, requestIdHeader } from './observe-requests.ts';
+import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
+import type { Log } from '../operations/log.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
 import { testing } from './testing.ts';
@@ -38,8 +46,25 @@ export interface ServiceOptions {
   editorAddressTokens?: boolean;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
-  /** Told of every fault that was answered with 500 (default: printed). The path comes without its query. */
-  onError?: (error: unknown, request: { method: string; path: string }) => void;
+  /** The limits of a run (default: 1 s, 32 MiB). */
+  runLimits?: AdjustableLimits | undefined;
+  /** The proxies whose word on who the client is counts (default: none). */
+  trustedProxies?: BlockList | undefined;
+  /** Gets a line for every request, and every fault (default: requests are not logged, and faults are printed). */
+  log?: Log | undefined;
+  /** Counts requests, runs and builds. */
+  metrics?: Metrics | undefined;
+  /** Whether the service was told to end, so that it is not ready any more. */
+  isDraining?: () => boolean;
+  /** Told of every fault that was answered with 500 (default: logged). The path comes without its query. */
+  onError?: (error: unknown, request: FailedRequest) => void;
+}
+
+/** A request that was answered with 500. */
+export interface FailedRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
 }
 
 export interface Service {
@@ -67,36 +92,63 @@ const interfaces: readonly ServiceInterface[] = [
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
-  const { editorAncestors, editorAddressTokens, onError = printError } = options;
+  const { editorAncestors, editorAddressTokens, log, metrics, trustedProxies, runLimits } = options;
+  const { isDraining = () => false, onError = log ? logError(log) : printError } = options;
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
   const features = interfaces.flatMap((one) => one.features ?? []);
-  const languages = loadLanguages();
-  const builds = new Builds(languages);
-  const sandbox = new Sandbox();
+  const languages = loadLanguages(log && logSkippedLanguage(log));
+  const builds = new Builds(languages, undefined, (language, outcome, took) =>
+    metrics?.observeBuild(language, outcome, took),
+  );
+  const sandbox = new Sandbox({
+    ...(runLimits && { limits: runLimits }),
+    onRun: ({ outcome, took, isWarm }) =>
+      metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
+  });
+  metrics?.collect({
+    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting }),
+    connections: () => storage.connections?.(),
+  });
   const context: ServiceContext = { storage, builds, sandbox, languages, features, editorTokenTtl, now };
 
   const app = new Hono({ getPath: encodedPath });
+  app.use('*', observeRequests({ log, metrics, trustedProxies }));
   app.use('*', async (c, next) => {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
+  health(app, { storage, sandbox, isDraining });
   app.use('*', checkHost(hosts));
   app.use('/api/*', builderCors);
   app.use('*', checkPath);
+  app.use('*', async (_, next) => {
+    if (!storage.isSchemaReady) throw schemaMissing();
+    await next();
+  });
   app.use('*', boundBodies());
   for (const one of interfaces) one.routes(app, context);
   editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
-  app.notFound(() => errorResponse(notFound('not-found', 'There is nothing at this path.')));
+  app.notFound((c) =>
+    errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
+  );
   app.onError((error, c) => {
-    if (!(error instanceof ServiceError)) onError(error, { method: c.req.method, path: c.req.path });
-    return errorResponse(error);
+    const { id } = requestInfo(c);
+    if (!(error instanceof ServiceError)) onError(error, { id, method: c.req.method, path: c.req.path });
+    return errorResponse(error, id);
   });
 
   return {
     fetch: (request, env) => app.fetch(request, env),
-    refuse: (error) => errorResponse(error instanceof RequestError ? malformedRequest : error),
+    refuse: (error) => {
+      const id = createUuid();
+      const answer = errorResponse(error instanceof RequestError ? malformedRequest : error, id);
+      answer.headers.set(requestIdHeader, id);
+      if (!(error instanceof RequestError)) log?.error({ requestId: id, err: error }, 'a request failed');
+      log?.info({ requestId: id, status: answer.status }, 'request');
+      return answer;
+    },
     warmUp: () => {
       sandbox.warmUp();
       builds.warmUp();
@@ -117,6 +169,23 @@ const defaultHeaders = [
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
 ] as const;
 
-function printError(error: unknown, { method, path }: { method: string; path: string }): void {
+// Whoever set AUTO_MIGRATE=off is about to run the migration.
+const schemaMissing = () =>
+  new ServiceError(
+    503,
+    'storage-unavailable',
+    "The database's schema is not the one that this release needs yet.",
+    { 'retry-after': '5' },
+  );
+
+const logError =
+  (log: Log) =>
+  (error: unknown, { id, method }: FailedRequest) =>
+    log.error({ requestId: id, method, err: error }, 'a request failed');
+
+const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) =>
+  log.warn({ language, err: reason }, 'A toolchain does not work here and is left out.');
+
+function printError(error: unknown, { method, path }: FailedRequest): void {
   console.error(`${method} ${path} failed:`, error);
 }

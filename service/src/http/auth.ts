@@ -5,8 +5,10 @@ import type { Share } from '../processes/fair-queue.ts';
 import { samePlugin, splitIdentifier } from '../plugins/plugin-key.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { pathParameter } from './routes.ts';
+import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
 import type { TokenKind } from '../accounts/tokens.ts';
+import type { EnvironmentToken } from '../storage/tables/environments.ts';
 
 /** The plugin that the path names by `:identifier`, `:namespace` and one more parameter. */
 export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKey {
@@ -14,6 +16,7 @@ export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKe
   if (!owner) {
     throw badRequest('invalid-path', "The path's identifier must be an environment, a period and a tenant.");
   }
+  Object.assign(requestInfo(c), owner);
   return { ...owner, namespace: pathParameter(c, 'namespace'), pluginName: pathParameter(c, nameParameter) };
 }
 
@@ -38,30 +41,32 @@ export async function requireEditorToken(
  */
 export async function requireEnvironmentToken(
   c: Context,
-  { storage }: ServiceContext,
+  { storage, now }: ServiceContext,
   environment: string,
 ): Promise<void> {
-  const scope = await storage.tables.environments.findByToken(bearerToken(c, 'environment'));
-  checkEnvironment(scope, environment);
+  const found = await storage.tables.environments.findToken(bearerToken(c, 'environment'), now());
+  checkEnvironment(c, found, environment);
 }
 
 /** The same for a run, which asks the database only what this node does not know: see `storage/run-lookup.ts`. */
 export async function requireRunToken(
   c: Context,
-  { storage }: ServiceContext,
+  { storage, now }: ServiceContext,
   environment: string,
 ): Promise<void> {
-  checkEnvironment(await storage.runs.environmentOfToken(bearerToken(c, 'environment')), environment);
+  const found = await storage.runs.environmentToken(bearerToken(c, 'environment'), now());
+  checkEnvironment(c, found, environment);
 }
 
-function checkEnvironment(scope: string | undefined, environment: string): void {
-  if (scope === undefined) {
+function checkEnvironment(c: Context, found: EnvironmentToken | undefined, environment: string): void {
+  if (found === undefined) {
     throw unauthorized(
       'token-invalid',
       'The environment token is unknown, or a newer one has taken its place.',
     );
   }
-  if (scope !== environment) throw forbidden('The environment token is for another environment.');
+  requestInfo(c).holder = found.holder;
+  if (found.environment !== environment) throw forbidden('The environment token is for another environment.');
 }
 
 function bearerToken(c: Context, kind: TokenKind): string {

@@ -4,9 +4,9 @@ import { cors } from 'hono/cors';
 // Editors on any origin may call the builder: what they need for it is a token, and a browser adds none by itself.
 const anyOrigin = cors({
   origin: '*',
-  allowMethods: ['GET', 'HEAD', 'POST'],
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT'],
   allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match'],
-  exposeHeaders: ['etag', 'retry-after', 'www-authenticate'],
+  exposeHeaders: ['etag', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate', 'x-request-id'],
   maxAge: 600,
 });
 

@@ -28,11 +28,14 @@ export const methodNotAllowed = (method: string, allow: string) =>
     allow,
   });
 
-/** The answer for anything thrown. What is not a {@link ServiceError} is a fault of ours and tells nothing. */
-export function errorResponse(error: unknown): Response {
+/**
+ * The answer for anything thrown. What is not a {@link ServiceError} is a fault of ours and tells nothing but the id of the
+ * request, by which the log can be asked.
+ */
+export function errorResponse(error: unknown, requestId: string): Response {
   const { status, code, message, headers } =
     error instanceof ServiceError
       ? error
       : new ServiceError(500, 'internal', 'The service failed to answer this request; its log says more.');
-  return Response.json({ error: { code, message } }, { status, headers });
+  return Response.json({ error: { code, message, requestId } }, { status, headers });
 }

@@ -7,7 +7,8 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import { pathParameter, route } from './routes.ts';
 import { executionStatus, whenNotBusy } from './run-errors.ts';
 import { runLimits } from '../sandbox/outcome.ts';
-import type { StoredProgram } from '../plugins/program.ts';
+import { requestInfo } from './request-info.ts';
+import type { StoredVersion } from '../plugins/program.ts';
 
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
@@ -33,17 +34,24 @@ export const execution: ServiceInterface = {
 async function execute(
   c: Context,
   context: ServiceContext,
-  find: (plugin: PluginKey) => Promise<StoredProgram | undefined>,
+  find: (plugin: PluginKey) => Promise<StoredVersion | undefined>,
 ): Promise<Response> {
+  // The id of the request is the run's, too.
+  const { id, answerHeaders } = requestInfo(c);
+  answerHeaders['x-suborbital-requestid'] = id;
   const plugin = pluginOfPath(c);
   await requireRunToken(c, context, plugin.environment);
   const program = await find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = { program, input, share: { ...plugin, token: '' }, signal: () => c.req.raw.signal };
-  const end = await whenNotBusy(false, () => context.sandbox.run(run));
-  if ('error' in end)
-    throw new ServiceError(executionStatus(end.error.code), end.error.code, end.error.message);
+  answerHeaders['x-plugin-version'] = program.version;
+  const { outcome: end, took } = await whenNotBusy(false, () => context.sandbox.runAndMeasure(run));
+  answerHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
+  if ('error' in end) {
+    const { code, message } = end.error;
+    throw new ServiceError(executionStatus(code), code, message);
+  }
   // Half a surrogate pair is no character and has no place in UTF-8: it becomes U+FFFD.
   return c.body(end.result.toWellFormed(), 200, { 'content-type': 'text/plain; charset=utf-8' });
 }

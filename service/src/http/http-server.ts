@@ -12,8 +12,15 @@ export interface Handler {
   refuse: (error: unknown) => Response;
 }
 
-/** An HTTP server for a handler of web-standard requests, within limits. It does not listen yet. */
-export function createHttpServer({ fetch, refuse }: Handler, limits: Partial<HttpLimits> = {}): Server {
+/**
+ * An HTTP server for a handler of web-standard requests, within limits. It does not listen yet.
+ * @param isDraining whether connections are to end with the request that they have
+ */
+export function createHttpServer(
+  { fetch, refuse }: Handler,
+  limits: Partial<HttpLimits> = {},
+  isDraining?: () => boolean,
+): Server {
   const all = { ...httpLimits, ...limits };
   const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout } = all;
   const answer = async (request: Request, env: HttpBindings) => {
@@ -31,7 +38,7 @@ export function createHttpServer({ fetch, refuse }: Handler, limits: Partial<Htt
       requestTimeout,
       connectionsCheckingInterval,
       keepAliveTimeout,
-      ServerResponse: patientResponse(all),
+      ServerResponse: patientResponse(all, isDraining),
     },
     (incoming, outgoing) => void listener(incoming, outgoing),
   );

@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ConnectionTracker } from './connection-tracker.ts';
+import { httpLimits } from './http-limits.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { createHttpServer } from './http-server.ts';
 import type { Handler } from './http-server.ts';
@@ -7,6 +10,11 @@ import { StartError } from '../start-error.ts';
 
 export interface Listening {
   port: number;
+  /**
+   * Lets go of the port without failing a request: for `seconds` more everything is answered, with `connection: close`; then
+   * nobody can connect any more, and requests under way have 30 s to end.
+   */
+  drain: (seconds: number) => Promise<void>;
   /** Takes no new request, lets those under way end for a moment, and then lets go of the port. */
   close: () => Promise<void>;
 }
@@ -14,13 +22,17 @@ export interface Listening {
 // Browsers resolve `localhost` to either.
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** How long requests under way may go on once the demo ends, in ms. */
+/** How long requests under way may go on when the server closes, in ms. */
 const GRACE = 2000;
 
+/** The same after draining. */
+const DRAIN_GRACE = 30_000;
+
 /**
- * Serves on this machine's loopback addresses alone.
+ * Serves on one address, or by default on this machine's loopback addresses alone.
  * @param variable the environment variable that chooses the port, for messages
  * @param limits in place of those of `http-limits.ts`
+ * @param host an address or name to listen on
  * @throws StartError when the port cannot be had.
  */
 export async function listen(
@@ -28,44 +40,68 @@ export async function listen(
   port: number,
   variable: string,
   limits: Partial<HttpLimits> = {},
+  host?: string,
 ): Promise<Listening> {
+  let isDraining = false;
   const servers: Server[] = [];
+  const trackers: ConnectionTracker[] = [];
   let chosen = port;
   try {
-    for (const host of LOOPBACK) {
-      const server = createHttpServer(handler, limits);
-      if (!(await bind(server, chosen, host))) continue;
+    const addresses = host === undefined || host === 'localhost' ? LOOPBACK : [host];
+    for (const address of addresses) {
+      const server = createHttpServer(handler, limits, () => isDraining);
+      const tracker = new ConnectionTracker(server);
+      if (!(await bind(server, chosen, address, addresses.length > 1))) continue;
       servers.push(server);
+      trackers.push(tracker);
       chosen = (server.address() as AddressInfo).port;
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
     // A free port was asked for, and the one found is taken at the other address: try the next.
-    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, limits);
-    throw bindError(error, chosen, variable);
+    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, limits, host);
+    throw bindError(error, chosen, variable, host);
   }
-  if (servers.length === 0) throw new StartError('This machine has no loopback address to listen on.');
-  return { port: chosen, close: async () => void (await Promise.all(servers.map(stop))) };
+  if (servers.length === 0) {
+    throw new StartError(
+      host === undefined
+        ? 'This machine has no loopback address to listen on.'
+        : `This machine has no address ${host} to listen on.`,
+    );
+  }
+  const { keepAliveTimeout } = { ...httpLimits, ...limits };
+  return {
+    port: chosen,
+    drain: async (seconds) => {
+      isDraining = true;
+      await sleep(seconds * 1000);
+      await Promise.all(trackers.map((tracker) => tracker.end(keepAliveTimeout, DRAIN_GRACE)));
+    },
+    close: async () => void (await Promise.all(servers.map(stop))),
+  };
 }
 
 /** False when the machine has no such address. */
-function bind(server: Server, port: number, host: string): Promise<boolean> {
+function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) resolve(false);
       else reject(error);
     });
-    server.listen({ port, host, ipv6Only: true }, () => resolve(true));
+    server.listen({ port, host, ipv6Only }, () => resolve(true));
   });
 }
 
-function bindError(error: unknown, port: number, variable: string): unknown {
+function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {
   const hint = `Choose another with ${variable}, such as: ${variable}=${port + 1000} npm start`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new StartError(`Port ${port} is taken, perhaps by another \`npm start\`. ${hint}`);
     case 'EACCES':
       return new StartError(`Port ${port} may not be used without more rights. ${hint}`);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartError(`The name ${host}, which was to be listened on, leads to no address.`);
     default:
       return error;
   }

@@ -4,15 +4,19 @@ import type { Socket } from 'node:net';
 import type { HttpLimits } from './http-limits.ts';
 
 /**
- * Makes the class of a server's answers. They differ from Node's in two things:
+ * Makes the class of a server's answers. They differ from Node's in three things:
  *
  * - An answer to a request whose body has not come as a whole announces that the connection will be closed. It is sent at
  *   once, but ends only when the rest of the body has come and was dropped: many clients send a whole body before they
  *   read the answer, and closing the connection meanwhile would take the answer from them. The connection is not kept,
  *   because there are clients, Node's own among them, that stop sending when they are answered early.
+ * - While the server drains, every answer announces that the connection will be closed.
  * - A client that does not take its answer loses its connection, so that answers nobody reads do not fill the memory.
  */
-export function patientResponse(limits: HttpLimits): typeof ServerResponse<IncomingMessage> {
+export function patientResponse(
+  limits: HttpLimits,
+  isDraining: () => boolean = () => false,
+): typeof ServerResponse<IncomingMessage> {
   return class PatientResponse extends ServerResponse {
     /** All of the answer is sent, and the rest of the request's body is awaited. */
     #waits = false;
@@ -27,7 +31,7 @@ export function patientResponse(limits: HttpLimits): typeof ServerResponse<Incom
     }
 
     override writeHead(...args: unknown[]): this {
-      if (!this.req.complete) this.setHeader('connection', 'close');
+      if (!this.req.complete || isDraining()) this.setHeader('connection', 'close');
       return (super.writeHead as (...all: unknown[]) => this).apply(this, args);
     }
 

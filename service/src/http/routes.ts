@@ -1,5 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { badRequest, methodNotAllowed, ServiceError } from './errors.ts';
+import { requestInfo } from './request-info.ts';
 
 export type Handler = (c: Context) => Response | Promise<Response>;
 
@@ -14,6 +15,7 @@ export function route(app: Hono, path: string, handlers: { GET?: Handler; POST?:
     'OPTIONS',
   ].join(', ');
   app.all(path, (c) => {
+    requestInfo(c).route = path;
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     if (method === 'OPTIONS') return c.body(null, 204, { allow });
     const handler = Object.hasOwn(handlers, method) ? handlers[method as keyof typeof handlers] : undefined;
@@ -86,7 +88,8 @@ export function checkHost(hosts: readonly string[]): MiddlewareHandler {
     const target = hostOf(c.req.raw);
     // A request line may hold a whole address; then both it and the header have to be right.
     if (!isKnown(target) || !isKnown(c.req.header('host') ?? target)) {
-      throw new ServiceError(421, 'misdirected', `This service answers to ${hosts.join(', ')} only.`);
+      // Which those are is not said: internal names are among them.
+      throw new ServiceError(421, 'misdirected', 'This service is not known by the Host that was asked for.');
     }
     await next();
   };

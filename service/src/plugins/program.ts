@@ -31,6 +31,11 @@ export interface StoredProgram {
   readonly load: () => Promise<Program>;
 }
 
+/** What a version runs, with the version's name, such as `v1.0.0`. */
+export interface StoredVersion extends StoredProgram {
+  readonly version: string;
+}
+
 /** The hash that a program is stored by, from its JSON. */
 export const hashOfProgram = (json: string): string => createHash('sha256').update(json).digest('hex');
 

@@ -28,28 +28,52 @@ export type Outcome = RunEnd & { readonly logs: readonly string[] };
 
 export const mebibyte = 1024 * 1024;
 
+/** The limits of one run that whoever operates the service can set. */
+export interface AdjustableLimits {
+  /** Milliseconds. */
+  readonly time: number;
+  /** Bytes. */
+  readonly memory: number;
+}
+
+/** What holds unless something else is set. */
+export const defaultLimits: AdjustableLimits = { time: 1000, memory: 32 * mebibyte };
+
 /** What one run may use. */
 export const runLimits = {
-  /** Milliseconds. */
-  time: 1000,
-  /** Bytes, as all that follow. */
-  memory: 32 * mebibyte,
+  /** These two are the defaults in the service's process, and what is set in a runner's. */
+  ...(defaultLimits as { time: number; memory: number }),
+  /** Bytes, as the two that follow. */
   input: mebibyte,
   output: mebibyte,
   logs: mebibyte,
   /** How many entries the logs may have. */
   logEntries: 10_000,
-} as const;
+};
+
+/** Sets the limits of a runner's process, which has the same ones as long as it lives, before anything runs in it. */
+export function setRunLimits({ time, memory }: AdjustableLimits): void {
+  runLimits.time = time;
+  runLimits.memory = memory;
+}
 
 const messages = {
-  'time-limit': `The plugin ran for more than ${runLimits.time / 1000} s, which is the limit of time.`,
-  'memory-limit': `The plugin needed more than ${runLimits.memory / mebibyte} MiB, which is the limit of memory.`,
-  'stack-limit': 'The plugin calls itself too deeply: it ran out of stack.',
-  'output-limit': `The plugin answered with more than ${runLimits.output / mebibyte} MiB, which is the limit of output.`,
-  'log-limit': `The plugin logged more than ${runLimits.logs / mebibyte} MiB or ${runLimits.logEntries} entries, which is the limit of logs.`,
+  'time-limit': ({ time }: AdjustableLimits) =>
+    `The plugin ran for more than ${time / 1000} s, which is the limit of time.`,
+  'memory-limit': ({ memory }: AdjustableLimits) =>
+    `The plugin needed more than ${memory / mebibyte} MiB, which is the limit of memory.`,
+  'stack-limit': () => 'The plugin calls itself too deeply: it ran out of stack.',
+  'output-limit': () =>
+    `The plugin answered with more than ${runLimits.output / mebibyte} MiB, which is the limit of output.`,
+  'log-limit': () =>
+    `The plugin logged more than ${runLimits.logs / mebibyte} MiB or ${runLimits.logEntries} entries, which is the limit of logs.`,
 } as const;
 
-export const limitError = (code: keyof typeof messages): RunError => ({ code, message: messages[code] });
+/** @param limits those of the run (default: those of this process) */
+export const limitError = (code: keyof typeof messages, limits: AdjustableLimits = runLimits): RunError => ({
+  code,
+  message: messages[code](limits),
+});
 
 // A plugin chooses what it throws; an error message is for reading.
 const longestMessage = 8192;

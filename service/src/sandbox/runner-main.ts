@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
-import { mebibyte, pluginError, runLimits } from './outcome.ts';
+import { mebibyte, pluginError, runLimits, setRunLimits } from './outcome.ts';
 import type { RunEnd } from './outcome.ts';
 import { decodeRequest, encodeText, frameKind } from './protocol.ts';
 import type { FrameKind, RunRequest } from './protocol.ts';
@@ -21,6 +21,9 @@ function send(kind: FrameKind, text: string): void {
   const frame = encodeFrame(kind, text);
   for (let sent = 0; sent < frame.length;) sent += writeSync(output, frame, sent);
 }
+
+const [time, memory] = process.argv.slice(2).map(Number);
+if (time && memory) setRunLimits({ time, memory });
 
 const scripts = new ScriptRunner();
 const modules = new WasmRunner();

@@ -4,8 +4,8 @@ import { decodeError } from './decode-error.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
-import { checkOutput, limitError, mebibyte, runLimits } from './outcome.ts';
-import type { Outcome, RunEnd, RunError } from './outcome.ts';
+import { checkOutput, defaultLimits, limitError, mebibyte } from './outcome.ts';
+import type { AdjustableLimits, Outcome, RunEnd, RunError } from './outcome.ts';
 import type { Program, StoredProgram } from '../plugins/program.ts';
 import { decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
@@ -22,7 +22,10 @@ const main = moduleUrl('./runner-main', import.meta.url);
  */
 const grace = 100;
 
-/** How much memory a runner may hold, in bytes: itself, one run, the programs that it keeps, and garbage. */
+/**
+ * How much memory a runner may hold, in bytes: itself, one run, the programs that it keeps, and garbage. This and the two
+ * that follow are for the default limit of a run's memory, and grow with it.
+ */
 const runnerMemory = 320 * mebibyte;
 
 /**
@@ -47,6 +50,8 @@ const systemMemory = 512 * mebibyte;
 const stackOptions = process.platform === 'win32' ? [] : ['--stack-size=4000'];
 
 export interface RunnerOptions {
+  /** Of each run. */
+  readonly limits?: AdjustableLimits;
   /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 320 MiB). */
   readonly watchedMemory?: number;
   /** What it may hold after a run and still be used, in bytes (default: 192 MiB). */
@@ -87,21 +92,27 @@ export class RunnerProcess {
   readonly #frames = new FrameReader(frameLimit);
   // The programs that it was given; it may have dropped some since.
   readonly #given = new LRUCache<string, true>({ max: 10_000 });
+  readonly #limits: AdjustableLimits;
   readonly #watchedMemory: number;
   readonly #wornMemory: number;
   #timeSinceCheck = 0;
   #current: CurrentRun | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
+  #lastTime = 0;
   #isClosed = false;
 
   constructor(options: RunnerOptions = {}) {
-    this.#watchedMemory = options.watchedMemory ?? runnerMemory;
-    this.#wornMemory = options.wornMemory ?? wornMemory;
+    const limits = (this.#limits = options.limits ?? defaultLimits);
+    const more = Math.max(0, limits.memory - defaultLimits.memory);
+    // What a run has held may be there a while longer as garbage, beside what the next one holds.
+    this.#watchedMemory = options.watchedMemory ?? runnerMemory + 2 * more;
+    this.#wornMemory = options.wornMemory ?? wornMemory + more;
     this.#process = startIsolated({
       file: main,
+      args: [String(limits.time), String(limits.memory)],
       readable: serviceCode(),
-      memoryLimit: systemMemory,
+      memoryLimit: systemMemory + 3 * more,
       heapLimit: 64,
       nodeOptions: stackOptions,
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -128,6 +139,11 @@ export class RunnerProcess {
 
   get pid(): number | undefined {
     return this.#process.child.pid;
+  }
+
+  /** How long the last run took, in ms, from when the runner was given it. */
+  get lastTime(): number {
+    return this.#lastTime;
   }
 
   /** Whether a program was run here, so that its next run is quick. */
@@ -169,7 +185,8 @@ export class RunnerProcess {
       });
     } finally {
       clearTimeout(this.#current?.timer);
-      if (this.#current) this.#checkWear(performance.now() - this.#current.began);
+      this.#lastTime = this.#current ? performance.now() - this.#current.began : 0;
+      if (this.#current) this.#checkWear(this.#lastTime);
       this.#current = undefined;
       this.#setHeld(false);
     }
@@ -178,7 +195,7 @@ export class RunnerProcess {
   /** Kills the process if its run has made it hold more memory than it may. Does nothing while no run takes long. */
   checkMemory(): void {
     if (!this.#current || residentMemory(this.pid) < this.#watchedMemory) return;
-    this.#kill(limitError('memory-limit'));
+    this.#kill(limitError('memory-limit', this.#limits));
   }
 
   /** Ends the process when it holds too much after a run. `time`: how long that took, in ms. */
@@ -204,7 +221,7 @@ export class RunnerProcess {
   }
 
   #startTimer(): NodeJS.Timeout {
-    return setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
+    return setTimeout(() => this.#kill(limitError('time-limit', this.#limits)), this.#limits.time + grace);
   }
 
   #send({ program: { hash }, input }: CurrentRun, program: Program | undefined): void {

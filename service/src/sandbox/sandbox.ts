@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import type { Outcome } from './outcome.ts';
+import type { AdjustableLimits, Outcome } from './outcome.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 
@@ -12,6 +12,22 @@ export interface Run {
   readonly share: Share;
   /** Gives what takes a run back that has not begun yet. Called only when the run has to wait. */
   readonly signal?: () => AbortSignal;
+}
+
+export interface SandboxOptions {
+  /** Of each run (default: 1 s, 32 MiB). */
+  readonly limits?: AdjustableLimits;
+  /** Told of each run that has ended. */
+  readonly onRun?: (run: FinishedRun) => void;
+}
+
+/** A run and what it took. */
+export interface FinishedRun {
+  readonly outcome: Outcome;
+  /** The time of the run alone, in ms, without any waiting. */
+  readonly took: number;
+  /** Whether its runner had run the program before, so that nothing had to be read or compiled. */
+  readonly isWarm: boolean;
 }
 
 // More than there are cores: a run that loops must leave room for the others, and while a runner waits for its next run
@@ -35,18 +51,43 @@ export class Sandbox {
   });
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
+  readonly #options: SandboxOptions;
   #watch: NodeJS.Timeout | undefined;
+  #works = false;
   #isClosed = false;
+
+  constructor(options: SandboxOptions = {}) {
+    this.#options = options;
+  }
+
+  /** How many runs wait for their turn. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /**
+   * Whether runs can begin: the runner that came up last did, or failed to. While they fail, asking has another one come
+   * up, so that the answer changes once the machine permits it.
+   */
+  get isReady(): boolean {
+    if (!this.#works && !this.#isClosed) this.warmUp();
+    return this.#works;
+  }
 
   /**
    * Runs a program once. Throws a `BusyError` at once when too much is waiting; rejects when the sandbox is closed
    * or no runner can be started, and with the signal's reason.
    */
-  run({ program, input, share, signal }: Run): Promise<Outcome> {
+  run(run: Run): Promise<Outcome> {
+    return this.runAndMeasure(run).then(({ outcome }) => outcome);
+  }
+
+  /** As {@link run}, with what it took. */
+  runAndMeasure({ program, input, share, signal }: Run): Promise<FinishedRun> {
     return this.#run(program, input, this.#queue.acquire(share, signal));
   }
 
-  async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<Outcome> {
+  async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<FinishedRun> {
     const release = await turn;
     try {
       return await this.#runOnce(program, input);
@@ -59,23 +100,28 @@ export class Sandbox {
     }
   }
 
-  async #runOnce(program: StoredProgram, input: string): Promise<Outcome> {
+  async #runOnce(program: StoredProgram, input: string): Promise<FinishedRun> {
     const runner = this.#takeRunner(program.hash);
+    const isWarm = runner.knows(program.hash);
     this.#busy.add(runner);
     this.#watchMemory();
     try {
-      return await runner.run(program, input);
+      const outcome = await runner.run(program, input);
+      const finished = { outcome, took: runner.lastTime, isWarm };
+      this.#options.onRun?.(finished);
+      return finished;
     } finally {
       this.#busy.delete(runner);
       if (runner.isUsable) this.#idle.push(runner);
       // The next run finds a runner that is up, or about to be.
-      else if (!this.#isClosed) this.#idle.unshift(new RunnerProcess());
+      else if (!this.#isClosed) this.#idle.unshift(this.#startRunner());
     }
   }
 
   /** Has a first runner come up, so that the first run need not wait for it. */
   warmUp(): void {
-    if (!this.#idle.length && !this.#busy.size) this.#idle.push(new RunnerProcess());
+    const isAnyUsable = this.#busy.size > 0 || this.#idle.some((runner) => runner.isUsable);
+    if (!isAnyUsable) this.#idle.push(this.#startRunner());
   }
 
   async close(): Promise<void> {
@@ -91,7 +137,19 @@ export class Sandbox {
     const chosen = usable.findLast((runner) => runner.knows(hash)) ?? usable.at(-1);
     // Those that ended while they waited are not kept either.
     this.#idle.splice(0, Infinity, ...usable.filter((runner) => runner !== chosen));
-    return chosen ?? new RunnerProcess();
+    return chosen ?? this.#startRunner();
+  }
+
+  #startRunner(): RunnerProcess {
+    const { limits } = this.#options;
+    const runner = new RunnerProcess(limits && { limits });
+    runner.ready.then(
+      () => (this.#works = true),
+      () => {
+        if (!this.#isClosed) this.#works = false;
+      },
+    );
+    return runner;
   }
 
   #watchMemory(): void {

@@ -76,9 +76,25 @@ export class WasmRunner {
   }
 }
 
+/** A module with a memory of its own, as large as it may grow. */
+function instantiate(module: WebAssembly.Module, logs: Logs) {
+  const create = (maximum: number) => {
+    const memory = new WebAssembly.Memory({ initial: initialPages, maximum });
+    return { memory, instance: new WebAssembly.Instance(module, { env: environment(memory, logs) }) };
+  };
+  const pages = runLimits.memory / pageSize;
+  try {
+    return create(pages);
+  } catch (error) {
+    // Modules that were built before the limit could be set take no more than what it was.
+    if (!(error instanceof WebAssembly.LinkError) || pages <= formerMaximumPages) throw error;
+    return create(formerMaximumPages);
+  }
+}
+
 function runModule(module: WebAssembly.Module, input: string, logs: Logs): string {
-  const memory = new WebAssembly.Memory({ initial: initialPages, maximum: runLimits.memory / pageSize });
-  const { exports } = new WebAssembly.Instance(module, { env: environment(memory, logs) });
+  const { memory, instance } = instantiate(module, logs);
+  const { exports } = instance;
   const { run, __new: allocate, __pin: pin } = exports as unknown as Exports;
   const pointer = pin(allocate(input.length * 2, stringId));
   const units = new Uint16Array(memory.buffer, pointer, input.length);
@@ -155,5 +171,10 @@ function errorOf(error: unknown): RunError {
   return pluginError(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
-/** The largest memory that a module may grow to, in pages. */
-export const maximumPages = (runLimits.memory / mebibyte) * (mebibyte / pageSize);
+/**
+ * The largest memory that a module says it can use, in pages: the largest that the limit can be set to. What it gets is
+ * what the limit is when it runs.
+ */
+export const maximumPages = (256 * mebibyte) / pageSize;
+
+const formerMaximumPages = (32 * mebibyte) / pageSize;

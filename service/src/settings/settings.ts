@@ -25,8 +25,8 @@ const mostPerMinute = 10 ** 9;
 
 const perMinute = wholeNumber(0, mostPerMinute, 'a number a minute, 0 for no limit');
 
-/** Every variable, with the kind of its value. A default is what holds where the variable is missing or empty. */
-const variables = z.object({
+/** Every variable but those that end in `_FILE`, with the kind of its value. A default is what holds where the variable is missing or empty. */
+export const variables = z.object({
   SERVICE_HOST: listenHost.optional(),
   SERVICE_PORT: port.default(8082),
   PUBLIC_URL: publicUrl.optional(),
@@ -129,11 +129,8 @@ export function readSettings(env: Environment): Settings {
       ? undefined
       : [];
   collect(mistakes, () => frameAncestors(editorAncestors));
-  if (SERVICE_HOST !== undefined && !isLoopback(SERVICE_HOST) && PUBLIC_URL === undefined) {
-    mistakes.push(
-      `PUBLIC_URL is not set, and SERVICE_HOST is ${SERVICE_HOST}, which others reach; it must be the origin that users reach the service by, such as https://plugins.example.com.`,
-    );
-  }
+  const mistake = whyNotReachable(SERVICE_HOST, PUBLIC_URL);
+  if (mistake !== undefined) mistakes.push(mistake);
   if (mistakes.length || !database) throw new StartError(mistakes.join('\n'));
   return {
     serviceHost: SERVICE_HOST,
@@ -165,10 +162,21 @@ export function readSettings(env: Environment): Settings {
   };
 }
 
-const databaseOf = (url: string | undefined, dataDirectory: string): DatabaseAddress =>
+/** The database of `DATABASE_URL`, or else the file in the data folder. */
+export const databaseOf = (url: string | undefined, dataDirectory: string): DatabaseAddress =>
   url === undefined
     ? { engine: 'sqlite', file: join(resolve(dataDirectory), 'service.sqlite') }
     : parseDatabaseUrl(url);
+
+/** Why users could not reach a service that listens there; `undefined` when they can. */
+export function whyNotReachable(
+  host: string | undefined,
+  publicAddress: string | undefined,
+): string | undefined {
+  return host === undefined || isLoopback(host) || publicAddress !== undefined
+    ? undefined
+    : `PUBLIC_URL is not set, and SERVICE_HOST is ${host}, which others reach; it must be the origin that users reach the service by, such as https://plugins.example.com.`;
+}
 
 const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host);
 

@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { ConnectionUsage } from '../operations/metrics.ts';
 import type { Schema } from './schema.ts';
 
 /** How an engine calls the types of columns. */
@@ -55,5 +56,7 @@ export interface Engine {
    */
   dataVersion(): number | undefined;
 
+  /** Of the pool of connections; not there where the database needs none. */
+  readonly connections?: () => ConnectionUsage;
   readonly close: () => Promise<void>;
 }

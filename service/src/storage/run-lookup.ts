@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import type { StoredProgram } from '../plugins/program.ts';
+import type { StoredVersion } from '../plugins/program.ts';
 import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
+import type { EnvironmentToken } from './tables/environments.ts';
 import { pluginCacheKey } from './tables/plugin-columns.ts';
 
 /** How many tokens, versions and plugins a node knows by heart. */
@@ -16,27 +17,29 @@ const mostKnown = 10_000;
  */
 export class RunLookup {
   readonly #tables: Tables;
-  /** Environments by the hash of their token. */
-  readonly #environments: ChangeCache<string>;
-  readonly #newest: ChangeCache<StoredProgram>;
+  /** By the hash of the token. */
+  readonly #tokens: ChangeCache<EnvironmentToken>;
+  readonly #newest: ChangeCache<StoredVersion>;
   // A version never changes, so what was found once holds for ever.
-  readonly #versions = new LRUCache<string, StoredProgram>({ max: mostKnown });
+  readonly #versions = new LRUCache<string, StoredVersion>({ max: mostKnown });
 
   /** `isCurrent`: whether every change that was committed a second ago has been {@link handleChanges handled}. */
   constructor(tables: Tables, isCurrent: () => boolean) {
     this.#tables = tables;
-    this.#environments = new ChangeCache(isCurrent, mostKnown);
+    this.#tokens = new ChangeCache(isCurrent, mostKnown);
     this.#newest = new ChangeCache(isCurrent, mostKnown);
   }
 
-  /** The environment that a token is for; `undefined` when it is unknown. */
-  environmentOfToken(token: string): Promise<string | undefined> {
+  /** What an environment token is for; `undefined` when it is unknown or has ended. */
+  async environmentToken(token: string, now: number): Promise<EnvironmentToken | undefined> {
     const key = Buffer.from(hashToken(token)).toString('base64url');
-    return this.#environments.get(key, () => this.#tables.environments.findByToken(token));
+    const found = await this.#tokens.get(key, () => this.#tables.environments.findToken(token, now));
+    // That it will end was a change that every node has read; that the time has come is none.
+    return found?.endsAt !== undefined && found.endsAt <= now ? undefined : found;
   }
 
   /** What a version runs; `undefined` when there is no such version. */
-  async version(plugin: PluginKey, version: string): Promise<StoredProgram | undefined> {
+  async version(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
     const key = `${version} ${pluginCacheKey(plugin)}`;
     const known = this.#versions.get(key);
     if (known) return known;
@@ -46,21 +49,21 @@ export class RunLookup {
   }
 
   /** What the newest version runs; `undefined` when nothing was deployed yet. */
-  newestVersion(plugin: PluginKey): Promise<StoredProgram | undefined> {
+  newestVersion(plugin: PluginKey): Promise<StoredVersion | undefined> {
     return this.#newest.get(pluginCacheKey(plugin), () => this.#tables.versions.newest(plugin));
   }
 
   /** Forgets what has changed; `undefined` for all that can change. */
   handleChanges(changes: readonly Change[] | undefined): void {
     if (!changes) {
-      this.#environments.invalidate();
+      this.#tokens.invalidate();
       this.#newest.invalidate();
       return;
     }
     const keysOf = (kind: Change['kind']) =>
       new Set(changes.filter((change) => change.kind === kind).map(({ key }) => key));
     const environments = keysOf('environment-tokens');
-    if (environments.size) this.#environments.invalidate((_, environment) => environments.has(environment));
+    if (environments.size) this.#tokens.invalidate((_, { environment }) => environments.has(environment));
     const plugins = keysOf('newest-version');
     if (plugins.size) this.#newest.invalidate((plugin) => plugins.has(plugin));
   }

@@ -18,12 +18,20 @@ export interface Schema {
     owner_email: string | null;
     created_at: Fixed<number>;
   };
-  /** One token for each environment and holder: a new one takes the old one's place. */
+  /** The newest token of each holder, which has no end: a new one takes its place. */
   environment_tokens: {
     environment: Fixed<string>;
     holder: Fixed<string>;
     token_hash: Uint8Array;
     created_at: number;
+  };
+  /** Tokens that were replaced and are still good, until `ends_at`. */
+  former_environment_tokens: {
+    token_hash: Fixed<Uint8Array>;
+    environment: Fixed<string>;
+    holder: Fixed<string>;
+    created_at: Fixed<number>;
+    ends_at: number;
   };
   editor_tokens: PluginColumns & {
     token_hash: Uint8Array;

@@ -5,8 +5,10 @@ import type { ChangeFeedOptions } from './changes/change-feed.ts';
 import { recordChanges } from './changes/change-log.ts';
 import type { Change } from './changes/change-log.ts';
 import type { DatabaseAddress } from './database-url.ts';
+import type { ConnectionUsage } from '../operations/metrics.ts';
 import type { Engine } from './engine.ts';
-import { migrate } from './migrations/migrate.ts';
+import { sql } from 'kysely';
+import { isUpToDate, migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
 import { RunLookup } from './run-lookup.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
@@ -26,44 +28,98 @@ export interface Storage {
    * wait for nothing but the database, as others wait for it. What is decided upon is to be locked before it is read.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
+  /** Whether the schema is the one that this program needs. Until then nothing but {@link check} works. */
+  readonly isSchemaReady: boolean;
+  /** Whether the database answers at this moment, and its schema is the one that this program needs. Never rejects. */
+  check(): Promise<StorageState>;
+  /** Of the pool of connections; not there where the database needs none. */
+  readonly connections?: (() => ConnectionUsage) | undefined;
   /** Learns now of what other nodes have changed, which by itself happens several times a second. Never rejects. */
   readChanges(): Promise<void>;
   /** Lets transactions that are under way end, and lets go of the database. */
   close(): Promise<void>;
 }
 
+export interface StorageState {
+  readonly database: boolean;
+  readonly schema: boolean;
+}
+
 export interface StorageOptions extends ChangeFeedOptions {
+  /**
+   * Whether to bring the schema up to date (default true). Else a storage with an older schema waits until another program
+   * has done it.
+   */
+  readonly autoMigrate?: boolean;
   /** Told of every statement and how long it took; for tests and metrics. */
   readonly log?: LogConfig;
 }
 
 /**
- * Opens the database and brings its schema up to date. Throws a `StartError` that names the database when it cannot be
- * used.
+ * Opens the database and, unless told otherwise, brings its schema up to date. Throws a `StartError` that names the database
+ * when it cannot be used.
  */
 export async function openStorage(address: DatabaseAddress, options: StorageOptions = {}): Promise<Storage> {
   const engine = await openEngine(address, options.log);
   try {
-    await migrate(engine);
-    return await createStorage(engine, options);
+    if (options.autoMigrate ?? true) await migrate(engine);
+    return await createStorage(engine, options, await isUpToDate(engine, engine.db));
   } catch (error) {
     await engine.close();
-    throw engine.file === undefined
-      ? unusableDatabase(engine.shown, error)
-      : unusableFile(engine.file, error);
+    throw unusable(engine, error);
   }
 }
+
+/** Brings the schema up to date and lets go of the database. Throws a `StartError` when that cannot be done. */
+export async function migrateDatabase(address: DatabaseAddress): Promise<void> {
+  const engine = await openEngine(address);
+  try {
+    await migrate(engine);
+  } catch (error) {
+    throw unusable(engine, error);
+  } finally {
+    await engine.close();
+  }
+}
+
+const unusable = ({ file, shown }: Engine, error: unknown) =>
+  file === undefined ? unusableDatabase(shown, error) : unusableFile(file, error);
+
+/** How often it is looked whether another program has brought the schema up to date, in ms. */
+const schemaInterval = 500;
 
 /** Connects to the database as it is. The caller closes the engine. */
 export const openEngine = (address: DatabaseAddress, log?: LogConfig): Promise<Engine> =>
   address.engine === 'sqlite' ? openSqlite(address.file, log) : openPostgres(address, log);
 
-async function createStorage(engine: Engine, options: StorageOptions): Promise<Storage> {
+async function createStorage(
+  engine: Engine,
+  options: StorageOptions,
+  isUpToDateAlready: boolean,
+): Promise<Storage> {
   const held = new HeldPrograms();
   const tables = createTables(engine.db, engine, held);
   const runs = new RunLookup(tables, () => feed.isCurrent);
   const feed = new ChangeFeed(engine, (changes) => runs.handleChanges(changes), options);
-  await feed.start();
+  let isSchemaReady = isUpToDateAlready;
+  let schemaTimer: NodeJS.Timeout | undefined;
+  if (isSchemaReady) await feed.start();
+  else {
+    // Before the first request is let through, as the caches rely on it.
+    const startFeed = async () => {
+      try {
+        if (await isUpToDate(engine, engine.db)) {
+          await feed.start();
+          isSchemaReady = true;
+          return;
+        }
+      } catch {
+        // The database is away, or the schema has become too new; `check` says so.
+      }
+      schemaTimer = setTimeout(() => void startFeed(), schemaInterval).unref();
+    };
+    schemaTimer = setTimeout(() => void startFeed(), schemaInterval).unref();
+  }
   const inTransaction = new AsyncLocalStorage<true>();
 
   return {
@@ -86,8 +142,25 @@ async function createStorage(engine: Engine, options: StorageOptions): Promise<S
       if (changes.length) runs.handleChanges(changes);
       return result;
     },
+    get isSchemaReady() {
+      return isSchemaReady;
+    },
+    async check() {
+      try {
+        await sql`select 1`.execute(engine.db);
+      } catch {
+        return { database: false, schema: false };
+      }
+      try {
+        return { database: true, schema: isSchemaReady && (await isUpToDate(engine, engine.db)) };
+      } catch {
+        return { database: true, schema: false };
+      }
+    },
+    connections: engine.connections,
     readChanges: () => feed.poll(),
     async close() {
+      clearTimeout(schemaTimer);
       await feed.close();
       await engine.close();
     },

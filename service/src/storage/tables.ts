@@ -64,7 +64,7 @@ export function createTransactionTables(
   const lock = (name: string) => engine.lock(db, name);
   const programs = new ProgramsInTransaction(db, held, lock);
   return {
-    environments: new EnvironmentsInTransaction(db, recordChange),
+    environments: new EnvironmentsInTransaction(db, recordChange, lock),
     editorTokens: new EditorTokens(db, engine),
     drafts: new DraftsInTransaction(db),
     builds: new BuildsInTransaction(db, programs),

@@ -77,7 +77,7 @@ function run(
 
 async function environmentOf({ address }: Place, token: string) {
   const storage = await openStorage(address);
-  const environment = await storage.tables.environments.findByToken(token);
+  const environment = (await storage.tables.environments.findToken(token, Date.now()))?.environment;
   await storage.close();
   return environment;
 }

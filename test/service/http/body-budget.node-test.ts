@@ -15,7 +15,7 @@ function startApp() {
     await new Promise<void>((resolve) => answers.push(resolve));
     return c.text(`${(await c.req.text()).length}`);
   });
-  app.onError((error) => errorResponse(error));
+  app.onError((error) => errorResponse(error, 'an-id'));
   const send = async (size: number, token: string, headers: Record<string, string> = {}) =>
     app.request('/', {
       method: 'POST',

@@ -52,8 +52,8 @@ test('a file of the release before is taken over with all its data', async (t) =
 
   assert.equal(await environments.owner('com.acme'), 'you@acme.com');
   assert.equal(await environments.owner('de.bücher'), undefined);
-  assert.equal(await runs.environmentOfToken(tokens.owner), 'com.acme');
-  assert.equal(await runs.environmentOfToken(tokens.demo), 'com.acme');
+  assert.equal((await runs.environmentToken(tokens.owner, 0))?.environment, 'com.acme');
+  assert.equal((await runs.environmentToken(tokens.demo, 0))?.environment, 'com.acme');
   assert.deepEqual(await editorTokens.find(tokens.editor, start), expected.plugin);
   assert.equal(await editorTokens.find(tokens.expired, start + 1), undefined);
 

@@ -43,5 +43,9 @@ export const setToken = (storage: Storage, token: string, environment = plugin.e
     await tables.environments.setToken(environment, 'owner', token, 0);
   });
 
+/** The environment that a run with this token would be of. */
+export const environmentOfToken = async ({ runs }: Pick<Storage, 'runs'>, token: string) =>
+  (await runs.environmentToken(token, 0))?.environment;
+
 /** A text with all that texts in JavaScript can hold and texts in databases cannot. */
 export const oddText = 'NUL \0, high \ud800, low \udc00, pair \u{1f600}, line \u2028, BOM \ufeff, end';

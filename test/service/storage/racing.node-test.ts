@@ -4,7 +4,17 @@ import type { TestContext } from 'node:test';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { engines, freshDatabase, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
-import { addEnvironment, build, deploy, otherPlugin, plugin, programOf, save, setToken } from './plugins.ts';
+import {
+  addEnvironment,
+  build,
+  deploy,
+  environmentOfToken,
+  otherPlugin,
+  plugin,
+  programOf,
+  save,
+  setToken,
+} from './plugins.ts';
 
 /** Two nodes on one database, with connections of their own. */
 async function twoNodes(t: TestContext, engine: EngineName) {
@@ -135,13 +145,13 @@ for (const engine of engines) {
     const tokens = environments.map(() => createToken('environment'));
     for (const [i, environment] of environments.entries()) {
       await setToken(nodes[0], tokens[i] ?? '', environment);
-      assert.equal(await nodes[1].runs.environmentOfToken(tokens[i] ?? ''), environment);
+      assert.equal(await environmentOfToken(nodes[1], tokens[i] ?? ''), environment);
     }
     // Were one skipped, the other node would keep a token that has ended.
     await times(20, (i) => setToken(nodes[0], createToken('environment'), environments[i]));
     const deadline = performance.now() + 10_000;
     for (const token of tokens) {
-      while ((await nodes[1].runs.environmentOfToken(token)) !== undefined) {
+      while ((await environmentOfToken(nodes[1], token)) !== undefined) {
         assert.ok(performance.now() < deadline, 'a token that has ended is still good on the other node');
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

@@ -7,7 +7,7 @@ import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { engines, freshDatabase, lookInto, openDuring, until } from './databases.ts';
 import type { EngineName } from './databases.ts';
-import { build, deploy, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
+import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 
 // What is known holds until it is known to have changed: whether the last poll is recent is not what these tests are about.
 const trusting: StorageOptions = { trustedFor: Infinity };
@@ -34,7 +34,7 @@ for (const engine of engines) {
     await setToken(storage, token);
     await storage.readChanges();
     const lookUp = async () => {
-      assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+      assert.equal(await environmentOfToken(storage, token), 'com.acme');
       const [pinned, newest] = [
         await storage.runs.version(plugin, 'v1.0.0'),
         await storage.runs.newestVersion(plugin),
@@ -53,14 +53,14 @@ for (const engine of engines) {
   test(`${engine}: what is not there is asked for each time`, async (t) => {
     const { storage, statements } = await counted(t, engine);
     const token = createToken('environment');
-    assert.equal(await storage.runs.environmentOfToken(token), undefined);
+    assert.equal(await environmentOfToken(storage, token), undefined);
     assert.equal(await storage.runs.version(plugin, 'v1.0.0'), undefined);
     assert.equal(await storage.runs.newestVersion(plugin), undefined);
     await setToken(storage, token);
     await build(storage, 'text');
     await deploy(storage, 'text');
     statements.length = 0;
-    assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+    assert.equal(await environmentOfToken(storage, token), 'com.acme');
     assert.ok(await storage.runs.version(plugin, 'v1.0.0'));
     assert.ok(await storage.runs.newestVersion(plugin));
     assert.equal(statements.length, 3);
@@ -71,10 +71,10 @@ for (const engine of engines) {
     let before = createToken('environment');
     await setToken(storage, before);
     for (let i = 0; i < 5; i++) {
-      assert.equal(await storage.runs.environmentOfToken(before), 'com.acme');
+      assert.equal(await environmentOfToken(storage, before), 'com.acme');
       const next = createToken('environment');
       await setToken(storage, next);
-      assert.equal(await storage.runs.environmentOfToken(before), undefined);
+      assert.equal(await environmentOfToken(storage, before), undefined);
       before = next;
       await build(storage, String(i));
       await deploy(storage, String(i));
@@ -89,16 +89,13 @@ for (const engine of engines) {
     await setToken(storage, before);
     await build(storage, 'old');
     await deploy(storage, 'old');
-    assert.equal(await other.runs.environmentOfToken(before), 'com.acme');
+    assert.equal(await environmentOfToken(other, before), 'com.acme');
     assert.deepEqual(await (await other.runs.newestVersion(plugin))?.load(), programOf('old'));
     await setToken(storage, after);
     await build(storage, 'new');
     await deploy(storage, 'new');
-    await until(
-      'the token that was replaced ends',
-      async () => !(await other.runs.environmentOfToken(before)),
-    );
-    assert.equal(await other.runs.environmentOfToken(after), 'com.acme');
+    await until('the token that was replaced ends', async () => !(await environmentOfToken(other, before)));
+    assert.equal(await environmentOfToken(other, after), 'com.acme');
     await until('the newest version is known', async () => {
       const program = await (await other.runs.newestVersion(plugin))?.load();
       return program?.kind === 'script' && program.code === 'new';
@@ -116,13 +113,13 @@ for (const engine of engines) {
     }
     await storage.readChanges();
     for (const one of [plugin, otherPlugin]) await storage.runs.newestVersion(one);
-    for (const one of [token, kept]) await storage.runs.environmentOfToken(one);
+    for (const one of [token, kept]) await environmentOfToken(storage, one);
     const other = await openDuring(t, address);
     await deploy(other, 'text');
     await setToken(other, createToken('environment'));
-    await until('the change is known', async () => !(await storage.runs.environmentOfToken(token)));
+    await until('the change is known', async () => !(await environmentOfToken(storage, token)));
     statements.length = 0;
-    assert.equal(await storage.runs.environmentOfToken(kept), 'com.acme.other');
+    assert.equal(await environmentOfToken(storage, kept), 'com.acme.other');
     assert.ok(await storage.runs.newestVersion(otherPlugin));
     assert.deepEqual(statements, []);
   });
@@ -131,9 +128,9 @@ for (const engine of engines) {
     const { storage, statements } = await counted(t, engine, { trustedFor: -1 });
     const token = createToken('environment');
     await setToken(storage, token);
-    await storage.runs.environmentOfToken(token);
+    await environmentOfToken(storage, token);
     statements.length = 0;
-    for (let i = 0; i < 3; i++) await storage.runs.environmentOfToken(token);
+    for (let i = 0; i < 3; i++) await environmentOfToken(storage, token);
     assert.equal(statements.length, 3);
   });
 
@@ -142,7 +139,7 @@ for (const engine of engines) {
     const token = createToken('environment');
     await setToken(storage, token);
     await storage.readChanges();
-    await storage.runs.environmentOfToken(token);
+    await environmentOfToken(storage, token);
     const db = await lookInto(t, address);
     // As though an hour had passed over this change of something else.
     await db.transaction().execute(async (transaction) => {
@@ -154,7 +151,7 @@ for (const engine of engines) {
     });
     await until('the token is asked for anew', async () => {
       statements.length = 0;
-      assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+      assert.equal(await environmentOfToken(storage, token), 'com.acme');
       return statements.length > 0;
     });
   });
@@ -182,14 +179,14 @@ for (const engine of engines) {
     const token = createToken('environment');
     await setToken(storage, token);
     await storage.readChanges();
-    await storage.runs.environmentOfToken(token);
+    await environmentOfToken(storage, token);
     const failing = storage.transaction(async (tables) => {
       await tables.environments.setToken('com.acme', 'owner', createToken('environment'), 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);
     statements.length = 0;
-    assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+    assert.equal(await environmentOfToken(storage, token), 'com.acme');
     assert.deepEqual(statements, []);
     const db = await lookInto(t, address);
     assert.equal((await db.selectFrom('change_counter').select('last').executeTakeFirst())?.last, 1);
@@ -209,8 +206,8 @@ test('postgres: a node whose connection for announcements is lost goes on by pol
   });
   const before = createToken('environment');
   await setToken(storage, before);
-  assert.equal(await other.runs.environmentOfToken(before), 'com.acme');
+  assert.equal(await environmentOfToken(other, before), 'com.acme');
   await listeners.execute(db);
   await setToken(storage, createToken('environment'));
-  await until('the token that was replaced ends', async () => !(await other.runs.environmentOfToken(before)));
+  await until('the token that was replaced ends', async () => !(await environmentOfToken(other, before)));
 });

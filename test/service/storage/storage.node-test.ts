@@ -140,8 +140,12 @@ for (const engine of engines) {
     await setToken(storage, first);
     await storage.transaction((tables) => tables.environments.setToken('com.acme', 'demo', demo, 0));
     await setToken(storage, second);
-    const found = await Promise.all([first, second, demo].map((token) => environments.findByToken(token)));
-    assert.deepEqual(found, [undefined, 'com.acme', 'com.acme']);
+    const found = await Promise.all([first, second, demo].map((token) => environments.findToken(token, 0)));
+    assert.deepEqual(found, [
+      undefined,
+      { environment: 'com.acme', holder: 'owner' },
+      { environment: 'com.acme', holder: 'demo' },
+    ]);
   });
 
   test(`${engine}: an editor token opens its plugin until it expires, and leaves the database then`, async (t) => {

@@ -88,6 +88,11 @@ export async function openPostgres(
     },
     listenForChanges: (onChange) => listenForChanges(url, onChange),
     dataVersion: () => undefined,
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => db.destroy(),
   };
 }

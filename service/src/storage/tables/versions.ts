@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
-import type { StoredProgram } from '../../plugins/program.ts';
+import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
@@ -20,7 +20,7 @@ export class Versions {
   }
 
   /** What a version runs; `undefined` when there is no such version. */
-  async find(plugin: PluginKey, version: string): Promise<StoredProgram | undefined> {
+  async find(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
     const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(version)?.[1];
     if (patch === undefined) return undefined;
     const row = await this.db
@@ -29,13 +29,13 @@ export class Versions {
       .where((where) => where.and(pluginColumns(plugin)))
       .where('patch', '=', Number(patch))
       .executeTakeFirst();
-    return row && this.#programs.reference(row.program_hash);
+    return row && { ...this.#programs.reference(row.program_hash), version };
   }
 
   /** What the newest version runs; `undefined` when nothing was deployed yet. */
-  async newest(plugin: PluginKey): Promise<StoredProgram | undefined> {
-    const row = await this.#selectNewest(plugin).select('program_hash').executeTakeFirst();
-    return row && this.#programs.reference(row.program_hash);
+  async newest(plugin: PluginKey): Promise<StoredVersion | undefined> {
+    const row = await this.#selectNewest(plugin).select(['patch', 'program_hash']).executeTakeFirst();
+    return row && { ...this.#programs.reference(row.program_hash), version: nameOf(row.patch) };
   }
 
   /** The newest version's name and the draft that it was made of. */

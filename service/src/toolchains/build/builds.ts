@@ -25,6 +25,13 @@ export interface CheckRequest extends Request {
   readonly subject: string;
 }
 
+/** Told of each build that has ended, with how long it took in ms, waiting included. */
+export type OnBuild = (
+  language: string,
+  outcome: 'succeeded' | 'failed' | 'unfinished',
+  took: number,
+) => void;
+
 /** A newer check of the same source has taken the place of this one. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError';
@@ -59,16 +66,24 @@ const queueLimits = {
  */
 export class Builds {
   readonly #pools: ReadonlyMap<string, CompilerPool>;
+  readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
   readonly #checks = new FairQueue(queueLimits);
   /** What withdraws the checks that wait, by what they check. */
   readonly #waitingChecks = new Map<string, AbortController>();
 
+  /** How many builds and checks wait for their turn. */
+  get waiting(): { readonly builds: number; readonly checks: number } {
+    return { builds: this.#builds.waiting, checks: this.#checks.waiting };
+  }
+
   /** `start`: starts a language's compiler. */
   constructor(
     languages: ReadonlyMap<string, LoadedLanguage>,
     start = (language: LoadedLanguage) => new CompilerProcess(language),
+    onBuild?: OnBuild,
   ) {
+    this.#onBuild = onBuild;
     this.#pools = new Map(
       [...languages].map(([id, language]) => [id, new CompilerPool(() => start(language))]),
     );
@@ -81,9 +96,14 @@ export class Builds {
   build(language: string, { source, share, signal, finishes = false }: BuildRequest): Promise<BuildEnd> {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
-    return this.#run(pool, turn, (compiler) =>
+    const began = performance.now();
+    const built = this.#run(pool, turn, (compiler) =>
       buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal),
     );
+    return built.then((end) => {
+      this.#onBuild?.(language, outcomeOf(end), performance.now() - began);
+      return end;
+    });
   }
 
   /**
@@ -142,6 +162,11 @@ export class Builds {
     if (!pool) throw new Error(`There is no toolchain ${language}.`);
     return pool;
   }
+}
+
+function outcomeOf(end: BuildEnd) {
+  if ('failed' in end) return 'unfinished';
+  return end.compiled.program === undefined ? 'failed' : 'succeeded';
 }
 
 async function buildUnlessAbandoned(

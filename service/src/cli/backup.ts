@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readSettings } from '../settings/settings.ts';
+import { StartError } from '../start-error.ts';
+import { backUp } from '../storage/sqlite/backup.ts';
+import { readOptions } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: plugin-editor-service backup <file>
+
+Writes a consistent copy of the SQLite file that DATABASE_URL or DATA_DIR names, also while it is served. The copy holds no
+tokens and no verification codes: after it was restored, make environment tokens anew with env-token. To restore it, stop
+the service and put the copy in the place of the file, without the -wal and -shm files beside that.
+
+PostgreSQL is backed up by its own tools: pg_dump, or continuous archiving.`;
+
+/** Copies the database of a service that may be running. */
+export async function backup(args: string[]): Promise<void> {
+  const {
+    help,
+    words: [word],
+  } = readOptions(args, usage, {}, 1);
+  if (help) {
+    console.log(usage);
+    return;
+  }
+  if (word === undefined) throw new UsageError(`The file to write is missing.\n\n${usage}`);
+  const { database } = readSettings(process.env);
+  if (database.engine === 'postgres') {
+    throw new StartError(
+      `The database is ${database.shown}, which this command does not back up; use pg_dump, such as: pg_dump --format=custom --file=backup.dump "$DATABASE_URL"`,
+    );
+  }
+  const target = resolve(word);
+  if (!existsSync(database.file)) {
+    throw new StartError(`There is no database yet: ${database.file}. See DATABASE_URL and DATA_DIR.`);
+  }
+  if (existsSync(target)) {
+    throw new StartError(`${target} is there already; name a file that is not.`);
+  }
+  await backUp(database.file, target);
+  console.log(`The backup is in ${target}. It holds no tokens.`);
+}

@@ -1,0 +1,150 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isolationReport } from '../processes/isolation-report.ts';
+import { Sandbox } from '../sandbox/sandbox.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { loadedProgram } from '../plugins/program.ts';
+import { Builds } from '../toolchains/build/builds.ts';
+import { loadLanguages } from '../toolchains/languages.ts';
+import { inspectDatabase } from '../storage/inspect.ts';
+import { readOptions } from './options.ts';
+
+const usage = `Usage: plugin-editor-service check
+
+Says of each thing that the service needs whether it is as it must be, one line each: settings, database, schema, sandbox,
+isolation and toolchains. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
+
+/** What is said of one part. */
+interface Finding {
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly text: string;
+}
+
+const ok = (text: string): Finding => ({ state: 'ok', text });
+const warning = (text: string): Finding => ({ state: 'warning', text });
+const failed = (text: string): Finding => ({ state: 'failed', text });
+
+/** Prints what is as it must be and what is not; the latter sets the exit code. */
+export async function check(args: string[]): Promise<void> {
+  if (readOptions(args, usage, {}).help) {
+    console.log(usage);
+    return;
+  }
+  const print = (part: string, { state, text }: Finding) => {
+    // One line, whatever a message holds.
+    console.log(`${state.padEnd(7)}  ${part}: ${text.replaceAll(/\s*[\r\n]+\s*/g, ' ')}`);
+    if (state === 'failed') process.exitCode = 1;
+  };
+  const { settings, finding } = checkSettings();
+  print('settings', finding);
+  if (settings) {
+    const { database, schema } = await checkDatabase(settings);
+    print('database', database);
+    print('schema', schema);
+  } else {
+    print('database', failed('not looked at, as the settings cannot be used'));
+    print('schema', failed('not looked at, as the settings cannot be used'));
+  }
+  print('sandbox', await checkSandbox(settings));
+  print('isolation', checkIsolation());
+  print('toolchains', await checkToolchains());
+}
+
+function checkSettings(): { settings?: Settings; finding: Finding } {
+  try {
+    const settings = readSettings(process.env);
+    const { publicUrl, serviceHost, servicePort } = settings;
+    const where = `it listens at ${serviceHost ?? 'loopback'}, port ${servicePort}`;
+    const address = publicUrl ?? 'this machine alone';
+    return { settings, finding: ok(`${where}; users reach it by ${address}`) };
+  } catch (error) {
+    return { finding: failed((error as Error).message) };
+  }
+}
+
+async function checkDatabase({ database: address, autoMigrate }: Settings) {
+  if (address.engine === 'sqlite' && !existsSync(address.file)) {
+    return { database: checkNewFile(address.file), schema: ok('it is made with the database') };
+  }
+  const found = await inspectDatabase(address);
+  if ('problem' in found) {
+    return {
+      database: failed(found.problem),
+      schema: failed('not looked at, as the database cannot be used'),
+    };
+  }
+  const { description, isDurable, schema } = found;
+  const database = isDurable ? ok(description) : failed(description);
+  if (schema === 'current') return { database, schema: ok('up to date') };
+  if (schema !== 'old') return { database, schema: failed(schema.problem) };
+  return {
+    database,
+    schema: autoMigrate
+      ? ok('older than this release; the next start brings it up to date')
+      : failed('older than this release, and AUTO_MIGRATE is off; run plugin-editor-service migrate'),
+  };
+}
+
+/** Whether a file could be made, without making it. */
+function checkNewFile(file: string): Finding {
+  let folder = dirname(file);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return ok(`the first start makes ${file}`);
+  } catch {
+    return failed(
+      `${file} cannot be made, because ${folder} cannot be written to; see DATA_DIR and DATABASE_URL`,
+    );
+  }
+}
+
+/** What runs to try the sandbox: it answers with its input. */
+const echo = loadedProgram({
+  kind: 'script',
+  code: 'export const run = (input) => input;',
+  file: 'check.js',
+});
+
+const share = { environment: 'check', tenant: 'check', token: '' };
+
+async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
+  const limits = settings && { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 };
+  const sandbox = new Sandbox(limits && { limits });
+  try {
+    const end = await sandbox.run({ program: echo, input: 'works', share });
+    if ('error' in end) return failed(end.error.message);
+    return end.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong answer');
+  } catch (error) {
+    return failed((error as Error).message);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function checkIsolation(): Finding {
+  const report = isolationReport();
+  const missing = report.filter(({ holds }) => !holds);
+  if (!missing.length) return ok(`all layers hold: ${report.map(({ name }) => name).join(', ')}`);
+  return warning(missing.map(({ name, detail }) => `${name}: ${detail}`).join('; '));
+}
+
+async function checkToolchains(): Promise<Finding> {
+  const problems: string[] = [];
+  const languages = loadLanguages((name, reason) => {
+    problems.push(`${name}: ${reason instanceof Error ? reason.message : String(reason)}`);
+  });
+  const builds = new Builds(languages);
+  try {
+    for (const [name, language] of languages) {
+      const { contents: source } = language.template({ pluginName: 'check', namespace: 'default' });
+      const end = await builds.build(name, { source, share });
+      if ('failed' in end) problems.push(`${name}: ${end.failed}`);
+      else if (!end.compiled.program) problems.push(`${name}: its template does not build`);
+    }
+  } finally {
+    builds.close();
+  }
+  return problems.length ? failed(problems.join('; ')) : ok(`${[...languages.keys()].join(', ')} build`);
+}

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Reads the arguments of a command: its options, `--help`, and words where it takes some.
+ * @param words how many words it takes (default 0)
+ * @throws UsageError with the usage where there is another argument.
+ */
+export function readOptions<T extends ParseArgsOptionsConfig>(
+  args: string[],
+  usage: string,
+  options: T,
+  words = 0,
+) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: words > 0,
+      options: { ...options, help: { type: 'boolean', short: 'h' } } as const,
+    });
+    const extra = positionals[words];
+    if (extra !== undefined) throw new Error(`Unexpected argument '${extra}'`);
+    return { values, words: positionals, help: (values as { help?: boolean }).help === true };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
+  }
+}

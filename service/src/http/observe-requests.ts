@@ -1,0 +1,73 @@
+import type { BlockList } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import type { Context, MiddlewareHandler } from 'hono';
+import { v7 as createUuid } from 'uuid';
+import type { Log } from '../operations/log.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import { clientAddress } from './client-address.ts';
+import type { RequestInfo } from './request-info.ts';
+
+export interface RequestObservers {
+  readonly log?: Log | undefined;
+  readonly metrics?: Metrics | undefined;
+  /** Whose word on who the client is counts. */
+  readonly trustedProxies?: BlockList | undefined;
+}
+
+/** The header of every answer with the request's id. */
+export const requestIdHeader = 'x-request-id';
+
+/** A client's own id is logged, cut to this many characters. */
+const longestClientId = 200;
+
+/**
+ * Gives every request an id, which its answer says, and writes one line of log for each when its answer was sent. The line
+ * holds names that tell whom to ask, and nothing that is secret or that users wrote: no query, token, source, input or output.
+ */
+export function observeRequests({ log, metrics, trustedProxies }: RequestObservers): MiddlewareHandler {
+  return async (c, next) => {
+    const began = performance.now();
+    const id = createUuid();
+    const info: RequestInfo = { id, answerHeaders: { [requestIdHeader]: id } };
+    c.set('request', info);
+    await next();
+    for (const [name, value] of Object.entries(info.answerHeaders)) c.res.headers.set(name, value);
+    if (!log && !metrics) return;
+    const { method } = c.req;
+    const { status } = c.res;
+    const clientId = c.req.header(requestIdHeader)?.slice(0, longestClientId);
+    const address = clientAddress(c, trustedProxies);
+    onceSent(c, (isComplete) => {
+      const { route, environment, tenant, holder, actor } = info;
+      const ms = Math.round((performance.now() - began) * 10) / 10;
+      metrics?.observeRequest(method, route, status, ms);
+      log?.info(
+        {
+          requestId: id,
+          method,
+          route,
+          status,
+          ms,
+          address,
+          environment,
+          tenant,
+          holder,
+          actor,
+          ...(clientId !== undefined && { clientRequestId: clientId }),
+          // The client went before it had all of the answer.
+          ...(!isComplete && { aborted: true }),
+        },
+        'request',
+      );
+    });
+  };
+}
+
+/** Calls back when all of the answer was handed to the system or the connection has ended; at once where there is none. */
+function onceSent(c: Context, callback: (isComplete: boolean) => void): void {
+  const env: unknown = c.env;
+  const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse };
+  if (!outgoing) callback(true);
+  else if (outgoing.closed || outgoing.destroyed) callback(outgoing.writableFinished);
+  else outgoing.once('close', () => callback(outgoing.writableFinished));
+}

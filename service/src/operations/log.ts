@@ -1,0 +1,48 @@
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** The log of the service: JSON lines with `level`, `time` (ISO 8601), `pid`, `hostname` and `msg`. */
+export type Log = Logger;
+
+/**
+ * Makes the log.
+ * @param write takes each line, with the line break at its end (default: standard output, at once, so that the last lines of
+ * a process that ends are not lost)
+ */
+export function createLog(level: LogLevel, write?: (line: string) => void): Log {
+  const options = {
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // The names of levels are for people and for every tool; pino's numbers are its own.
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
+  };
+  return write ? pino(options, { write }) : pino(options);
+}
+
+/** Takes each error that a log line has as `err` apart. */
+interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly stack?: string | undefined;
+  readonly cause?: LoggedError | string;
+}
+
+/**
+ * What is logged of an error. Not its other fields: those of a database's error can quote rows, with sources and hashes of
+ * tokens.
+ */
+function describeError(error: unknown, depth = 0): LoggedError | string {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : `a thrown ${typeof error}`;
+  const { name, message, stack, cause } = error;
+  return {
+    type: name,
+    message,
+    ...('code' in error && { code: error.code }),
+    stack,
+    ...(cause !== undefined && depth < 5 && { cause: describeError(cause, depth + 1) }),
+  };
+}

@@ -1,0 +1,127 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** How many connections to the database there are, and how many statements wait for one. */
+export interface ConnectionUsage {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** What is looked at when the metrics are asked for. */
+export interface MetricSources {
+  /** How much waits in the queue of that name. */
+  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks', number>>;
+  /** `undefined` where the database has no pool of connections. */
+  readonly connections: () => ConnectionUsage | undefined;
+}
+
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const runBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const buildBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+// A client chooses the method, so that others must not each make a series of their own.
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/**
+ * What the service counts, for Prometheus. No label holds a tenant, a plugin or anything else that users choose: the number
+ * of series stays what it is, however many customers there are.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Histogram({
+    name: 'plugin_service_request_duration_seconds',
+    help: 'Requests by method, route and status, until the answer was sent.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: requestBuckets,
+    registers: [this.#registry],
+  });
+  readonly #runs = new Histogram({
+    name: 'plugin_service_run_duration_seconds',
+    help: 'Runs by how they ended ("ok" or the code of the error), without waiting.',
+    labelNames: ['outcome'],
+    buckets: runBuckets,
+    registers: [this.#registry],
+  });
+  readonly #starts = new Counter({
+    name: 'plugin_service_run_starts_total',
+    help: 'Runs whose runner knew the program already ("warm"), or had to be given it ("cold").',
+    labelNames: ['start'],
+    registers: [this.#registry],
+  });
+  readonly #builds = new Histogram({
+    name: 'plugin_service_build_duration_seconds',
+    help: 'Builds by language and how they ended: "succeeded", "failed" by their source, or "unfinished" by a limit.',
+    labelNames: ['language', 'outcome'],
+    buckets: buildBuckets,
+    registers: [this.#registry],
+  });
+  readonly #dropped = new Counter({
+    name: 'plugin_service_records_dropped_total',
+    help: 'Records of runs that could not be stored.',
+    registers: [this.#registry],
+  });
+
+  constructor() {
+    // So that rates are known from the start.
+    for (const start of ['warm', 'cold']) this.#starts.inc({ start }, 0);
+    this.#dropped.inc(0);
+  }
+
+  observeRequest(method: string, route: string | undefined, status: number, milliseconds: number): void {
+    const labels = {
+      method: knownMethods.has(method) ? method : 'other',
+      route: route ?? 'none',
+      status: String(status),
+    };
+    this.#requests.observe(labels, milliseconds / 1000);
+  }
+
+  /** `outcome`: `ok` or the code of the error. */
+  observeRun(outcome: string, isWarm: boolean, milliseconds: number): void {
+    this.#runs.observe({ outcome }, milliseconds / 1000);
+    this.#starts.inc({ start: isWarm ? 'warm' : 'cold' });
+  }
+
+  observeBuild(language: string, outcome: 'succeeded' | 'failed' | 'unfinished', milliseconds: number): void {
+    this.#builds.observe({ language, outcome }, milliseconds / 1000);
+  }
+
+  countDroppedRecords(count: number): void {
+    this.#dropped.inc(count);
+  }
+
+  /** Adds what is looked at when metrics are asked for, those of the process and of the event loop included. */
+  collect({ waiting, connections }: MetricSources): void {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    const addGauge = (name: string, help: string, label: string, read: () => Record<string, number>) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count);
+        },
+      });
+    addGauge('plugin_service_waiting', 'What waits for its turn, by queue.', 'queue', waiting);
+    if (!connections()) return;
+    const usage = () => connections() ?? { used: 0, idle: 0, waiting: 0 };
+    addGauge('plugin_service_database_connections', 'Connections to the database, by state.', 'state', () => {
+      const { used, idle } = usage();
+      return { used, idle };
+    });
+    const statements: Gauge = new Gauge({
+      name: 'plugin_service_database_waiting',
+      help: 'Statements that wait for a connection to the database.',
+      registers,
+      collect: () => statements.set(usage().waiting),
+    });
+  }
+
+  /** Answers with all metrics in the format of Prometheus. */
+  async toResponse(): Promise<Response> {
+    const { contentType } = this.#registry;
+    return new Response(await this.#registry.metrics(), { headers: { 'content-type': contentType } });
+  }
+}
