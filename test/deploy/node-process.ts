@@ -14,15 +14,15 @@ export type Release = 'this' | 'next';
 
 /** A node of the service, which can be ended and started again at the same address. */
 export class NodeProcess implements AsyncDisposable {
-  readonly #databaseUrl: string;
-  readonly #host: string;
+  readonly #settings: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #port = 0;
+  /** How many requests it has answered, but for those about its health. */
+  answered = 0;
 
-  /** @param host the `Host` that users reach it by, beside its own address */
-  constructor(databaseUrl: string, host = 'plugins.example.com') {
-    this.#databaseUrl = databaseUrl;
-    this.#host = host;
+  /** @param settings variables beside `DATABASE_URL` */
+  constructor(databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
+    this.#settings = { DATABASE_URL: databaseUrl, ...settings };
   }
 
   /** As a proxy names it. */
@@ -36,25 +36,22 @@ export class NodeProcess implements AsyncDisposable {
 
   /** Starts it; resolves once it serves. Rejects when it ends instead. */
   async start(release: Release = 'this'): Promise<void> {
-    const child = spawn(
-      process.execPath,
-      [
-        '--disable-warning=ExperimentalWarning',
-        fixture,
-        this.#databaseUrl,
-        `${this.#port}`,
-        this.#host,
-        release,
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    this.#child = child;
-    const ended = once(child, 'exit').then(() => {
-      throw new Error('The node has ended; what it printed is above.');
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', fixture, release], {
+      env: { ...process.env, ...this.#settings, SERVICE_PORT: `${this.#port}` },
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [string];
-    ended.catch(() => {});
-    this.#port = Number(line);
+    this.#child = child;
+    const served = Promise.withResolvers<void>();
+    child.once('exit', () => served.reject(new Error('The node has ended; what it printed is above.')));
+    createInterface(child.stdout).on('line', (line) => {
+      const { port, route } = JSON.parse(line) as { port?: number; route?: string };
+      if (port !== undefined) {
+        this.#port = port;
+        served.resolve();
+      }
+      if (route !== undefined && route !== '/healthz' && route !== '/readyz') this.answered++;
+    });
+    await served.promise;
   }
 
   /** Ends it with a signal, and waits; resolves with its exit code, which is null where the signal ended it. */

@@ -37,7 +37,11 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       const port = await freePort();
       database = await createDatabase();
       environmentToken = await createEnvironmentToken(database.url);
-      const node = () => new NodeProcess(database.url, `localhost:${port}`);
+      const node = () =>
+        new NodeProcess(database.url, {
+          PUBLIC_URL: `https://localhost:${port}`,
+          TRUSTED_PROXIES: '127.0.0.1',
+        });
       nodes = [node(), node()];
       await Promise.all(nodes.map((one) => one.start()));
       proxy = await startProxy(name, port, [nodes[0].address, nodes[1].address]);
@@ -103,6 +107,38 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       const refused = await send('x'.repeat(4 * 2 ** 20));
       assert.equal(refused.status, 413);
       assert.equal(typeof (JSON.parse(refused.body) as { error: { code: string } }).error.code, 'string');
+    });
+
+    test('a node that is told to end costs nobody a request', async () => {
+      const users = await Promise.all(Array.from({ length: 6 }, (_, i) => signIn(`drained-${i}`)));
+      let isOver = false;
+      const working = users.map(async ({ user }) => {
+        for (let turn = 0; !isOver; turn++) {
+          const written = program('javascript', `${user.path}-${turn}`, 100);
+          await user.save(written);
+          await user.build(written, turn % 2 === 0);
+          await user.deploy();
+          await user.run('x');
+        }
+      });
+      for (const node of nodes) {
+        assert.equal(await node.end('SIGTERM'), 0);
+        const before = users.map(({ user }) => user.versions.length);
+        await Promise.race([
+          Promise.all(working),
+          until(() => users.every(({ user }, i) => user.versions.length > (before[i] ?? 0))),
+        ]);
+        await node.start();
+        // The proxy has found it again; the other one is to end next.
+        const { answered } = node;
+        await until(() => node.answered > answered);
+      }
+      isOver = true;
+      await Promise.all(working);
+      assert.deepEqual(
+        users.flatMap(({ tally }) => tally.faults),
+        [],
+      );
     });
 
     test('a node that is killed costs nobody anything but the requests that it had', async () => {

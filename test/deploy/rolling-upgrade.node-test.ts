@@ -57,7 +57,8 @@ test('two nodes move to the next release and back one by one, while users save, 
   const database = await createDatabase();
   t.after(() => database.drop());
   const environmentToken = await createEnvironmentToken(database.url);
-  const nodes = [new NodeProcess(database.url), new NodeProcess(database.url)] as const;
+  const node = () => new NodeProcess(database.url, { DRAIN_SECONDS: '1' });
+  const nodes = [node(), node()] as const;
   const engine = await openEngine(parseDatabaseUrl(database.url));
   const isMigrated = async () => {
     const { rows } = await sql`select 1 from schema_migrations where name = '9999-next-release'`.execute(
@@ -73,7 +74,7 @@ test('two nodes move to the next release and back one by one, while users save, 
   );
   let working: Promise<void>[] = [];
   try {
-    await Promise.all(nodes.map((node) => node.start()));
+    await Promise.all(nodes.map((one) => one.start()));
     working = users.map((user, i) =>
       work(user, i % 2 ? nodes : nodes.toReversed(), { environmentToken, tally, signal: ending.signal }),
     );
@@ -82,25 +83,25 @@ test('two nodes move to the next release and back one by one, while users save, 
       const before = users.map(({ versions }) => versions.length);
       await until(() => users.every(({ versions }, i) => versions.length >= (before[i] ?? 0) + 2), 120_000);
     };
-    const move = async (node: NodeProcess, release: Release) => {
-      assert.equal(await node.end('SIGTERM'), 0);
-      await node.start(release);
+    const move = async (one: NodeProcess, release: Release) => {
+      assert.equal(await one.end('SIGTERM'), 0);
+      await one.start(release);
       await goOn();
     };
 
     await goOn();
     assert.equal(await isMigrated(), false);
-    for (const node of nodes) await move(node, 'next');
+    for (const one of nodes) await move(one, 'next');
     assert.equal(await isMigrated(), true);
     // The schema stays as it is, and the release before goes on with it.
-    for (const node of nodes) await move(node, 'this');
+    for (const one of nodes) await move(one, 'this');
     assert.equal(await isMigrated(), true);
     ending.abort();
     await Promise.all(working);
 
-    for (const node of nodes) {
+    for (const { origin } of nodes) {
       for (const user of users) {
-        const connection = new Connection(node.origin);
+        const connection = new Connection(origin);
         await user.signIn(connection, environmentToken);
         await user.verify();
         connection.close();
@@ -114,7 +115,7 @@ test('two nodes move to the next release and back one by one, while users save, 
   } finally {
     ending.abort();
     await Promise.allSettled(working);
-    for (const node of nodes) await node[Symbol.asyncDispose]();
+    for (const one of nodes) await one[Symbol.asyncDispose]();
     await engine.close();
   }
 });
