@@ -38,7 +38,7 @@ export function runCommand(dataDirectory: string, ...args: string[]) {
 /** Starts the service; resolves once it has printed its address. */
 export async function startInstalled(dataDirectory: string) {
   const { child, output, errors, closed } = runCommand(dataDirectory, 'serve');
-  const address = () => /at (http:\/\/localhost:\d+)\/\nState is kept in .*\n/.exec(output())?.[1];
+  const address = () => /"The plugin service is at (http:\/\/localhost:\d+)\/"/.exec(output())?.[1];
   let hasEnded = false;
   void closed.then(() => (hasEnded = true));
   while (address() === undefined) {

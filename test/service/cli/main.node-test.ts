@@ -21,7 +21,7 @@ function runProgram(t: TestContext, program: string, args: string[], env: Record
   const cwd = temporaryDirectory(t);
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env['PATH'], SERVICE_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], SERVICE_PORT: '0', DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));
@@ -34,7 +34,7 @@ function runProgram(t: TestContext, program: string, args: string[], env: Record
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     /** Resolves with what was printed once the service has said where it is. */
     serving: async () => {
-      while (!/State is kept in .*\n/.test(out)) {
+      while (!/"The plugin service is at .*\n/.test(out)) {
         const [code] = await Promise.race([once(child.stdout, 'data').then(() => [undefined]), closed]);
         if (code !== undefined) throw new Error(`It ended with ${code}: ${err}`);
       }
@@ -51,8 +51,8 @@ for (const [signal, args] of [
   test(`"${['plugin-editor-service', ...args].join(' ')}" serves until ${signal}, and ends with exit code 0`, async (t) => {
     const command = run(t, [...args]);
     const out = await command.serving();
-    const [, address = ''] = /^The plugin service is at (http:\/\/localhost:\d+\/)$/m.exec(out) ?? [];
-    assert.ok(out.includes(`State is kept in ${join(command.cwd, '.data')}\n`));
+    const [, address = ''] = /"The plugin service is at (http:\/\/localhost:\d+\/)"/.exec(out) ?? [];
+    assert.ok(out.includes(`"state":"${join(command.cwd, '.data/service.sqlite')}"`));
     assert.equal((await fetch(`${address}api/v1/features`)).status, 200);
     command.kill(signal);
     const { status, err } = await command.done();
@@ -129,7 +129,7 @@ test('--help and --version print to standard output', async (t) => {
 
 test('what is no command and no option is named, with what there is, and exit code 2', async (t) => {
   const cases: [args: string[], message: RegExp][] = [
-    [['start'], /^There is no command "start"\. There are: serve, env-token\.\n/],
+    [['start'], /^There is no command "start"\. There are: serve, migrate, env-token, check, backup\.\n/],
     [['toString'], /^There is no command "toString"\./],
     [['--port', '1'], /^Unknown option '--port'/],
     [['serve', '--port', '1'], /^Unknown option '--port'/],

@@ -9,7 +9,7 @@ import { openEngine } from '../../../service/src/storage/storage.ts';
 // its schema is made, then waits for standard input to end where `how` is "slow", and at last says "done".
 const [url = '', how = ''] = process.argv.slice(2);
 const slow: Migration = {
-  name: '0002-slow',
+  name: '9001-slow',
   oldestProgram: 1,
   async up(db) {
     await sql`create table half_done (id integer)`.execute(db);

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { cleanUpFirst, databaseUrl } from '../storage/databases.ts';
+import type { Cleanup } from '../storage/databases.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+
+const main = join(import.meta.dirname, '../../../service/src/cli/main.ts');
+
+/** A line of the service's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** Runs the command on a database, with settings that no variable of this machine changes. */
+export function runCommand(
+  t: Cleanup,
+  address: DatabaseAddress | undefined,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      SERVICE_PORT: '0',
+      ...(address && { DATABASE_URL: databaseUrl(address) }),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  cleanUpFirst(t, () => child.kill('SIGKILL'));
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
+  const closed = once(child, 'close') as Promise<[code: number | null]>;
+  return {
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    done: async () => ({ status: (await closed)[0], out, err }),
+    /** What it has logged so far. */
+    logged: () =>
+      out
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as LogLine),
+    /** Resolves once there is such a line. */
+    async line(isMeant: (line: LogLine) => boolean): Promise<LogLine> {
+      for (;;) {
+        const found = this.logged().find(isMeant);
+        if (found) return found;
+        const end = await Promise.race([once(child.stdout, 'data').then(() => undefined), closed]);
+        if (end && !this.logged().some(isMeant)) throw new Error(`It ended with ${end[0]}: ${out}${err}`);
+      }
+    },
+    /** Resolves with the ports once it serves. */
+    async serving(): Promise<{ port: number; metricsPort: number; base: string }> {
+      const line = await this.line(({ msg }) => msg.startsWith('The plugin service is at'));
+      const port = Number(line['port']);
+      return { port, metricsPort: Number(line['metricsPort']), base: `http://127.0.0.1:${port}` };
+    },
+  };
+}

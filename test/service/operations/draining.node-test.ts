@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { Agent, request as httpRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { runCommand } from '../cli/service-command.ts';
+import { bearer, temporaryDirectory } from '../harness.ts';
+import { engines, freshDatabase, until } from '../storage/databases.ts';
+import type { EngineName } from '../storage/databases.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function send(
+  base: string,
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent } = {},
+): Promise<Answer> {
+  const { body, ...rest } = options;
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(base + path, rest, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+      );
+    });
+    request.on('error', reject).end(body);
+  });
+}
+
+/** Whether there was no connection on which a request could have been sent. */
+const isRefused = (error: unknown) => (error as NodeJS.ErrnoException).syscall === 'connect';
+
+const plugin = 'com.acme.t1/default/add-record';
+const code = 'export const run = (input) => input;';
+
+/** A service in a process of its own, with a plugin that is deployed. */
+async function start(t: TestContext, engine: EngineName, env: Record<string, string>) {
+  const address = await freshDatabase(t, engine);
+  const place = { DATA_DIR: temporaryDirectory(t), ...env };
+  const { out } = await runCommand(t, address, ['env-token', 'com.acme'], place).done();
+  const token = out.trim();
+  const command = runCommand(t, address, ['serve'], place);
+  const { base } = await command.serving();
+  await until('it is ready', async () => (await send(base, '/readyz')).status === 200);
+  const access = await send(base, `/auth/v2/access/${plugin}`, { headers: bearer(token) });
+  const headers = bearer((JSON.parse(access.body) as { token: string }).token);
+  const built = await send(base, `/api/v1/build/javascript/${plugin}`, {
+    method: 'POST',
+    headers,
+    body: code,
+  });
+  assert.equal(built.status, 200, built.body);
+  const deployed = await send(base, `/api/v1/draft/${plugin}/promote`, { method: 'POST', headers });
+  assert.equal(deployed.status, 200, deployed.body);
+  return { command, base, token, headers };
+}
+
+for (const engine of engines) {
+  test(`${engine}: SIGTERM under load fails no request; then connections are refused, and the exit code is 0`, async (t) => {
+    const { command, base, token, headers } = await start(t, engine, { DRAIN_SECONDS: '2' });
+    let isTermSent = false;
+    const failures: unknown[] = [];
+    const statuses = new Set<number>();
+    let [answered, closing] = [0, 0];
+    const clients = Array.from({ length: 8 }, async (_, i) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let n = 0; ; n++) {
+        try {
+          const answer =
+            (n + i) % 4 === 0
+              ? await send(base, `/api/v1/draft/${plugin}`, { headers, agent })
+              : await send(base, `/exec/name/${plugin}`, {
+                  method: 'POST',
+                  headers: { ...bearer(token), 'content-type': 'text/plain' },
+                  body: `${n}`,
+                  agent,
+                });
+          answered += 1;
+          statuses.add(answer.status);
+          if (isTermSent && answer.headers.connection === 'close') closing += 1;
+        } catch (error) {
+          if (!isRefused(error)) failures.push(error);
+          if (isTermSent && isRefused(error)) break;
+        }
+      }
+      agent.destroy();
+    });
+    await until('there is load', () => answered > 100);
+    isTermSent = true;
+    command.kill('SIGTERM');
+    await until('it is not ready any more', async () => (await send(base, '/readyz')).status === 503);
+    assert.equal((await send(base, '/healthz')).status, 200);
+    await Promise.all(clients);
+    assert.deepEqual(failures, []);
+    assert.deepEqual([...statuses], [200]);
+    assert.ok(closing > 0, 'Answers say that the connection will be closed.');
+    const { status, err } = await command.done();
+    assert.deepEqual([status, err], [0, '']);
+  });
+}
+
+test('what is under way when draining is over is still answered', async (t) => {
+  const { command, base, headers } = await start(t, 'sqlite', { DRAIN_SECONDS: '0' });
+  // The request has begun, and its body comes after the port is closed.
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (part: string) => (text += part));
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  socket.write(
+    `POST /api/v1/build/javascript/${plugin} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n` +
+      `authorization: ${headers.authorization}\r\ncontent-length: ${code.length}\r\nexpect: 100-continue\r\n\r\n`,
+  );
+  // It says so once it reads the request.
+  await until('the request is under way', () => text.includes('100 Continue'));
+  command.kill('SIGTERM');
+  await until('connections are refused', () => send(base, '/healthz').then(() => false, isRefused));
+  socket.write(code);
+  await ended;
+  assert.match(text, /HTTP\/1\.1 200 OK\r\n/);
+  assert.match(text, /connection: close\r\n/i);
+  assert.match(text, /"succeeded":true/);
+  assert.equal((await command.done()).status, 0);
+});
+
+test('a second signal ends the service at once', async (t) => {
+  const { command } = await start(t, 'sqlite', { DRAIN_SECONDS: '600' });
+  command.kill('SIGTERM');
+  await command.line(({ msg }) => msg.startsWith('The service ends'));
+  command.kill('SIGTERM');
+  assert.equal((await command.done()).status, 128 + 15);
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createLog } from '../../../service/src/operations/log.ts';
+import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
+import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
+import { until } from '../storage/databases.ts';
+
+interface Line {
+  readonly [field: string]: unknown;
+}
+
+/** A service on a real socket, and what it logs. */
+async function listenAndLog(t: TestContext) {
+  const text: string[] = [];
+  const log = createLog('info', (line) => text.push(line));
+  const running = await listen(t, { log, trustedProxies: toBlockList(['127.0.0.1']) });
+  const lines = () => text.map((line) => JSON.parse(line) as Line);
+  /** The line of the request that was answered with this id. */
+  const lineOf = async (id: unknown) => {
+    await until('the request is logged', () => lines().some(({ requestId }) => requestId === id));
+    return lines().find(({ requestId }) => requestId === id) ?? {};
+  };
+  return { ...running, text, lines, lineOf };
+}
+
+const uuidV7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+test('every answer has an id that the service made, and an error says it', async (t) => {
+  const { send } = await listenAndLog(t);
+  const ids = new Set<unknown>();
+  for (const [method, path, headers] of [
+    ['GET', '/api/v1/features', {}],
+    ['GET', '/api/v1/features', { 'x-request-id': 'mine' }],
+    ['GET', '/nowhere', {}],
+    ['DELETE', '/api/v1/features', {}],
+    ['GET', accessPath, {}],
+    ['GET', '/api/v1/%ff', {}],
+    ['GET', '/api/v1/features', { host: 'evil.example' }],
+    ['GET', '/api/v1/features', { host: 'a b' }],
+    ['GET', '/healthz', {}],
+    ['OPTIONS', '/api/v1/features', { origin: 'https://a.example', 'access-control-request-method': 'GET' }],
+  ] as [string, string, Record<string, string>][]) {
+    const { status, headers: answered, body } = await send(method, path, headers);
+    const id = answered['x-request-id'];
+    assert.match(String(id), uuidV7, `${method} ${path}`);
+    ids.add(id);
+    if (status < 400) continue;
+    const { error } = JSON.parse(body) as { error: Record<string, unknown> };
+    assert.deepEqual(Object.keys(error), ['code', 'message', 'requestId']);
+    assert.equal(error['requestId'], id);
+  }
+  assert.equal(ids.size, 10);
+});
+
+test('a request is one line, which says whose it was by which route, and holds no secret', async (t) => {
+  const { send, environmentToken, text, lines, lineOf } = await listenAndLog(t);
+  const environment = await environmentToken();
+  const access = await send('GET', `${accessPath}?secret=query-text`, {
+    ...bearer(environment),
+    'x-request-id': `from the client${'x'.repeat(300)}`,
+    'x-forwarded-for': '203.0.113.9',
+  });
+  const { time, pid, hostname, ms, clientRequestId, ...line } = await lineOf(access.headers['x-request-id']);
+  assert.ok(!Number.isNaN(Date.parse(String(time))) && pid === process.pid && hostname);
+  assert.ok(typeof ms === 'number' && ms > 0);
+  assert.equal(clientRequestId, `from the client${'x'.repeat(185)}`);
+  assert.deepEqual(line, {
+    level: 'info',
+    msg: 'request',
+    requestId: access.headers['x-request-id'],
+    method: 'GET',
+    route: '/auth/v2/access/:identifier/:namespace/:ext',
+    status: 200,
+    address: '203.0.113.9',
+    environment: 'com.acme',
+    tenant: 't1',
+    holder: 'demo',
+  });
+
+  const { token } = JSON.parse(access.body) as { token: string };
+  const record = JSON.stringify({ ...source, contents: 'source-text' });
+  const headers = { ...bearer(token), 'content-type': 'application/json' };
+  const saved = await send('POST', draftPath, headers, record);
+  await lineOf(saved.headers['x-request-id']);
+  assert.equal(lines().length, 2);
+  for (const secret of [environment, token, 'query-text', 'source-text']) {
+    assert.ok(!text.join('').includes(secret), secret);
+  }
+});
+
+test('an execution has the id of its run, its version and its time, also where it fails', async (t) => {
+  const { send, environmentToken, lineOf, text } = await listenAndLog(t);
+  const environment = await environmentToken();
+  const access = await send('GET', accessPath, bearer(environment));
+  const editor = bearer((JSON.parse(access.body) as { token: string }).token);
+  const plugin = 'com.acme.t1/default/add-record';
+  const code =
+    'export const run = (input) => { if (input === "input-text") throw new Error("no"); return "output-text"; };';
+  for (const contents of [code, `${code}\n`]) {
+    await send('POST', `/api/v1/build/javascript/${plugin}`, editor, contents);
+    await send('POST', `${draftPath}/promote`, editor);
+  }
+  for (const [path, input, status, version] of [
+    [`/exec/name/${plugin}`, 'x', 200, 'v1.0.1'],
+    [`/exec/name/${plugin}`, 'input-text', 422, 'v1.0.1'],
+    [`/exec/${plugin}/v1.0.0`, 'x', 200, 'v1.0.0'],
+    [`/exec/${plugin}/v1.0.9`, 'x', 404, undefined],
+  ] as const) {
+    const answer = await send('POST', path, bearer(environment), input);
+    assert.equal(answer.status, status, answer.body);
+    const id = answer.headers['x-request-id'];
+    assert.equal(answer.headers['x-suborbital-requestid'], id);
+    assert.equal(answer.headers['x-plugin-version'], version);
+    if (version) assert.match(String(answer.headers['server-timing']), /^run;dur=\d+\.\d$/);
+    assert.equal((await lineOf(id))['holder'], 'demo');
+  }
+  for (const secret of ['input-text', 'output-text']) assert.ok(!text.join('').includes(secret), secret);
+});
+
+test('a fault is logged with its stack, under the id that the client was told', async (t) => {
+  const text: string[] = [];
+  const log = createLog('info', (line) => text.push(line));
+  // Without the harness's own listener, which takes faults in place of the log.
+  const { send, storage } = await listen(t, { log, onError: undefined as never });
+  await storage.close();
+  const answer = await send('GET', draftPath, bearer(`pe_edit_${'A'.repeat(43)}`));
+  assert.equal(answer.status, 500);
+  const fault = text.map((line) => JSON.parse(line) as Line).find(({ level }) => level === 'error');
+  assert.equal(fault?.['requestId'], answer.headers['x-request-id']);
+  assert.match(JSON.stringify(fault?.['err']), /"stack":".*\\n +at /);
+});
+
+test('of an error nothing is logged but what it is: not the rows that a database quotes', () => {
+  const text: string[] = [];
+  const error = Object.assign(new Error('no', { cause: new Error('why') }), {
+    code: '23505',
+    detail: 'Key (secret)',
+  });
+  createLog('info', (line) => text.push(line)).error({ err: error }, 'failed');
+  const { err } = JSON.parse(text.join('')) as { err: Line };
+  assert.deepEqual([err['type'], err['message'], err['code']], ['Error', 'no', '23505']);
+  assert.equal((err['cause'] as Line)['message'], 'why');
+  assert.ok(!text.join('').includes('secret'));
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics } from '../../../service/src/operations/metrics.ts';
+import { metricsHandler } from '../../../service/src/operations/metrics-server.ts';
+import { accessPath, bearer, draftPath, startService } from '../harness.ts';
+import { engineUnderTest } from '../storage/databases.ts';
+
+const address = 'http://localhost/metrics';
+
+test('requests, runs, builds and what waits are counted, by nothing that users choose', async (t) => {
+  const metrics = new Metrics();
+  const { fetch, environmentToken, editorToken } = await startService(t, { metrics });
+  const environment = await environmentToken();
+  const editor = bearer(await editorToken(accessPath, environment));
+  const plugin = 'com.acme.t1/default/add-record';
+  const post = (path: string, headers: Record<string, string>, body = '') =>
+    fetch(path, { method: 'POST', headers, body });
+  await post(`/api/v1/build/javascript/${plugin}`, editor, 'not a program');
+  await post(
+    `/api/v1/build/javascript/${plugin}`,
+    editor,
+    'export const run = (input) => input.at(0) ?? null;',
+  );
+  await post(`${draftPath}/promote`, editor);
+  for (const input of ['a', 'b', '']) await post(`/exec/name/${plugin}`, bearer(environment), input);
+  await fetch('/nowhere/at-all');
+  await fetch('/api/v1/features', { method: 'PROPFIND' });
+
+  const answer = await metricsHandler(metrics).fetch(new Request(address));
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
+  const text = await answer.text();
+  for (const line of [
+    'plugin_service_request_duration_seconds_count{method="POST",route="/exec/name/:identifier/:namespace/:pluginName",status="200"} 2',
+    'plugin_service_request_duration_seconds_count{method="POST",route="/exec/name/:identifier/:namespace/:pluginName",status="422"} 1',
+    'plugin_service_request_duration_seconds_count{method="GET",route="none",status="404"} 1',
+    'plugin_service_request_duration_seconds_count{method="other",route="/api/v1/features",status="405"} 1',
+    'plugin_service_run_duration_seconds_count{outcome="ok"} 2',
+    'plugin_service_run_duration_seconds_count{outcome="plugin-error"} 1',
+    'plugin_service_run_starts_total{start="cold"} 1',
+    'plugin_service_run_starts_total{start="warm"} 2',
+    'plugin_service_build_duration_seconds_count{language="javascript",outcome="failed"} 1',
+    'plugin_service_build_duration_seconds_count{language="javascript",outcome="succeeded"} 1',
+    'plugin_service_waiting{queue="runs"} 0',
+    'plugin_service_waiting{queue="builds"} 0',
+    'plugin_service_waiting{queue="checks"} 0',
+    'plugin_service_records_dropped_total 0',
+  ]) {
+    assert.ok(text.split('\n').includes(line), `${line}\n${text}`);
+  }
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+  assert.match(text, /^process_resident_memory_bytes /m);
+  assert.equal(
+    /^plugin_service_database_connections\{state="idle"\} \d/m.test(text),
+    engineUnderTest() === 'postgres',
+  );
+  for (const chosen of ['com.acme', 't1', 'add-record', 'at-all']) assert.ok(!text.includes(chosen), chosen);
+});
+
+test('what listens for metrics answers nothing else', async () => {
+  const { fetch } = metricsHandler(new Metrics());
+  assert.equal((await fetch(new Request('http://localhost/'))).status, 404);
+  assert.equal((await fetch(new Request(address, { method: 'POST' }))).status, 405);
+});
