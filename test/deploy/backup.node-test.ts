@@ -67,11 +67,13 @@ async function keepWriting(node: NodeProcess, environmentToken: string) {
 async function verifyRestored(url: string, users: readonly User[], formerToken: string, tally: Tally) {
   await using node = new NodeProcess(url);
   await node.start();
-  const connection = new Connection(node.origin);
+  const first = new Connection(node.origin);
   const access = `/auth/v2/access/${users[0]?.path}`;
-  assert.equal((await connection.send('GET', access, { token: formerToken })).status, 401);
+  assert.equal((await first.send('GET', access, { token: formerToken })).status, 401);
+  first.close();
   const environmentToken = await createEnvironmentToken(url);
   for (const user of users) {
+    const connection = new Connection(node.origin);
     await user.signIn(connection, environmentToken);
     await user.readBack();
     for (const version of user.versions.keys()) await user.run('x', version);
@@ -80,8 +82,8 @@ async function verifyRestored(url: string, users: readonly User[], formerToken: 
     await user.build(program('javascript', 'after', 100), true);
     await user.deploy();
     await user.run('x');
+    connection.close();
   }
-  connection.close();
   assert.deepEqual(tally.faults, []);
 }
 
