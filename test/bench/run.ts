@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service executions delivery`, and one figure of the
+ * Names narrow it down: `node test/bench/run.ts size mount service executions delivery capacity`, and one figure of the
  * executions is measured alone by its own: `node test/bench/run.ts executions:hello`.
  */
 import { openBrowser } from './browser.ts';
+import { measureCapacity } from './capacity.ts';
 import { measureDelivery } from './delivery.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
@@ -17,7 +18,7 @@ import { measurePackage } from './package-sizes.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 
-const names = ['size', 'mount', 'service', 'executions', 'delivery'];
+const names = ['size', 'mount', 'service', 'executions', 'delivery', 'capacity'];
 const ofExecutions = executionFigures.map((name) => `executions:${name}`);
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => ![...names, ...ofExecutions].includes(name));
@@ -50,5 +51,6 @@ else {
   const chosen = executionFigures.filter((name) => wanted.includes(`executions:${name}`));
   if (chosen.length) figures.push(...(await measureExecutions(chosen)));
 }
+if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 process.exitCode = print(figures) ? 0 : 1;
