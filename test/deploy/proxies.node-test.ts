@@ -197,9 +197,13 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
   });
 
   describe(`${name}, in front of scripted servers`, { skip }, () => {
-    /** A proxy whose two nodes do the same. */
-    async function inFrontOf(answer: RequestListener) {
-      const servers = [createServer(answer), createServer(answer)];
+    /** A proxy whose two nodes are healthy, and do the same. */
+    async function inFrontOf(handle: RequestListener) {
+      const listener: RequestListener = (message, answer) => {
+        if (message.url === '/healthz' || message.url === '/readyz') answer.end();
+        else handle(message, answer);
+      };
+      const servers = [createServer(listener), createServer(listener)];
       const addresses: string[] = [];
       for (const server of servers) {
         server.listen(0, '127.0.0.1');
@@ -218,12 +222,11 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
         },
       };
     }
-    const isHealth = ({ url }: IncomingMessage) => url === '/healthz' || url === '/readyz';
 
     test('what a request says of its client is replaced by what is so', async () => {
       let seen: IncomingMessage | undefined;
       await using world = await inFrontOf((message, answer) => {
-        if (!isHealth(message)) seen = message;
+        seen = message;
         answer.end();
       });
       const { proxy } = world;
@@ -240,7 +243,6 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
     test('an event of a build is passed on before the next one comes', async () => {
       const received = Promise.withResolvers<void>();
       await using world = await inFrontOf((message, answer) => {
-        if (isHealth(message)) return void answer.end();
         message.resume();
         answer.writeHead(200, { 'content-type': 'text/event-stream' });
         answer.write('event: log\ndata: first\n\n');
@@ -265,12 +267,11 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
     test('a write whose connection breaks is sent once, and so is one that is refused with 503', async () => {
       const seen: string[] = [];
       await using world = await inFrontOf((message, answer) => {
-        if (isHealth(message)) return void answer.end();
         const { url = '' } = message;
         seen.push(url);
-        if (url.endsWith('broken')) return void message.socket.destroy();
         message.resume();
-        answer.writeHead(503, { 'retry-after': '7' }).end('no');
+        if (url.endsWith('broken')) message.socket.destroy();
+        else answer.writeHead(503, { 'retry-after': '7' }).end('no');
       });
       const { proxy } = world;
       const post = async (plugin: string) => {
