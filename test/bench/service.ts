@@ -11,6 +11,7 @@ import { openStorage } from '../../service/src/storage/storage.ts';
 import { createToken } from '../../service/src/accounts/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
+import { timeInTurns } from './turns.ts';
 
 const languages = loadLanguages();
 
@@ -26,7 +27,7 @@ export async function measureService(): Promise<Figure[]> {
 /** In a process of its own, whose memory is the service's alone. */
 async function measureExecutions(): Promise<Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const fixture = join(import.meta.dirname, '../service/storage/durability.fixture.ts');
+  const fixture = join(import.meta.dirname, '../service/service.fixture.ts');
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', fixture, `sqlite:${join(directory, 'service.sqlite')}`],
@@ -206,22 +207,4 @@ async function draftsOf(count: number) {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** How long each of `works` takes, in ms, run by turns so that what slows the machine slows all of them. */
-async function timeInTurns<Name extends string>(
-  works: Record<Name, (i: number) => Promise<unknown>>,
-  times: number,
-  warmUp: number,
-): Promise<Record<Name, number[]>> {
-  const names = Object.keys(works) as Name[];
-  const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
-  for (let i = -warmUp; i < times; i++) {
-    for (const name of names) {
-      const start = performance.now();
-      await works[name](i + warmUp);
-      if (i >= 0) taken[name].push(performance.now() - start);
-    }
-  }
-  return taken;
 }

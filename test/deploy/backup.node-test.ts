@@ -48,9 +48,10 @@ async function keepWriting(node: NodeProcess, environmentToken: string) {
   const user = new User('com.acme.busy/default/busy', tally);
   const connection = new Connection(node.origin);
   await user.signIn(connection, environmentToken);
-  let [isOver, saves] = [false, 0];
+  const ending = new AbortController();
+  let saves = 0;
   const writing = (async () => {
-    while (!isOver) await user.save(program('javascript', `busy-${saves++}`, 20_000));
+    while (!ending.signal.aborted) await user.save(program('javascript', `busy-${saves++}`, 20_000));
   })();
   // It fails when the node ends because something else failed, which is then the error to see.
   writing.catch(() => {});
@@ -58,7 +59,7 @@ async function keepWriting(node: NodeProcess, environmentToken: string) {
   return async () => {
     const before = saves;
     await until(() => saves > before + 1);
-    isOver = true;
+    ending.abort();
     await writing;
     connection.close();
     assert.deepEqual(tally.faults, []);

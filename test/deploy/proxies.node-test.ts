@@ -110,9 +110,9 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 
     test('a node that is told to end costs nobody a request', async () => {
       const users = await Promise.all(Array.from({ length: 6 }, (_, i) => signIn(`drained-${i}`)));
-      let isOver = false;
+      const ending = new AbortController();
       const working = users.map(async ({ user }) => {
-        for (let turn = 0; !isOver; turn++) {
+        for (let turn = 0; !ending.signal.aborted; turn++) {
           const written = program('javascript', `${user.path}-${turn}`, 100);
           await user.save(written);
           await user.build(written, turn % 2 === 0);
@@ -125,17 +125,17 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       });
       for (const node of nodes) {
         assert.equal(await node.end('SIGTERM'), 0);
-        const before = users.map(({ user }) => user.versions.length);
+        const versions = users.map(({ user }) => user.versions.length);
         await Promise.race([
           Promise.all(working),
-          until(() => users.every(({ user }, i) => user.versions.length > (before[i] ?? 0))),
+          until(() => users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0))),
         ]);
         await node.start();
         // The proxy has found it again; the other one is to end next.
         const { answered } = node;
         await until(() => node.answered > answered);
       }
-      isOver = true;
+      ending.abort();
       await Promise.all(working);
       assert.deepEqual(
         users.flatMap(({ tally }) => tally.faults),

@@ -72,14 +72,12 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
 function saveSource(c: Context, { storage, now }: ServiceContext, plugin: PluginKey, built: PluginSource) {
-  return storage.transaction(async ({ drafts, lockPlugin }) => {
-    await lockPlugin(plugin);
-    const current = await drafts.find(plugin);
+  return storage.tables.drafts.update(plugin, now(), (current) => {
     checkPreconditions(c, current?.etag);
     // The same text again is no change: other tabs need not hear of it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)
-      return current;
-    return drafts.save(plugin, { ...current?.source, ...built }, now());
+      return current.source;
+    return { ...current?.source, ...built };
   });
 }
 

@@ -4,7 +4,7 @@ import { readJson } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from '../toolchains/language.ts';
-import { checkPreconditions, isNotModified } from './preconditions.ts';
+import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
 import { InvalidRecordError, readSource } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { pathParameter, route } from './routes.ts';
@@ -62,11 +62,13 @@ async function saveDraft(c: Context, context: ServiceContext): Promise<Response>
   const plugin = pluginOfPath(c);
   await requireEditorToken(c, context, plugin);
   const source = checkSource(await readJson(c, sourceLimit), context);
-  const draft = await context.storage.transaction(async ({ drafts, lockPlugin }) => {
-    await lockPlugin(plugin);
-    checkPreconditions(c, (await drafts.find(plugin))?.etag);
-    return drafts.save(plugin, source, context.now());
-  });
+  const { drafts } = context.storage.tables;
+  const draft = hasPreconditions(c)
+    ? await drafts.update(plugin, context.now(), (current) => {
+        checkPreconditions(c, current?.etag);
+        return source;
+      })
+    : await drafts.save(plugin, source, context.now());
   return c.json(draft.source, 200, { etag: draft.etag });
 }
 

@@ -20,8 +20,12 @@ export async function builtProgram({ builds, drafts }: Tables, plugin: PluginKey
   const program = await builds.findCurrent(plugin);
   if (program) return program;
   if (!(await drafts.exists(plugin))) throw noDraft();
-  throw new ServiceError(409, 'not-built', 'The draft as it is has no successful build; build it first.');
+  throw notBuilt();
 }
+
+/** The draft as it is has no build that succeeded. */
+export const notBuilt = () =>
+  new ServiceError(409, 'not-built', 'The draft as it is has no successful build; build it first.');
 
 const noDraft = () =>
   notFound('draft-not-found', 'This plugin has no draft yet; save one, or start from a template.');

@@ -1,5 +1,5 @@
 import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { builtProgram, savedDraft } from './built-draft.ts';
+import { notBuilt, savedDraft } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { isSameSource } from '../plugins/records.ts';
@@ -36,7 +36,9 @@ function deployDraft({ storage, now }: ServiceContext, plugin: PluginKey): Promi
     if (newest && isSameSource(newest.source, source)) {
       return { version: newest.version, unchanged: true };
     }
-    const program = await builtProgram(tables, plugin);
+    // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
+    const program = await tables.builds.find(plugin, source);
+    if (!program) throw notBuilt();
     return { version: await tables.versions.add(plugin, source, program, now()) };
   });
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 /** More than any setting has: what is larger is not a file that was meant. In bytes. */
 const fileLimit = 64 * 1024;

@@ -5,7 +5,7 @@ import { StartError } from '../start-error.ts';
 import { parseDatabaseUrl } from '../storage/database-url.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';
 import { readVariables } from './read-variables.ts';
-import type { Environment } from './read-variables.ts';
+import type { Environment } from './environment.ts';
 import {
   addressRanges,
   hostList,

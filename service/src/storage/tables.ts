@@ -4,7 +4,7 @@ import type { Change } from './changes/change-log.ts';
 import type { Engine } from './engine.ts';
 import type { Schema } from './schema.ts';
 import { Builds, BuildsInTransaction } from './tables/builds.ts';
-import { Drafts, DraftsInTransaction } from './tables/drafts.ts';
+import { Drafts } from './tables/drafts.ts';
 import { EditorTokens } from './tables/editor-tokens.ts';
 import { Environments, EnvironmentsInTransaction } from './tables/environments.ts';
 import { pluginCacheKey } from './tables/plugin-columns.ts';
@@ -27,7 +27,6 @@ export interface Tables {
 /** The same within a transaction, with what must not be done outside of one. */
 export interface TransactionTables extends Tables {
   readonly environments: EnvironmentsInTransaction;
-  readonly drafts: DraftsInTransaction;
   readonly builds: BuildsInTransaction;
   readonly versions: VersionsInTransaction;
   readonly programs: ProgramsInTransaction;
@@ -66,7 +65,7 @@ export function createTransactionTables(
   return {
     environments: new EnvironmentsInTransaction(db, recordChange, lock),
     editorTokens: new EditorTokens(db, engine),
-    drafts: new DraftsInTransaction(db),
+    drafts: new Drafts(db),
     builds: new BuildsInTransaction(db, programs),
     versions: new VersionsInTransaction(db, programs, recordChange),
     programs,

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
@@ -24,7 +23,9 @@ export function engineUnderTest(): EngineName {
 }
 
 /** Where cleaning up is handed in: a test, or something of its shape. */
-export type Cleanup = Pick<TestContext, 'after'>;
+export interface Cleanup {
+  after(work: () => unknown): void;
+}
 
 const cleanups = new WeakMap<Cleanup, (() => unknown)[]>();
 

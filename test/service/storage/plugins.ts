@@ -10,14 +10,20 @@ export const addEnvironment = (storage: Storage, environment = plugin.environmen
   storage.tables.environments.add(environment, 0);
 
 /** Saves a draft, as the service does it. `etag`: what it has to be for the save to happen. */
-export function save(storage: Storage, contents: string, of = plugin, etag?: string) {
-  return storage.transaction(async (tables) => {
-    await tables.lockPlugin(of);
-    const current = await tables.drafts.find(of);
-    if (etag !== undefined && current?.etag !== etag) return undefined;
-    return tables.drafts.save(of, sourceOf(contents), 0);
-  });
+export async function save({ tables }: Storage, contents: string, of = plugin, etag?: string) {
+  if (etag === undefined) return tables.drafts.save(of, sourceOf(contents), 0);
+  try {
+    return await tables.drafts.update(of, 0, (current) => {
+      if (current?.etag !== etag) throw new OtherDraft();
+      return sourceOf(contents);
+    });
+  } catch (error) {
+    if (error instanceof OtherDraft) return undefined;
+    throw error;
+  }
 }
+
+class OtherDraft extends Error {}
 
 /** Saves a draft with this text and a build of it. */
 export const build = (storage: Storage, contents: string, of = plugin) =>

@@ -14,6 +14,7 @@ import {
   programOf,
   save,
   setToken,
+  sourceOf,
 } from './plugins.ts';
 
 /** Two nodes on one database, with connections of their own. */
@@ -50,6 +51,22 @@ for (const engine of engines) {
       revisions,
       Array.from({ length: 20 }, (_, i) => i + 1),
     );
+  });
+
+  test(`${engine}: no change of a draft is lost, however many nodes change it at once`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    await times(20, (i) =>
+      nodes[i % 2 ? 1 : 0].tables.drafts.update(plugin, i, (current) =>
+        sourceOf([...(current?.source.contents.split(' ') ?? []), i].join(' ')),
+      ),
+    );
+    const draft = await nodes[0].tables.drafts.find(plugin);
+    const numbers = draft?.source.contents.split(' ').map(Number) ?? [];
+    assert.deepEqual(
+      numbers.toSorted((a, b) => a - b),
+      Array.from({ length: 20 }, (_, i) => i),
+    );
+    assert.equal(draft?.revision, 20);
   });
 
   test(`${engine}: twenty deploys on two nodes make twenty versions without a gap`, async (t) => {

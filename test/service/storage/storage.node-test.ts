@@ -69,6 +69,19 @@ for (const engine of engines) {
     assert.equal(await storage.tables.drafts.exists(otherPlugin), false);
   });
 
+  test(`${engine}: a change that makes of a draft what it was saves nothing`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await addEnvironment(storage);
+    const saved = await save(storage, 'text');
+    const same = await storage.tables.drafts.update(
+      plugin,
+      1,
+      (current) => current?.source ?? sourceOf('other'),
+    );
+    assert.deepEqual(same, saved);
+    assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
+  });
+
   test(`${engine}: a draft needs an environment that is known`, async (t) => {
     const storage = await freshStorage(t, engine);
     await assert.rejects(save(storage, 'text'), /foreign key/i);

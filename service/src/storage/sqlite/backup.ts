@@ -24,7 +24,7 @@ export async function backUp(file: string, target: string): Promise<void> {
     const source = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
     try {
       // All pages at once: between steps a writer could make it begin anew, again and again.
-      await backup(source, partial, { rate: -1 });
+      await backup(source, partial, { rate: 2 ** 31 - 1 });
     } finally {
       source.close();
     }

@@ -16,18 +16,16 @@ export interface Draft {
   readonly updatedAt: number;
 }
 
-const columns = ['record', 'revision', 'updated_at'] as const;
-
 export class Drafts {
-  protected readonly db: Kysely<Schema>;
+  readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
-    this.db = db;
+    this.#db = db;
   }
 
   /** Whether there is a draft, without reading it. */
   async exists(plugin: PluginKey): Promise<boolean> {
-    const row = await this.db
+    const row = await this.#db
       .selectFrom('drafts')
       .select('revision')
       .where((where) => where.and(pluginColumns(plugin)))
@@ -36,23 +34,18 @@ export class Drafts {
   }
 
   async find(plugin: PluginKey): Promise<Draft | undefined> {
-    const row = await this.db
+    const row = await this.#db
       .selectFrom('drafts')
-      .select(columns)
+      .select(['record', 'revision', 'updated_at'])
       .where((where) => where.and(pluginColumns(plugin)))
       .executeTakeFirst();
-    return row && draftOf(row);
+    return row && draftOf(row, JSON.parse(row.record) as PluginSource);
   }
-}
 
-export class DraftsInTransaction extends Drafts {
-  /**
-   * Saves a draft and returns it as saved. Where this depends on the draft as it was, the transaction has to lock the
-   * plugin before it reads that.
-   */
+  /** Saves a draft, whatever it was before, and returns it as saved. */
   async save(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft> {
-    const changed = { record: JSON.stringify(source), digest: digestOf(source), updated_at: now };
-    const row = await this.db
+    const changed = toColumns(source, now);
+    const row = await this.#db
       .insertInto('drafts')
       .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
       .onConflict((conflict) =>
@@ -62,14 +55,75 @@ export class DraftsInTransaction extends Drafts {
       )
       .returning('revision')
       .executeTakeFirstOrThrow();
-    return draftOf({ ...row, record: changed.record, updated_at: now });
+    return draftOf({ ...row, ...changed }, source);
+  }
+
+  /**
+   * Saves what `change` makes of the draft as it is, and returns it as saved. Needs no lock: where another save comes
+   * between reading and writing, nothing is written and `change` is asked again. It keeps the save from happening by
+   * throwing, or by returning the very source that it got.
+   */
+  async update(
+    plugin: PluginKey,
+    now: number,
+    change: (current: Draft | undefined) => PluginSource,
+  ): Promise<Draft> {
+    for (;;) {
+      const current = await this.find(plugin);
+      const source = change(current);
+      if (current && source === current.source) return current;
+      const saved = current
+        ? await this.#replace(plugin, current, source, now)
+        : await this.#insert(plugin, source, now);
+      if (saved) return saved;
+    }
+  }
+
+  /** Saves the first draft of a plugin; `undefined` when there is one already. */
+  async #insert(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft | undefined> {
+    const changed = toColumns(source, now);
+    const row = await this.#db
+      .insertInto('drafts')
+      .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['environment', 'tenant', 'namespace', 'plugin']).doNothing(),
+      )
+      .returning('revision')
+      .executeTakeFirst();
+    return row && draftOf({ ...row, ...changed }, source);
+  }
+
+  /** Saves a draft in the place of `current`; `undefined` when that is not the draft any more. */
+  async #replace(
+    plugin: PluginKey,
+    current: Draft,
+    source: PluginSource,
+    now: number,
+  ): Promise<Draft | undefined> {
+    const changed = { ...toColumns(source, now), revision: current.revision + 1 };
+    const row = await this.#db
+      .updateTable('drafts')
+      .set(changed)
+      .where((where) => where.and(pluginColumns(plugin)))
+      .where('revision', '=', current.revision)
+      .where('updated_at', '=', current.updatedAt)
+      .returning('revision')
+      .executeTakeFirst();
+    return row && draftOf(changed, source);
   }
 }
 
-function draftOf(row: Pick<Schema['drafts'], 'record' | 'revision' | 'updated_at'>): Draft {
-  const { record, revision, updated_at: updatedAt } = row;
+const toColumns = (source: PluginSource, now: number) => ({
+  record: JSON.stringify(source),
+  digest: digestOf(source),
+  updated_at: now,
+});
+
+function draftOf(
+  { record, revision, updated_at: updatedAt }: { record: string; revision: number; updated_at: number },
+  source: PluginSource,
+): Draft {
   // The revision alone would come again, for other text, after starting afresh with a new database.
   const digest = createHash('sha256').update(record).digest('base64url').slice(0, 16);
-  const source = JSON.parse(record) as PluginSource;
   return { source, revision, etag: `"${revision}-${digest}"`, updatedAt };
 }

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import { createHttpServer } from '../../../service/src/http/http-server.ts';
-import { createService } from '../../../service/src/http/app.ts';
-import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
-import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
-import { openStorage } from '../../../service/src/storage/storage.ts';
+import { createHttpServer } from '../../service/src/http/http-server.ts';
+import { createService } from '../../service/src/http/app.ts';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 
 // A service in a process of its own, for a test that kills it or runs several on one database: `<url> <token>`. It prints
 // its port and an environment token, which is a new one unless it was given.

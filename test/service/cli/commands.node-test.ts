@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { TestContext } from 'node:test';
+import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
+import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
+import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import { temporaryDirectory } from '../harness.ts';
+import { cleanUpFirst, engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { plugin, save, sourceOf } from '../storage/plugins.ts';
+import { runCommand } from './service-command.ts';
+
+const shownOf = (address: DatabaseAddress) => (address.engine === 'sqlite' ? address.file : address.shown);
+
+/** A database with the schema of the first release. */
+async function oldDatabase(t: TestContext, engine: (typeof engines)[number]): Promise<DatabaseAddress> {
+  const address = await freshDatabase(t, engine);
+  const opened = await openEngine(address);
+  await migrate(opened, migrations.slice(0, 1));
+  await opened.close();
+  return address;
+}
+
+for (const engine of engines) {
+  test(`${engine}: migrate brings the schema up to date and ends, and so it does again`, async (t) => {
+    const address = await oldDatabase(t, engine);
+    for (let i = 0; i < 2; i++) {
+      const { status, out, err } = await runCommand(t, address, ['migrate']).done();
+      assert.deepEqual([status, out, err], [0, `The schema is up to date: ${shownOf(address)}\n`, '']);
+    }
+    const storage = await openDuring(t, address, { autoMigrate: false });
+    assert.deepEqual(await storage.check(), { database: true, schema: true });
+  });
+
+  test(`${engine}: the former tokens of a holder end after the overlap, and those of others do not`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    const make = async (...args: string[]) => {
+      const { status, out, err } = await runCommand(t, address, ['env-token', 'com.acme', ...args]).done();
+      assert.deepEqual([status, err], [0, '']);
+      return out.trim();
+    };
+    const find = async (token: string, after = 0) => {
+      await storage.readChanges();
+      const now = Date.now() + after * 1000;
+      const [read, known] = [
+        await storage.tables.environments.findToken(token, now),
+        await storage.runs.environmentToken(token, now),
+      ];
+      assert.deepEqual(read, known);
+      return read;
+    };
+    const other = await make('--holder', 'billing');
+    const first = await make();
+    assert.deepEqual(await find(first), { environment: 'com.acme', holder: 'operator' });
+    const second = await make('--overlap', '1000');
+    const endsAt = (await find(first))?.endsAt ?? 0;
+    assert.ok(endsAt > Date.now() + 900_000 && endsAt <= Date.now() + 1_000_000);
+    assert.equal(await find(first, 1001), undefined);
+    // A longer overlap prolongs nothing.
+    const third = await make('--overlap', '86400');
+    assert.equal((await find(first))?.endsAt, endsAt);
+    assert.ok(((await find(second))?.endsAt ?? 0) > endsAt);
+    const fourth = await make();
+    for (const ended of [first, second, third]) assert.equal(await find(ended), undefined);
+    assert.deepEqual(await find(fourth), { environment: 'com.acme', holder: 'operator' });
+    assert.deepEqual(await find(other, 10_000), { environment: 'com.acme', holder: 'billing' });
+  });
+
+  test(`${engine}: of tokens that are made at once for one holder the last is good, and the others for the overlap`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const nodes = [await openDuring(t, address), await openDuring(t, address)];
+    const options = { holder: 'a', overlap: 60 };
+    const tokens = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => provisionEnvironmentToken(nodes[i % 2]!, 'com.acme', 0, options)),
+    );
+    const found = await Promise.all(
+      tokens.map((token) => nodes[0]!.tables.environments.findToken(token, 1000)),
+    );
+    assert.equal(found.filter((one) => one?.endsAt === 60_000).length, 7);
+    assert.equal(found.filter((one) => one && one.endsAt === undefined).length, 1);
+  });
+
+  test(`${engine}: check finds everything as it must be, one line each`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    await (await openStorage(address)).close();
+    const { status, out, err } = await runCommand(t, address, ['check']).done();
+    // The databases of tests are on no disk that lasts, so that PostgreSQL may be set to lose writes.
+    const database = out.split('\n').find((line) => line.includes(' database: ')) ?? '';
+    if (engine === 'postgres') {
+      assert.match(database, / database: PostgreSQL \d+.* fsync is (?:on|off), synchronous_commit is \w+/);
+      const isDurable = /fsync is on, synchronous_commit is on/.test(database);
+      assert.equal(database.startsWith(isDurable ? 'ok ' : 'failed '), true, database);
+      assert.equal(status, isDurable ? 0 : 1);
+    } else {
+      assert.equal(status, 0, out);
+      assert.match(database, /^ok +database: SQLite at /);
+    }
+    assert.equal(err, '');
+    assert.deepEqual(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => /^(?:ok|warning|failed) +(\w+): ./.exec(line)?.[1]),
+      ['settings', 'database', 'schema', 'sandbox', 'isolation', 'toolchains'],
+    );
+    assert.match(out, /^ok +schema: up to date$/m);
+    assert.match(out, /^ok +sandbox: a plugin runs$/m);
+    assert.match(out, /^(?:ok|warning) +isolation: /m);
+    assert.match(out, /^ok +toolchains: .*javascript.* build$/m);
+  });
+}
+
+test('check says what is not as it must be, with exit code 1', async (t) => {
+  const old = await oldDatabase(t, 'sqlite');
+  const { status, out } = await runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' }).done();
+  assert.equal(status, 1);
+  assert.match(out, /^failed +schema: older than this release, and AUTO_MIGRATE is off; run .* migrate$/m);
+
+  const unreachable = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' };
+  const lost = await runCommand(t, undefined, ['check'], unreachable).done();
+  assert.equal(lost.status, 1);
+  assert.match(lost.out, /^failed +database: .*postgres:\/\/me@127\.0\.0\.1:1\/none/m);
+  assert.doesNotMatch(lost.out, /hunter2/);
+
+  const wrong = await runCommand(t, undefined, ['check'], { LOG_LEVEL: 'loud', DRAIN_SECONDS: 'x' }).done();
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.out, /^failed +settings: LOG_LEVEL is "loud"; .* DRAIN_SECONDS is "x"; /m);
+  assert.match(wrong.out, /^ok +sandbox: /m);
+});
+
+test('check makes no database where there is none yet', async (t) => {
+  const folder = temporaryDirectory(t);
+  const address = { engine: 'sqlite', file: join(folder, 'data/service.sqlite') } as const;
+  const { status, out } = await runCommand(t, address, ['check']).done();
+  assert.equal(status, 0, out);
+  assert.match(out, /^ok +database: the first start makes /m);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a backup is a consistent copy of a file while it is written to, and holds no tokens', async (t) => {
+  const address = await freshDatabase(t, 'sqlite');
+  assert.ok(address.engine === 'sqlite');
+  const storage = await openDuring(t, address);
+  const token = await provisionEnvironmentToken(storage, 'com.acme');
+  await provisionEnvironmentToken(storage, 'com.acme', Date.now(), { overlap: 600 });
+  const editor = createToken('editor');
+  await storage.tables.editorTokens.add(editor, plugin, Date.now(), Date.now() + 600_000);
+  await storage.transaction((tables) =>
+    tables.verificationCodes.add(
+      {
+        email: 'you@acme.com',
+        environment: 'com.acme',
+        salt: new Uint8Array(16),
+        hash: new Uint8Array(32),
+        expiresAt: Date.now(),
+      },
+      Date.now(),
+    ),
+  );
+  // Each write is of two plugins at once: a copy between the two would have one of them alone.
+  const second = { ...plugin, pluginName: 'second' };
+  let writes = 0;
+  const done = new AbortController();
+  const writing = (async () => {
+    while (!done.signal.aborted) {
+      await storage.transaction(async (tables) => {
+        for (const one of [plugin, second]) {
+          await tables.lockPlugin(one);
+          await tables.drafts.save(one, sourceOf(`${writes}`), 0);
+        }
+      });
+      writes += 1;
+      // SQLite answers at once: without this nothing else of this process would get its turn.
+      await turn();
+    }
+  })();
+  await until('something is written', () => writes > 10);
+  const file = join(dirname(address.file), 'copy.sqlite');
+  const { status, out, err } = await runCommand(t, address, ['backup', file]).done();
+  done.abort();
+  await writing;
+  assert.deepEqual([status, out, err], [0, `The backup is in ${file}. It holds no tokens.\n`, '']);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(
+    readdirSync(dirname(file)).filter((name) => name.startsWith('copy')),
+    ['copy.sqlite'],
+  );
+
+  const copy = await openStorage({ engine: 'sqlite', file });
+  cleanUpFirst(t, () => copy.close());
+  const [one, other] = [await copy.tables.drafts.find(plugin), await copy.tables.drafts.find(second)];
+  assert.ok(one && Number(one.source.contents) >= 10);
+  assert.deepEqual(one.source, other?.source);
+  assert.equal(await copy.tables.environments.findToken(token, Date.now()), undefined);
+  assert.equal(await copy.tables.editorTokens.find(editor, Date.now()), undefined);
+  // It can be written to as the original can.
+  await save(copy, 'after');
+  assert.match(await provisionEnvironmentToken(copy, 'com.acme'), /^pe_env_/);
+});
+
+test('the bytes of a backup hold no hash of a token and no address of a code', async (t) => {
+  const address = await freshDatabase(t, 'sqlite');
+  assert.ok(address.engine === 'sqlite');
+  const storage = await openDuring(t, address);
+  await storage.transaction((tables) =>
+    tables.verificationCodes.add(
+      {
+        email: 'you@acme.com',
+        environment: 'com.acme',
+        salt: new Uint8Array(16),
+        hash: new Uint8Array(32),
+        expiresAt: 1,
+      },
+      0,
+    ),
+  );
+  const file = join(temporaryDirectory(t), 'copy.sqlite');
+  assert.equal((await runCommand(t, address, ['backup', file]).done()).status, 0);
+  assert.ok(!readFileSync(file).includes('you@acme.com'));
+});
+
+test('a backup takes no place that is taken, and of PostgreSQL it names pg_dump', async (t) => {
+  const address = await freshDatabase(t, 'sqlite');
+  await (await openStorage(address)).close();
+  const file = join(temporaryDirectory(t), 'copy');
+  writeFileSync(file, 'mine');
+  const taken = await runCommand(t, address, ['backup', file]).done();
+  assert.deepEqual([taken.status, taken.out], [1, '']);
+  assert.match(taken.err, /^.* is there already; name a file that is not\.\n$/);
+  assert.equal(readFileSync(file, 'utf8'), 'mine');
+  const nowhere = join(dirname(file), 'no/such/folder');
+  assert.equal((await runCommand(t, address, ['backup', nowhere]).done()).status, 1);
+  assert.ok(!existsSync(nowhere));
+  assert.equal((await runCommand(t, address, ['backup']).done()).status, 2);
+  const postgres = { DATABASE_URL: 'postgres://me:hunter2@db.example/plugins' };
+  const { status, err } = await runCommand(t, undefined, ['backup', 'x'], postgres).done();
+  assert.equal(status, 1);
+  assert.match(err, /pg_dump/);
+  assert.doesNotMatch(err, /hunter2/);
+});
+
+test('env-token names what is wrong about a holder and an overlap', async (t) => {
+  for (const [args, message] of [
+    [['com.acme', '--holder', ''], /^--holder is ""; it must be a name of 1 to 200 characters/],
+    [['com.acme', '--holder', 'a\u202eb'], /^--holder is /],
+    [
+      ['com.acme', '--overlap', '86401'],
+      /^--overlap is "86401"; it must be a whole number of seconds from 0 to 86400/,
+    ],
+    [['com.acme', '--overlap', '1.5'], /^--overlap is "1\.5"/],
+    [['you@acme.com', '--overlap', '1'], /^--holder and --overlap are for an environment alone/],
+  ] as const) {
+    const { status, out, err } = await runCommand(t, undefined, ['env-token', ...args]).done();
+    assert.deepEqual([status, out], [2, ''], args.join(' '));
+    assert.match(err, message);
+  }
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { test } from 'node:test';
+import { startService } from '../../../service/src/index.ts';
+import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
+import { bearer, temporaryDirectory } from '../harness.ts';
+import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
+import { runCommand } from './service-command.ts';
+
+const statusOf = (url: string, host?: string) =>
+  new Promise<number>((resolve, reject) => {
+    get(url, host === undefined ? {} : { headers: { host } }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    }).on('error', reject);
+  });
+
+test('with PUBLIC_URL it answers to that host and those of ALLOWED_HOSTS, wherever it listens', async (t) => {
+  const address = await freshDatabase(t, engineUnderTest());
+  const command = runCommand(t, address, ['serve'], {
+    SERVICE_HOST: '0.0.0.0',
+    PUBLIC_URL: 'https://plugins.example.com',
+    ALLOWED_HOSTS: 'plugins.internal:8082',
+  });
+  const { port } = await command.serving();
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ family }) => family === 'IPv4');
+  for (const { address: own } of addresses) {
+    const url = `http://${own}:${port}/api/v1/features`;
+    for (const [host, expected] of [
+      ['plugins.example.com', 200],
+      ['PLUGINS.example.com:443', 200],
+      ['plugins.internal:8082', 200],
+      ['plugins.internal', 421],
+      ['sub.plugins.example.com', 421],
+      [`localhost:${port}`, 421],
+      [undefined, 421],
+    ] as const) {
+      assert.equal(await statusOf(url, host), expected, `${own} ${host}`);
+    }
+    assert.equal(await statusOf(`http://${own}:${port}/healthz`), 200);
+  }
+});
+
+test('metrics are where METRICS_PORT says, and not at the port of the service', async (t) => {
+  const address = await freshDatabase(t, engineUnderTest());
+  const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
+  const { base, metricsPort } = await command.serving();
+  const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+  assert.match(await answer.text(), /^plugin_service_waiting\{queue="runs"\} 0$/m);
+  assert.equal(await statusOf(`${base}/metrics`), 404);
+});
+
+test('standard output has JSON lines alone, from the level that LOG_LEVEL says', async (t) => {
+  const address = await freshDatabase(t, engineUnderTest());
+  const command = runCommand(t, address, ['serve']);
+  const { base } = await command.serving();
+  await statusOf(`${base}/api/v1/features`);
+  const { route } = await command.line(({ msg }) => msg === 'request');
+  assert.equal(route, '/api/v1/features');
+  command.kill('SIGINT');
+  assert.equal((await command.done()).err, '');
+  // Every line could be parsed.
+  assert.ok(command.logged().every(({ level }) => ['info', 'warn'].includes(level)));
+
+  const { status, out, err } = await runCommand(t, address, ['serve'], {
+    LOG_LEVEL: 'fatal',
+    SERVICE_PORT: 'x',
+  }).done();
+  assert.deepEqual([status, out], [1, '']);
+  assert.match(err, /^SERVICE_PORT is "x"; /);
+});
+
+test('a program starts it with what it names, and defaults for the rest', async (t) => {
+  const address = await freshDatabase(t, engineUnderTest());
+  const lines: string[] = [];
+  const service = await startService(
+    {
+      servicePort: 0,
+      database: address,
+      dataDirectory: temporaryDirectory(t),
+      runTimeoutMs: 200,
+      runMemoryMb: 8,
+    },
+    { writeLog: (line) => lines.push(line) },
+  );
+  t.after(() => service.close());
+  const base = `http://localhost:${service.port}`;
+  const token = await service.createEnvironmentToken('com.acme');
+  const plugin = 'com.acme.t1/default/add-record';
+  const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(token) });
+  const headers = bearer(((await access.json()) as { token: string }).token);
+  const runs = async (contents: string) => {
+    await fetch(`${base}/api/v1/build/javascript/${plugin}`, { method: 'POST', headers, body: contents });
+    const tested = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
+    return ((await tested.json()) as { error?: { code: string; message: string } }).error;
+  };
+  assert.equal(await runs('export const run = (input) => input;'), undefined);
+  assert.deepEqual(await runs('export const run = () => { for (;;); };'), {
+    code: 'time-limit',
+    message: 'The plugin ran for more than 0.2 s, which is the limit of time.',
+  });
+  assert.deepEqual(await runs('export const run = () => String(new Uint8Array(16 * 2 ** 20).length);'), {
+    code: 'memory-limit',
+    message: 'The plugin needed more than 8 MiB, which is the limit of memory.',
+  });
+  assert.ok(lines.some((line) => line.includes('"msg":"request"')));
+  await assert.rejects(startService({ serviceHost: '0.0.0.0' }), /^StartError: PUBLIC_URL is not set, /);
+});
+
+test('a larger limit of memory is for scripts and modules alike', async (t) => {
+  const address = await freshDatabase(t, engineUnderTest());
+  const command = runCommand(t, address, ['serve'], { RUN_MEMORY_MB: '128', RUN_TIMEOUT_MS: '10000' });
+  const { base } = await command.serving();
+  const storage = await openDuring(t, address);
+  const token = await provisionEnvironmentToken(storage, 'com.acme');
+  for (const [language, contents] of [
+    ['javascript', 'export const run = () => String(new Uint8Array(64 * 2 ** 20).fill(1).length);'],
+    [
+      'assemblyscript',
+      'export function run(input: string): string { return new Uint8Array(64 * 1024 * 1024).length.toString(); }',
+    ],
+  ]) {
+    const plugin = `com.acme.t1/default/${language}`;
+    const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(token) });
+    const headers = bearer(((await access.json()) as { token: string }).token);
+    const build = `${base}/api/v1/build/${language}/${plugin}`;
+    await (await fetch(build, { method: 'POST', headers, body: contents ?? '' })).text();
+    const answer = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
+    assert.deepEqual(await answer.json(), { result: `${64 * 2 ** 20}` }, language);
+  }
+});
