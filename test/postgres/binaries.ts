@@ -39,7 +39,7 @@ export async function findBinaries(): Promise<Binaries> {
       { cause: error },
     );
   }
-  const user = process.getuid?.() === 0 ? nobody() : undefined;
+  const user = serverUser();
   if (!user || (await canRun(join(native, 'bin', 'postgres'), user))) return { ...programsIn(native), user };
   // Below root's home, for instance, where nobody else may look.
   const copy = await mkdtemp(join(tmpdir(), 'postgres-programs-'));
@@ -68,6 +68,9 @@ async function makeLinks(native: string): Promise<void> {
     );
   }
 }
+
+/** Whom PostgreSQL runs as; nothing where that is whoever runs the tests. */
+export const serverUser = (): ServerUser | undefined => (process.getuid?.() === 0 ? nobody() : undefined);
 
 function nobody(): ServerUser {
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));

@@ -36,9 +36,12 @@ export class Cluster {
     this.#isDurable = isDurable;
   }
 
-  /** Makes a server that does not run yet. `durable`: whether a commit is on the disk before it is acknowledged. */
-  static async create({ durable }: { durable: boolean }): Promise<Cluster> {
-    const binaries = await findBinaries();
+  /**
+   * Makes a server that does not run yet. `durable`: whether a commit is on the disk before it is acknowledged. `given`: other
+   * programs than those that are installed for the tests.
+   */
+  static async create({ durable, given }: { durable: boolean; given?: Binaries }): Promise<Cluster> {
+    const binaries = given ?? (await findBinaries());
     const directory = mkdtempSync(join(tmpdir(), 'postgres-data-'));
     const { user } = binaries;
     if (user) chownSync(directory, user.uid, user.gid);

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 
 export interface Answer {
   status: number;
@@ -16,11 +17,14 @@ export interface Sent {
 
 /** One client's own connection to a server on this machine, kept open between requests. */
 export class Connection {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent: Agent;
   readonly #base: URL;
 
-  constructor(base: string) {
+  /** @param ca the certificate to trust, where the server is reached by https */
+  constructor(base: string, ca?: string) {
     this.#base = new URL(base);
+    const options = { keepAlive: true, maxSockets: 1 };
+    this.#agent = ca === undefined ? new Agent(options) : new SecureAgent({ ...options, ca });
   }
 
   /** Rejects when the answer did not come whole. */
@@ -35,8 +39,9 @@ export class Connection {
       ...(token && { authorization: `Bearer ${token}` }),
     };
     return new Promise((resolve, reject) => {
-      const { hostname, port } = this.#base;
-      const sent = request({ agent: this.#agent, hostname, port, method, path, headers }, (answer) => {
+      const { hostname, port, protocol } = this.#base;
+      const ask = protocol === 'https:' ? secureRequest : request;
+      const sent = ask({ agent: this.#agent, hostname, port, method, path, headers }, (answer) => {
         let text = '';
         answer.setEncoding('utf8').on('data', (part: string) => (text += part));
         answer.on('error', reject);

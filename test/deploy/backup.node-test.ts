@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { until } from '../demo/harness.ts';
+import { temporaryDirectory } from '../service/harness.ts';
+import { Connection } from '../soak/connection.ts';
+import { program } from '../soak/programs.ts';
+import { Tally } from '../soak/tally.ts';
+import { User } from '../soak/user.ts';
+import { createDatabaseAt, dumpPrograms, run, startDumpServer, textOf } from './dump.ts';
+import { createEnvironmentToken, NodeProcess } from './node-process.ts';
+
+/*
+ * What docs/service/backup.md says, rehearsed: a backup is taken while others write, all is lost, and a service on what was
+ * restored has every draft and every version that was acknowledged before the backup.
+ */
+
+const main = fileURLToPath(new URL('../../service/src/cli/main.ts', import.meta.url));
+
+/** Users who have drafts, builds and versions by now, and do nothing more. */
+async function fill(node: NodeProcess, environmentToken: string, tally: Tally): Promise<User[]> {
+  const users: User[] = [];
+  for (const [i, lang] of ['javascript', 'typescript', 'assemblyscript', 'javascript'].entries()) {
+    const user = new User(`com.acme.t${i % 2}/default/plugin-${i}`, tally);
+    const connection = new Connection(node.origin);
+    await user.signIn(connection, environmentToken);
+    for (let version = 0; version <= i; version++) {
+      await user.build(program(lang, `u${i}-${version}`, 300), false);
+      await user.deploy();
+    }
+    // The draft is ahead of what is deployed, and not built.
+    await user.save(program(lang, `u${i}-draft`, 300));
+    connection.close();
+    users.push(user);
+  }
+  return users;
+}
+
+/** Goes on writing until `stop` is called; `underWay` resolves once some is written. */
+async function keepWriting(node: NodeProcess, environmentToken: string) {
+  const tally = new Tally();
+  const user = new User('com.acme.busy/default/busy', tally);
+  const connection = new Connection(node.origin);
+  await user.signIn(connection, environmentToken);
+  const ending = new AbortController();
+  let saves = 0;
+  const writing = (async () => {
+    while (!ending.signal.aborted) await user.save(program('javascript', `busy-${saves++}`, 20_000));
+  })();
+  // It fails when the node ends because something else failed, which is then the error to see.
+  writing.catch(() => {});
+  await until(() => saves > 3);
+  return async () => {
+    const before = saves;
+    await until(() => saves > before + 1);
+    ending.abort();
+    await writing;
+    connection.close();
+    assert.deepEqual(tally.faults, []);
+  };
+}
+
+/** A service on what was restored has all that the users had, and knows no token of before. */
+async function verifyRestored(url: string, users: readonly User[], formerToken: string, tally: Tally) {
+  await using node = new NodeProcess(url);
+  await node.start();
+  const first = new Connection(node.origin);
+  const access = `/auth/v2/access/${users[0]?.path}`;
+  assert.equal((await first.send('GET', access, { token: formerToken })).status, 401);
+  first.close();
+  const environmentToken = await createEnvironmentToken(url);
+  for (const user of users) {
+    const connection = new Connection(node.origin);
+    await user.signIn(connection, environmentToken);
+    await user.readBack();
+    for (const version of user.versions.keys()) await user.run('x', version);
+    await user.run('x');
+    // And one goes on.
+    await user.build(program('javascript', 'after', 100), true);
+    await user.deploy();
+    await user.run('x');
+    connection.close();
+  }
+  assert.deepEqual(tally.faults, []);
+}
+
+test('SQLite: a backup that is taken while others write restores every draft and version, and no token', async (t) => {
+  const directory = temporaryDirectory(t);
+  const [file, copy] = [join(directory, 'service.sqlite'), join(directory, 'backup.sqlite')];
+  const url = `sqlite:${file}`;
+  const tally = new Tally();
+  const environmentToken = await createEnvironmentToken(url);
+  let users: User[];
+  {
+    await using node = new NodeProcess(url);
+    await node.start();
+    users = await fill(node, environmentToken, tally);
+    const stopWriting = await keepWriting(node, environmentToken);
+    const env = { ...process.env, DATABASE_URL: url };
+    await promisify(execFile)(process.execPath, [main, 'backup', copy], { env });
+    await stopWriting();
+  }
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+  const bytes = readFileSync(copy);
+  assert.equal(bytes.includes(createHash('sha256').update(environmentToken).digest()), false);
+
+  mkdirSync(join(directory, 'restored'));
+  const restored = join(directory, 'restored/service.sqlite');
+  await copyFile(copy, restored);
+  await verifyRestored(`sqlite:${restored}`, users, environmentToken, tally);
+});
+
+const programs = dumpPrograms();
+const missing =
+  'pg_dump with a server of its own version is not installed here (on Debian: apt-get install postgresql)';
+if (!programs) console.log(`The backup of PostgreSQL was not tried: ${missing}.`);
+
+test(
+  'PostgreSQL: what pg_dump wrote while others write restores every draft and version, and no token',
+  { skip: programs ? false : missing },
+  async (t) => {
+    const folder = programs ?? '';
+    const cluster = await startDumpServer(folder);
+    t.after(() => cluster.remove());
+    const url = await createDatabaseAt(cluster.url, 'before');
+    const dump = join(temporaryDirectory(t), 'backup.dump');
+    const tally = new Tally();
+    const environmentToken = await createEnvironmentToken(url);
+    let users: User[];
+    {
+      await using node = new NodeProcess(url);
+      await node.start();
+      users = await fill(node, environmentToken, tally);
+      const stopWriting = await keepWriting(node, environmentToken);
+      await run(folder, 'pg_dump', ...documentedOptions('pg_dump'), `--file=${dump}`, url);
+      await stopWriting();
+    }
+    const hash = createHash('sha256').update(environmentToken).digest('hex');
+    assert.equal(textOf(folder, dump).includes(hash), false);
+
+    const restored = await createDatabaseAt(cluster.url, 'restored');
+    await run(folder, 'pg_restore', ...documentedOptions('pg_restore'), `--dbname=${restored}`, dump);
+    await verifyRestored(restored, users, environmentToken, tally);
+  },
+);
+
+/** The options of a program as the documentation gives them, but for the file and the database. */
+function documentedOptions(name: string): string[] {
+  const page = readFileSync(new URL('../../docs/service/backup.md', import.meta.url), 'utf8');
+  const command = new RegExp(`^${name} ((?:[^\\n]*\\\\\\n)*[^\\n]*)$`, 'm').exec(page)?.[1];
+  assert.ok(command, `docs/service/backup.md has no ${name} command any more.`);
+  const options = command.match(/--[\w-]+(?:=[\w.*-]+)?/g) ?? [];
+  return options.filter((option) => !/^--(?:file|dbname)/.test(option));
+}

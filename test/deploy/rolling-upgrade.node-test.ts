@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
+import { openEngine } from '../../service/src/storage/storage.ts';
+import { until } from '../demo/harness.ts';
+import { createDatabase } from '../postgres/databases.ts';
+import { Connection } from '../soak/connection.ts';
+import { program } from '../soak/programs.ts';
+import { Tally } from '../soak/tally.ts';
+import { User } from '../soak/user.ts';
+import { createEnvironmentToken, NodeProcess } from './node-process.ts';
+import type { Release } from './node-process.ts';
+
+const lost = 'connections lost';
+const loops = 'times from saving to running';
+
+/** A user who works without a pause at whichever node takes the connection. */
+async function work(
+  user: User,
+  nodes: readonly NodeProcess[],
+  { environmentToken, tally, signal }: { environmentToken: string; tally: Tally; signal: AbortSignal },
+): Promise<void> {
+  let connection: Connection | undefined;
+  let mark = 0;
+  for (let turn = 0; !signal.aborted; turn++) {
+    try {
+      if (!connection) {
+        connection = new Connection(nodes[turn % nodes.length]?.origin ?? '');
+        await user.signIn(connection, environmentToken);
+        // All that was acknowledged is there at this node, and what was under way is there whole or not at all.
+        await user.verify();
+      }
+      const written = program('javascript', `${user.path}-${mark++}`, 200);
+      await user.save(written);
+      await user.build(written, mark % 2 === 0);
+      await user.test('t');
+      await user.deploy();
+      await user.run('r');
+      await user.run('r', user.versions.length - 1);
+      tally.count(loops);
+    } catch (error) {
+      connection?.close();
+      connection = undefined;
+      // An answer that was wrong is in the tally; all else must be a connection that was refused or broken.
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code)) tally.count(lost);
+      else tally.fault(`${user.path}: ${String(error)}`);
+      await wait(20);
+    }
+  }
+  connection?.close();
+}
+
+test('two nodes move to the next release and back one by one, while users save, build, deploy and run', async (t) => {
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  const environmentToken = await createEnvironmentToken(database.url);
+  const node = () => new NodeProcess(database.url, { DRAIN_SECONDS: '1' });
+  const nodes = [node(), node()] as const;
+  const engine = await openEngine(parseDatabaseUrl(database.url));
+  const isMigrated = async () => {
+    const { rows } = await sql`select 1 from schema_migrations where name = '9999-next-release'`.execute(
+      engine.db,
+    );
+    return rows.length === 1;
+  };
+  const tally = new Tally();
+  const ending = new AbortController();
+  const users = Array.from(
+    { length: 4 },
+    (_, i) => new User(`com.acme.t${i >> 1}/default/plugin-${i}`, tally),
+  );
+  let working: Promise<void>[] = [];
+  try {
+    await Promise.all(nodes.map((one) => one.start()));
+    working = users.map((user, i) =>
+      work(user, i % 2 ? nodes : nodes.toReversed(), { environmentToken, tally, signal: ending.signal }),
+    );
+    /** Until everybody has gone round at the nodes as they are now. */
+    const goOn = async () => {
+      const before = users.map(({ versions }) => versions.length);
+      await until(() => users.every(({ versions }, i) => versions.length >= (before[i] ?? 0) + 2), 120_000);
+    };
+    const move = async (one: NodeProcess, release: Release) => {
+      assert.equal(await one.end('SIGTERM'), 0);
+      await one.start(release);
+      await goOn();
+    };
+
+    await goOn();
+    assert.equal(await isMigrated(), false);
+    for (const one of nodes) await move(one, 'next');
+    assert.equal(await isMigrated(), true);
+    // The schema stays as it is, and the release before goes on with it.
+    for (const one of nodes) await move(one, 'this');
+    assert.equal(await isMigrated(), true);
+    ending.abort();
+    await Promise.all(working);
+
+    for (const { origin } of nodes) {
+      for (const user of users) {
+        const connection = new Connection(origin);
+        await user.signIn(connection, environmentToken);
+        await user.verify();
+        connection.close();
+      }
+    }
+    assert.deepEqual(tally.faults, []);
+    assert.ok(tally.of(loops) >= 4 * 5);
+    // Each of the four moves ended connections, or the load was not there.
+    assert.ok(tally.of(lost) > 0);
+    t.diagnostic(`${tally.of(loops)} ${loops}, ${tally.of(lost)} ${lost}`);
+  } finally {
+    ending.abort();
+    await Promise.allSettled(working);
+    for (const one of nodes) await one[Symbol.asyncDispose]();
+    await engine.close();
+  }
+});
