@@ -12,6 +12,6 @@ const wanted = fingerprint();
 if (builtFingerprint() !== wanted || !present.every((path) => existsSync(join(root, path)))) {
   console.log('Building the packages, because their sources have changed.');
   buildLauncherModules();
-  buildService();
+  await buildService();
   rememberBuilt(wanted);
 }

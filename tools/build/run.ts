@@ -14,5 +14,5 @@ if (others.length > 0 || (wanted !== undefined && wanted !== 'launcher' && wante
 const sources = fingerprint();
 if (wanted !== 'service') buildLauncher();
 else if (!existsSync(join(root, 'dist/client.js'))) buildLauncherModules();
-if (wanted !== 'launcher') buildService();
+if (wanted !== 'launcher') await buildService();
 if (wanted === undefined) rememberBuilt(sources);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compressFiles } from './compress.ts';
 
 /** The folder of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,10 +35,12 @@ export function buildLauncher(): void {
   run('tools/generate/declarations.ts');
 }
 
-/** The service as it is published, with the editor in it. The launcher's modules must be built. */
-export function buildService(): void {
+/** The service as it is published, with the editor in it, plain and compressed. The launcher's modules must be built. */
+export async function buildService(): Promise<void> {
   rmSync(join(root, 'service/dist'), { recursive: true, force: true });
   compile('service');
   vite('--config', 'editor/vite.config.ts');
-  cpSync(join(root, 'editor/dist'), join(root, 'service/dist/editor'), { recursive: true });
+  const editor = join(root, 'service/dist/editor');
+  cpSync(join(root, 'editor/dist'), editor, { recursive: true });
+  await compressFiles(join(editor, 'assets'), join(root, 'node_modules/.cache/plugin-editor/compressed'));
 }
