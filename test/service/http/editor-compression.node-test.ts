@@ -143,7 +143,10 @@ test('HEAD says what GET would answer, and has no body', async (t) => {
 test('a file that is there in one compression, or in none, is answered as it is to those who want another', async (t) => {
   const get = await serve(t);
   const style = await get('/editor/assets/gzip-B7x_2kQb.css', 'br');
-  assert.deepEqual([style.encoding, style.text(), style.headers.vary], [undefined, script, 'accept-encoding']);
+  assert.deepEqual(
+    [style.encoding, style.text(), style.headers.vary],
+    [undefined, script, 'accept-encoding'],
+  );
   assert.equal((await get('/editor/assets/gzip-B7x_2kQb.css', 'br, gzip;q=0.1')).encoding, 'gzip');
   const icon = await get('/editor/assets/icon-B7x_2kQc.svg', 'br, gzip');
   assert.deepEqual([icon.encoding, icon.text()], [undefined, '<svg/>']);
