@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service executions delivery`, and one figure of the
+ * Names narrow it down: `node test/bench/run.ts size mount service executions delivery editor-load`, and one figure of the
  * executions is measured alone by its own: `node test/bench/run.ts executions:hello`.
  */
 import { openBrowser } from './browser.ts';
 import { measureDelivery } from './delivery.ts';
+import { measureEditorLoad } from './editor-load.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
@@ -17,7 +18,7 @@ import { measurePackage } from './package-sizes.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 
-const names = ['size', 'mount', 'service', 'executions', 'delivery'];
+const names = ['size', 'mount', 'service', 'executions', 'delivery', 'editor-load'];
 const ofExecutions = executionFigures.map((name) => `executions:${name}`);
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => ![...names, ...ofExecutions].includes(name));
@@ -51,4 +52,5 @@ else {
   if (chosen.length) figures.push(...(await measureExecutions(chosen)));
 }
 if (wants('delivery')) figures.push(...(await measureDelivery()));
+if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
 process.exitCode = print(figures) ? 0 : 1;
