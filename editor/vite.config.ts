@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What is bundled wants its licence to go with it.
+    license: { fileName: 'LICENSES.txt' },
     chunkSizeWarningLimit: 2000,
     // What a slow machine takes is no fault that one could mend.
     rolldownOptions: { checks: { bundlerTimings: false } },

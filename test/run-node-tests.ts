@@ -1,17 +1,50 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root, runNode } from '../tools/run-node.js';
+import { startPostgres } from './postgres/server.ts';
 
-// `npm run test:node [-- <file>…]`: the tests that run in Node, by default all of them.
+/*
+ * `npm run test:node [-- <file>…]`: the tests that run in Node, by default all of them. Those of the service run a second
+ * time with PostgreSQL as its storage. One server is for all of them; with TEST_DATABASE_URL it is that one.
+ */
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const files = process.argv.slice(2);
-const { status } = spawnSync(
-  process.execPath,
-  [
-    '--disable-warning=ExperimentalWarning',
-    '--test',
-    ...(files.length > 0 ? files : ['test/**/*.node-test.ts']),
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-process.exitCode = status ?? 1;
+const asked = process.argv.slice(2);
+const { env } = process;
+
+const server = env['TEST_DATABASE_URL'] ? undefined : await startPostgres();
+env['TEST_DATABASE_URL'] ??= server?.url;
+try {
+  const code = await runOn('sqlite', asked.length > 0 ? asked : ['test/**/*.node-test.ts']);
+  // Past 128 a signal has ended them, and nobody waits for more.
+  const patterns = asked.length > 0 ? asked : ['test/service/**', 'test/threats/**'];
+  const again = code > 128 ? [] : await storageTests(patterns);
+  if (again.length > 0) {
+    console.log(`\nThe tests of the service again, with PostgreSQL as its storage: ${again.length} files.\n`);
+  }
+  process.exitCode = code || (again.length > 0 ? await runOn('postgres', again) : 0);
+} finally {
+  await server?.stop();
+}
+
+/** Runs tests on a kind of storage; resolves with the exit code. */
+function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
+  env['TEST_STORAGE'] = storage;
+  return runNode(['--test', ...files]);
+}
+
+/**
+ * The files whose tests start the service on the storage that TEST_STORAGE names. Those of the storage itself run on both
+ * kinds each time.
+ */
+async function storageTests(patterns: readonly string[]): Promise<string[]> {
+  // What starts it, by the names that the tests import it by.
+  const starts =
+    /\b(?:startService|startPlugin|startWithPlugins|startTokenServers|engineUnderTest)\b|\blisten\b.*harness\.ts/;
+  const found: string[] = [];
+  for await (const file of glob(patterns, { cwd: root })) {
+    if (!file.endsWith('.node-test.ts') || !/^test\/(?:service|threats)\//.test(file)) continue;
+    if (file.startsWith('test/service/storage/')) continue;
+    if (starts.test(await readFile(join(root, file), 'utf8'))) found.push(file);
+  }
+  return found.toSorted();
+}

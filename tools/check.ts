@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { root } from './build/steps.ts';
+import { runNode } from './run-node.js';
 
 // `npm run check [-- <name>…]`: everything that can be said of the sources without running them. By default all of it.
 
@@ -19,6 +18,7 @@ const checks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   lint: [['node_modules/oxlint/bin/oxlint', '--deny-warnings']],
   format: [['node_modules/prettier/bin/prettier.cjs', '--check', '.']],
   generated: [['tools/generate/run.ts', '--check']],
+  rooms: [['--test', 'test/tools/rooms.node-test.ts', 'test/tools/scripts.node-test.ts']],
   package: [['--test', 'test/package.node-test.ts']],
   readme: [['tools/generate/readme-integrity.ts']],
 };
@@ -32,11 +32,8 @@ if (unknown.length > 0) {
 
 for (const name of asked.length > 0 ? asked : Object.keys(checks)) {
   console.log(`\n> ${name}`);
-  for (const args of checks[name] ?? []) {
-    const { status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-      cwd: root,
-      stdio: 'inherit',
-    });
-    if (status !== 0) process.exit(status ?? 1);
+  for (const program of checks[name] ?? []) {
+    const code = await runNode(program);
+    if (code !== 0) process.exit(code);
   }
 }

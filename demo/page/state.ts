@@ -3,8 +3,6 @@ import type { Session, SignedOut, TenantView, VersionRuns } from '../vendor/wire
 import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';
 import type { Look } from './look.ts';
-import { NO_TIMES } from './stopwatch.ts';
-import type { Times } from './stopwatch.ts';
 import type { Theme } from './theme.ts';
 import type { Question } from './unsaved-work.ts';
 
@@ -20,6 +18,14 @@ export interface Runs {
 }
 
 export const NO_RUNS: Runs = { busy: false };
+
+/** `launch`: there was no editor before. `next`: it was open, with another plugin. */
+export type Opening = 'launch' | 'next';
+
+/** Times from asking for a plugin to the editor's own word that it can be edited, in ms; the newest of each kind. */
+export type Times = Record<Delivery, Partial<Record<Opening, number>>>;
+
+const NO_TIMES: Times = { url: {}, message: {} };
 
 /** All that the page shows, in one place; the views are functions of it. */
 export interface State {

@@ -1,17 +1,10 @@
 import type { Delivery } from './delivery.ts';
 import { change, state } from './state.ts';
-
-/** `launch`: there was no editor before. `next`: it was open, with another plugin. */
-export type Kind = 'launch' | 'next';
-
-/** Times from asking for a plugin to the editor's own word that it can be edited, in ms; the newest of each kind. */
-export type Times = Record<Delivery, Partial<Record<Kind, number>>>;
-
-export const NO_TIMES: Times = { url: {}, message: {} };
+import type { Opening } from './state.ts';
 
 /** Takes the time of everything that the page's editor opens. */
 export function takeTimes(target: EventTarget): void {
-  let begun: { at: number; kind: Kind } | undefined;
+  let begun: { at: number; kind: Opening } | undefined;
   /** What is open, in words that differ when a frame must be made anew. */
   let open: { plugin: string; delivery: Delivery } | undefined;
   const asked = () => ({ plugin: JSON.stringify([state.ident, state.fn]), delivery: state.delivery });

@@ -2,12 +2,12 @@ import { createService } from './http/app.ts';
 import { readEditorFiles } from './http/editor-files.ts';
 import { listen } from './http/listen.ts';
 import { provisionEnvironmentToken } from './accounts/environment-token.ts';
-import { openStore } from './storage/store.ts';
+import { openStorage } from './storage/storage.ts';
 import { StartError } from './start-error.ts';
-import type { Settings } from './cli/settings.ts';
+import type { Settings } from './settings/settings.ts';
 
-export { readSettings } from './cli/settings.ts';
-export type { Settings } from './cli/settings.ts';
+export { readSettings } from './settings/settings.ts';
+export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
 
 /** A plugin service that serves. */
@@ -29,12 +29,12 @@ export interface RunningService {
  * @throws StartError when a setting cannot be used; its message says what would be right.
  */
 export async function startService(settings: Settings): Promise<RunningService> {
-  const store = plainly(() => openStore(settings.dataDirectory));
+  const storage = await openStorage(settings.database);
   try {
     const hosts: string[] = [];
     const service = plainly(() =>
       createService({
-        store,
+        storage,
         editorAssets: readEditorFiles(),
         hosts,
         editorTokenTtl: settings.editorTokenTtl,
@@ -49,11 +49,11 @@ export async function startService(settings: Settings): Promise<RunningService> 
       service.warmUp();
       return {
         port,
-        createEnvironmentToken: async (environment) => provisionEnvironmentToken(store, environment),
+        createEnvironmentToken: async (environment) => provisionEnvironmentToken(storage, environment),
         close: async () => {
           await close();
           await service.close();
-          store.close();
+          await storage.close();
         },
       };
     } catch (error) {
@@ -61,7 +61,7 @@ export async function startService(settings: Settings): Promise<RunningService> 
       throw error;
     }
   } catch (error) {
-    store.close();
+    await storage.close();
     throw error;
   }
 }

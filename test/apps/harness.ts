@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, extname, join, relative } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { copySources } from '../support/packing.ts';
 import type { Rule } from '../support/script-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -44,18 +45,12 @@ export async function openWorkshop(): Promise<Workshop> {
   };
 }
 
-/** Builds and packs a copy, so that whoever uses `dist` of this tree meanwhile finds it as it was. */
 async function pack(tarball: string): Promise<void> {
-  const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-pack-'));
+  const sources = await copySources();
   try {
-    const left = new Set(['dist', '.git', '.data', 'coverage', 'demo']);
-    const isNeeded = (path: string) => basename(path) !== 'node_modules' && !left.has(relative(root, path));
-    await cp(root, copy, { recursive: true, filter: isNeeded });
-    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-    const name = (await npm(copy, 'pack', '--silent')).trim().split('\n').at(-1) ?? '';
-    await rename(join(copy, name), tarball);
+    await rename((await sources.pack('plugin-editor')).file, tarball);
   } finally {
-    await rm(copy, { recursive: true, force: true });
+    await sources.remove();
   }
 }
 

@@ -1,12 +1,21 @@
 import { X509Certificate, createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { generate } from 'selfsigned';
+import { packagesOf } from '../support/install.ts';
 import { bundle } from './bundle.ts';
 import type { Addresses, OriginsData } from './delivery-origins.ts';
 import type { Report } from './delivery-page.ts';
 
 /** How long one run may take, in ms. */
 const LIMIT = 60_000;
+
+/** What is used of `selfsigned` 5, which is installed when it is first used. */
+interface SelfSigned {
+  generate: (
+    subject: { name: string; value: string }[],
+    options: object,
+  ) => Promise<{ private: string; cert: string }>;
+}
 
 /** Both origins at one distance. */
 export interface World extends Addresses {
@@ -20,6 +29,8 @@ export interface World extends Addresses {
 export async function startWorlds(
   roundTrips: number[],
 ): Promise<{ worlds: World[]; trust: string; token: string }> {
+  const tools = await packagesOf(fileURLToPath(new URL('tools/', import.meta.url)));
+  const { generate } = tools('selfsigned') as SelfSigned;
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service executions delivery editor-load`, and one figure of the
- * executions is measured alone by its own: `node test/bench/run.ts executions:hello`.
+ * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery editor-load`, and one figure
+ * of the executions and of the storage is measured alone by its own: `node test/bench/run.ts executions:hello`.
  */
 import { openBrowser } from './browser.ts';
 import { measureDelivery } from './delivery.ts';
@@ -17,13 +17,17 @@ import { startOrigins } from './origins.ts';
 import { measurePackage } from './package-sizes.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
+import { measureStorage, storageFigures } from './storage.ts';
 
-const names = ['size', 'mount', 'service', 'executions', 'delivery', 'editor-load'];
-const ofExecutions = executionFigures.map((name) => `executions:${name}`);
+const names = ['size', 'mount', 'service', 'executions', 'storage', 'delivery', 'editor-load'];
+const single = [
+  ...executionFigures.map((name) => `executions:${name}`),
+  ...storageFigures.map((name) => `storage:${name}`),
+];
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => ![...names, ...ofExecutions].includes(name));
+const unknown = wanted.filter((name) => ![...names, ...single].includes(name));
 if (unknown.length) {
-  console.error(`There is no ${unknown.join(', ')}; there are ${[...names, ...ofExecutions].join(', ')}.`);
+  console.error(`There is no ${unknown.join(', ')}; there are ${[...names, ...single].join(', ')}.`);
   process.exit(1);
 }
 const wants = (name: string) => !wanted.length || wanted.includes(name);
@@ -50,6 +54,11 @@ if (wants('executions')) figures.push(...(await measureExecutions()));
 else {
   const chosen = executionFigures.filter((name) => wanted.includes(`executions:${name}`));
   if (chosen.length) figures.push(...(await measureExecutions(chosen)));
+}
+if (wants('storage')) figures.push(...(await measureStorage()));
+else {
+  const chosen = storageFigures.filter((name) => wanted.includes(`storage:${name}`));
+  if (chosen.length) figures.push(...(await measureStorage(chosen)));
 }
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));

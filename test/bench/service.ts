@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { createService } from '../../service/src/http/app.ts';
 import { Builds } from '../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../service/src/toolchains/languages.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { createToken } from '../../service/src/accounts/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
+import { timeInTurns } from './turns.ts';
 
 const languages = loadLanguages();
 
@@ -26,10 +27,14 @@ export async function measureService(): Promise<Figure[]> {
 /** In a process of its own, whose memory is the service's alone. */
 async function measureExecutions(): Promise<Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const fixture = join(import.meta.dirname, '../service/storage/durability.fixture.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', fixture, directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const fixture = join(import.meta.dirname, '../service/service.fixture.ts');
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', fixture, `sqlite:${join(directory, 'service.sqlite')}`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   try {
     const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
@@ -145,8 +150,8 @@ const hundredLines = (i: number) =>
 
 /** Drafts of 10 KB, read and saved in a store with ten of them and in one with ten thousand. */
 async function measureDrafts(): Promise<Figure[]> {
-  const few = draftsOf(10);
-  const many = draftsOf(10_000);
+  const few = await draftsOf(10);
+  const many = await draftsOf(10_000);
   try {
     const reads = await timeInTurns({ few: few.read, many: many.read }, 300, 30);
     const saves = await timeInTurns({ few: few.save, many: many.save }, 300, 30);
@@ -164,23 +169,22 @@ async function measureDrafts(): Promise<Figure[]> {
   }
 }
 
-function draftsOf(count: number) {
+async function draftsOf(count: number) {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const store = openStore(directory);
+  const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const origin = 'http://localhost:8082';
-  const service = createService({ store, editorAssets: new Map(), hosts: ['localhost:8082'] });
+  const service = createService({ storage, editorAssets: new Map(), hosts: ['localhost:8082'] });
   const sourceOf = (i: number) => ({ contents: `// ${i}\n`.padEnd(10_000, 'x'), lang: 'javascript' });
   const nameOf = (i: number) => `plugin-${i % count}`;
   const tokens = Array.from({ length: 10 }, () => createToken('editor'));
-  store.transaction(() => {
-    store.environments.add('com.acme', 0);
-    for (let i = 0; i < count; i++)
-      store.drafts.saveWithin({ ...plugin, pluginName: nameOf(i) }, sourceOf(i), 0);
+  await storage.transaction(async ({ environments, drafts }) => {
+    await environments.add('com.acme', 0);
+    for (let i = 0; i < count; i++) await drafts.save({ ...plugin, pluginName: nameOf(i) }, sourceOf(i), 0);
   });
   // Drafts from all over the table.
   const spread = (i: number) => ((i % 10) * count) / 10;
   for (const [i, token] of tokens.entries()) {
-    store.editorTokens.add(
+    await storage.tables.editorTokens.add(
       token,
       { ...plugin, pluginName: nameOf(spread(i)) },
       Date.now(),
@@ -199,26 +203,8 @@ function draftsOf(count: number) {
     save: (i: number) => send(i, { method: 'POST', body: JSON.stringify(sourceOf(i)) }),
     close: async () => {
       await service.close();
-      store.close();
+      await storage.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** How long each of `works` takes, in ms, run by turns so that what slows the machine slows all of them. */
-async function timeInTurns<Name extends string>(
-  works: Record<Name, (i: number) => Promise<unknown>>,
-  times: number,
-  warmUp: number,
-): Promise<Record<Name, number[]>> {
-  const names = Object.keys(works) as Name[];
-  const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
-  for (let i = -warmUp; i < times; i++) {
-    for (const name of names) {
-      const start = performance.now();
-      await works[name](i + warmUp);
-      if (i >= 0) taken[name].push(performance.now() - start);
-    }
-  }
-  return taken;
 }

@@ -21,8 +21,8 @@ export class DemoPage {
   }
 
   async click(selector: string): Promise<void> {
-    const found = await this.page.waitForSelector(selector, { visible: true });
-    await found?.click();
+    // A locator waits until the element stands still: a click at where it was a moment ago would be lost.
+    await this.page.locator(selector).click();
   }
 
   async choosePlugin(name: string): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { listen as listenService } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { createVendorApp } from '../../demo/vendor/app.ts';
 import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
@@ -24,13 +24,13 @@ export interface Call {
 /** The vendor's back end, asked directly, with the real plugin service behind it on a real port. */
 export async function setUpVendor() {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-vendor-'));
-  const store = openStore(directory);
+  const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const vendorStore = openVendorStore(directory);
   const hosts: string[] = [];
-  const service = createService({ store, editorAssets: new Map(), hosts });
+  const service = createService({ storage, editorAssets: new Map(), hosts });
   const listening = await listenService(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${listening.port}`);
-  const environmentToken = provisionEnvironmentToken(store, 'com.example');
+  const environmentToken = await provisionEnvironmentToken(storage, 'com.example');
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
   const vendorHosts = ['localhost:5173', '127.0.0.1:5173'];
   const app = createVendorApp({
@@ -77,7 +77,7 @@ export async function setUpVendor() {
       await listening.close();
       await service.close();
       vendorStore.close();
-      store.close();
+      await storage.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

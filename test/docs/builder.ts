@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { listen } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 
 /** The README's environment. */
 export const ENVIRONMENT = 'com.acme';
@@ -19,15 +19,15 @@ export interface Builder extends AsyncDisposable {
 /** The real plugin service, on a port and with a file of its own. */
 export async function startBuilder(): Promise<Builder> {
   const directory = await mkdtemp(join(tmpdir(), 'plugin-editor-docs-data-'));
-  const store = openStore(directory);
+  const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const hosts: string[] = [];
-  const service = createService({ store, editorAssets: new Map(), hosts });
+  const service = createService({ storage, editorAssets: new Map(), hosts });
   const { port, close } = await listen(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${port}`);
   const origin = `http://127.0.0.1:${port}`;
   return {
     origin,
-    environmentToken: provisionEnvironmentToken(store, ENVIRONMENT),
+    environmentToken: await provisionEnvironmentToken(storage, ENVIRONMENT),
     call: (path, token, body) =>
       fetch(origin + path, {
         method: body === undefined ? 'GET' : 'POST',
@@ -37,7 +37,7 @@ export async function startBuilder(): Promise<Builder> {
     [Symbol.asyncDispose]: async () => {
       await close();
       await service.close();
-      store.close();
+      await storage.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

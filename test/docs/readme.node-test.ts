@@ -85,7 +85,7 @@ test('every error code is explained, and none that there is not', () => {
   assert.deepEqual(new Set(classes), new Set([...thrown, 'TypeError']));
 });
 
-const reference = readFileSync(new URL('src/README.md', root), 'utf8');
+const reference = readFileSync(new URL('docs/reference/modules.md', root), 'utf8');
 
 for (const module of ['client', 'server', 'editor'])
   test(`the reference of ${module}.js names all that it exports`, async () => {

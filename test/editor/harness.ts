@@ -6,7 +6,7 @@ import { buildEditor } from '../support/editor-files.ts';
 import { type Listening, listen } from '../../service/src/http/listen.ts';
 import { type ServiceOptions, createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { buildEditorUrl, type PluginSource } from 'plugin-editor/client.js';
 
 export { launchChromium as launchBrowser } from '../support/chromium.ts';
@@ -34,19 +34,19 @@ export async function startEditorService({
   ...options
 }: Partial<ServiceOptions> & { editor?: boolean } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-'));
-  const store = openStore(directory);
+  const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const clock = { ahead: 0 };
   const hosts: string[] = [];
   const seen: Seen[] = [];
   const now = () => Date.now() + clock.ahead;
   const service = createService({
-    store,
+    storage,
     editorAssets: editor ? await buildEditor() : new Map(),
     hosts,
     now,
     ...options,
   });
-  const environmentToken = provisionEnvironmentToken(store, 'com.acme');
+  const environmentToken = await provisionEnvironmentToken(storage, 'com.acme');
   /** Answers in the service's place where a test says so. */
   const script: {
     answer?: ((request: Request) => Response | undefined) | undefined;
@@ -130,7 +130,7 @@ export async function startEditorService({
     close: async () => {
       await listening?.close();
       await service.close();
-      store.close();
+      await storage.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -1,24 +1,16 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { copySources, run } from '../support/packing.ts';
+import type { Tarball } from '../support/packing.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Resolves with what a program printed; rejects with it as well. */
-export const run = promisify(execFile);
-
 /** The package as npm would publish it. */
-export interface Packed {
+export interface Packed extends Tarball {
   /** Holds all of the below. */
   folder: string;
-  tarball: string;
-  /** Bytes in the tarball, and of the files in it. */
-  size: number;
-  unpackedSize: number;
-  files: string[];
   /** A folder where the package is installed; its dependencies and peers are this project's own. */
   consumer: string;
   /** The package as it is installed there. */
@@ -33,28 +25,22 @@ export interface Packed {
   remove: () => Promise<void>;
 }
 
-/** Builds and packs a copy, so that whoever uses `dist` of this tree meanwhile finds it as it was. */
+/** Builds and packs the launcher, and installs it into a folder. */
 export async function pack(): Promise<Packed> {
-  const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-packed-'));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const [sources, folder] = await Promise.all([
+    copySources(),
+    mkdtemp(join(tmpdir(), 'plugin-editor-packed-')),
+  ]);
+  const remove = async () => {
+    await sources.remove();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
   try {
-    const copy = join(folder, 'source');
-    const left = ['dist', 'demo', '.git', '.data', 'test/apps'];
-    const isNeeded = (path: string) =>
-      basename(path) !== 'node_modules' && !left.includes(relative(root, path));
-    await cp(root, copy, { recursive: true, filter: isNeeded });
-    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-    const { stdout } = await npm(copy, 'pack', '--json');
-    // The build prints before.
-    const [told] = JSON.parse(stdout.slice(stdout.search(/^\[$/m))) as [
-      { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
-    ];
-    const tarball = join(copy, told.filename);
-
+    const tarball = await sources.pack('plugin-editor');
     const consumer = join(folder, 'consumer');
     const installed = join(consumer, 'node_modules/plugin-editor');
     await mkdir(installed, { recursive: true });
-    await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+    await run('tar', ['-xzf', tarball.file, '-C', installed, '--strip-components=1']);
     const manifest = JSON.parse(
       await readFile(join(installed, 'package.json'), 'utf8'),
     ) as Packed['manifest'] & {
@@ -69,20 +55,9 @@ export async function pack(): Promise<Packed> {
       await mkdir(join(to, '..'), { recursive: true });
       await symlink(join(root, 'node_modules', name), to, 'junction');
     }
-    const { size, unpackedSize, files } = told;
-    const paths = files.map(({ path }) => path);
-    return { folder, tarball, size, unpackedSize, files: paths, consumer, installed, manifest, remove };
+    return { ...tarball, folder, consumer, installed, manifest, remove };
   } catch (error) {
     await remove();
     throw error;
   }
-}
-
-/** Runs npm as it would run by itself: with what is set for it, and without what the npm around this process says. */
-export function npm(cwd: string, ...args: string[]): Promise<{ stdout: string }> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)/.test(name)),
-  );
-  // On Windows npm is a batch file.
-  return run('npm', args, { cwd, env, shell: process.platform === 'win32', maxBuffer: 2 ** 26 });
 }

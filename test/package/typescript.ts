@@ -4,14 +4,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { data, modules, packed } from './fixture.ts';
-import { run } from './pack.ts';
+import { run } from '../support/packing.ts';
+import { tools } from './tools.ts';
 
 const here = createRequire(import.meta.url);
 
 /** The compiler that this project uses, and one of the line 5, which comes with @arethetypeswrong/core. */
 const COMPILERS = [
   here.resolve('typescript/package.json'),
-  createRequire(here.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
+  createRequire(tools.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
 ].map((path) => ({
   version: (here(path) as { version: string }).version,
   tsc: join(dirname(path), 'bin/tsc'),

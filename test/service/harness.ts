@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,8 @@ import { createHttpServer } from '../../service/src/http/http-server.ts';
 import { createService } from '../../service/src/http/app.ts';
 import type { ServiceOptions } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import type { StorageOptions } from '../../service/src/storage/storage.ts';
+import { cleanUpFirst, engineUnderTest, freshDatabase, openDuring } from './storage/databases.ts';
 
 export const origin = 'http://localhost:8082';
 export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
@@ -19,33 +20,40 @@ export const source = { contents: 'export const run = (input) => input;\n', lang
 
 export function temporaryDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  // Processes that the service starts run as another user when the tests run as root.
+  chmodSync(directory, 0o755);
+  cleanUpFirst(t, () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** A service on a real file, with a clock that the test turns, and tokens made the way that the demo gets them. */
-export function startService(t: TestContext, options: Partial<ServiceOptions> = {}) {
-  const store = openStore(temporaryDirectory(t));
+/**
+ * A service on a real database, with a clock that the test turns, and tokens made the way that the demo gets them.
+ * `storageOptions`: of the storage, where it is not given itself.
+ */
+export async function startService(
+  t: TestContext,
+  options: Partial<ServiceOptions> = {},
+  storageOptions: StorageOptions = {},
+) {
+  const address = await freshDatabase(t, engineUnderTest());
+  const storage = options.storage ?? (await openDuring(t, address, storageOptions));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];
   const service = createService({
-    store,
+    storage,
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
     now: () => clock.now,
     onError: (error) => errors.push(error),
     ...options,
   });
-  t.after(async () => {
-    await service.close();
-    store.close();
-  });
+  cleanUpFirst(t, () => service.close());
   const fetch = async (path: string, init: RequestInit = {}) =>
     service.fetch(new Request(origin + path, init));
   const environmentToken = (environment = 'com.acme') =>
-    provisionEnvironmentToken(store, environment, clock.now);
-  const editorToken = async (path = accessPath, token = environmentToken()) => {
-    const answer = await fetch(path, { headers: bearer(token) });
+    provisionEnvironmentToken(storage, environment, clock.now);
+  const editorToken = async (path = accessPath, token?: string) => {
+    const answer = await fetch(path, { headers: bearer(token ?? (await environmentToken())) });
     return ((await answer.json()) as { token: string }).token;
   };
   const save = (
@@ -59,7 +67,7 @@ export function startService(t: TestContext, options: Partial<ServiceOptions> = 
       headers: { ...bearer(token), 'content-type': 'application/json', ...headers },
       body: JSON.stringify(record),
     });
-  return { store, service, clock, errors, fetch, environmentToken, editorToken, save };
+  return { address, storage, service, clock, errors, fetch, environmentToken, editorToken, save };
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -82,10 +90,10 @@ export async function listen(
   limits: Partial<HttpLimits> = {},
 ) {
   const hosts: string[] = [];
-  const running = startService(t, { hosts, ...options });
+  const running = await startService(t, { hosts, ...options });
   const server = createHttpServer(running.service, limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
+  cleanUpFirst(t, () => {
     server.closeAllConnections();
     server.close();
   });

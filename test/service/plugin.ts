@@ -26,7 +26,7 @@ export async function startPlugin(
   const { send, environmentToken } = service;
   const path = `com.acme.${tenant}/default/add-record`;
   // A new one would end the one before.
-  const vendor = running?.vendor ?? bearer(environmentToken());
+  const vendor = running?.vendor ?? bearer(await environmentToken());
   const issued = await send('GET', `/auth/v2/access/${path}`, vendor);
   const { token } = JSON.parse(issued.body) as { token: string };
   const editor = bearer(token);

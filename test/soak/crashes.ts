@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Figure } from '../bench/figures.ts';
+import type { EngineName } from '../service/storage/databases.ts';
+import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { Connection } from './connection.ts';
 import { databaseFaults } from './database.ts';
 import type { SeenVersions } from './database.ts';
@@ -18,10 +20,14 @@ const DEPLOYERS = 3;
 const LATEST = 400;
 
 /**
- * What `npm start` runs, killed in every round at a random moment of many clients' saves, builds and deploys, and started
+ * What `npm start` runs, and its database, killed in every round at a random moment of many clients' saves, builds and deploys, and started
  * again on the same data. A write that was not acknowledged may be there or not, but whole.
  */
-export async function measureCrashes(rounds = 100, seed = Date.now() % 2 ** 32): Promise<Figure[]> {
+export async function measureCrashes(
+  engine: EngineName,
+  rounds = 100,
+  seed = Date.now() % 2 ** 32,
+): Promise<Figure[]> {
   const tally = new Tally();
   const chance = random(seed);
   const users = Array.from(
@@ -30,7 +36,8 @@ export async function measureCrashes(rounds = 100, seed = Date.now() % 2 ** 32):
   );
   const shared = new SharedPlugin(`${ENVIRONMENT}.shared/default/plugin`, DEPLOYERS, tally);
   const seen: SeenVersions = new Map();
-  const service = await KilledService.start();
+  const database = await createDurableDatabase(engine);
+  const service = await KilledService.start(database);
   try {
     for (let round = 0; round <= rounds; round++) {
       const connections: Connection[] = [];
@@ -47,7 +54,8 @@ export async function measureCrashes(rounds = 100, seed = Date.now() % 2 ** 32):
         }),
         shared.signIn(connect, service.environmentToken),
       ]);
-      for (const fault of databaseFaults(service.dataDir, seen)) tally.fault(`round ${round}: ${fault}`);
+      for (const fault of await databaseFaults(database.address, seen))
+        tally.fault(`round ${round}: ${fault}`);
       if (round < rounds) {
         const clients = [
           ...users.map((user, i) => writing(user, `r${round}u${i}`, chance)),
@@ -62,9 +70,10 @@ export async function measureCrashes(rounds = 100, seed = Date.now() % 2 ** 32):
       }
       for (const connection of connections) connection.close();
     }
-    return figures(tally, rounds, seed);
+    return figures(tally, engine, rounds, seed);
   } finally {
     await service.remove();
+    await database.remove();
   }
 }
 
@@ -106,12 +115,12 @@ function writing(user: User, mark: string, chance: () => number): () => Promise<
   };
 }
 
-function figures(tally: Tally, rounds: number, seed: number): Figure[] {
+function figures(tally: Tally, engine: EngineName, rounds: number, seed: number): Figure[] {
   const done = (what: string) => tally.times.get(what)?.length ?? 0;
   const builds = done('build javascript') + done('build typescript');
   return [
     {
-      name: `faults in ${rounds} rounds of kill -9`,
+      name: `${engine}: faults in ${rounds} rounds of kill -9`,
       value: tally.faults.length,
       limit: 0,
       unit: '',
@@ -120,7 +129,7 @@ function figures(tally: Tally, rounds: number, seed: number): Figure[] {
         `${tally.of(UNANSWERED)} that were cut off were there as well; seed ${seed}`,
     },
     {
-      name: 'rounds that cut no write off',
+      name: `${engine}: rounds that cut no write off`,
       value: rounds - tally.of('rounds that cut a write off'),
       limit: 0,
       unit: '',

@@ -1,50 +1,60 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
+import type { Schema } from '../../service/src/storage/schema.ts';
+import { openEngine } from '../../service/src/storage/storage.ts';
 
 /** Digests of deployed versions by plugin and number, as they were seen before. */
 export type SeenVersions = Map<string, string>;
 
-/** What is wrong with the service's data file, in words; and with versions that are not as they were `seen` before. */
-export function databaseFaults(dataDir: string, seen: SeenVersions = new Map()): string[] {
-  const db = new DatabaseSync(join(dataDir, 'service.sqlite'), { readOnly: true, timeout: 10_000 });
+/** What is wrong with the service's database, in words; and with versions that are not as they were `seen` before. */
+export async function databaseFaults(
+  address: DatabaseAddress,
+  seen: SeenVersions = new Map(),
+): Promise<string[]> {
+  const { db, close } = await openEngine(address);
   try {
-    const faults: string[] = [];
-    for (const row of db.prepare('PRAGMA integrity_check').all()) {
-      if (row['integrity_check'] !== 'ok') faults.push(`integrity_check: ${String(row['integrity_check'])}`);
-    }
-    for (const row of db.prepare('PRAGMA foreign_key_check').all())
-      faults.push(`foreign_key_check: ${JSON.stringify(row)}`);
-    return [...faults, ...programFaults(db), ...versionFaults(db, seen)];
+    const own = address.engine === 'sqlite' ? await fileFaults(db) : [];
+    return [...own, ...(await programFaults(db)), ...(await versionFaults(db, seen))];
   } finally {
-    db.close();
+    await close();
   }
 }
 
-/** Programs that nothing refers to would fill the file, and nothing would ever remove them. */
-function programFaults(db: DatabaseSync): string[] {
-  const unused = db.prepare(
-    `SELECT hash FROM programs WHERE hash NOT IN (SELECT program_hash FROM builds)
-     AND hash NOT IN (SELECT program_hash FROM versions)`,
-  );
-  return unused.all().map(({ hash }) => `program ${String(hash)}: nothing refers to it`);
+async function fileFaults(db: Kysely<Schema>): Promise<string[]> {
+  const { rows: integrity } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+  const { rows: references } = await sql<object>`pragma foreign_key_check`.execute(db);
+  return [
+    ...integrity
+      .map((row) => row.integrity_check)
+      .filter((one) => one !== 'ok')
+      .map((one) => `integrity_check: ${one}`),
+    ...references.map((row) => `foreign_key_check: ${JSON.stringify(row)}`),
+  ];
 }
 
-function versionFaults(db: DatabaseSync, seen: SeenVersions): string[] {
+/** Programs that nothing refers to would fill the database, and nothing would ever remove them. */
+async function programFaults(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{
+    hash: string;
+  }>`select hash from programs where hash not in (select program_hash from builds)
+    and hash not in (select program_hash from versions)`.execute(db);
+  return rows.map(({ hash }) => `program ${hash}: nothing refers to it`);
+}
+
+async function versionFaults(db: Kysely<Schema>, seen: SeenVersions): Promise<string[]> {
   const faults: string[] = [];
   const found = new Set<string>();
   const next = new Map<string, number>();
-  const rows = db.prepare(
-    `SELECT environment || '.' || tenant || '/' || namespace || '/' || plugin AS path, patch, record, program
-     FROM versions JOIN programs ON hash = program_hash ORDER BY path, patch`,
-  );
-  for (const row of rows.iterate()) {
-    const { path, patch, record, program } = row as {
-      path: string;
-      patch: number;
-      record: string;
-      program: string;
-    };
+  const rows = await db
+    .selectFrom('versions')
+    .innerJoin('programs', 'programs.hash', 'versions.program_hash')
+    .select(['environment', 'tenant', 'namespace', 'plugin', 'patch', 'record', 'program'])
+    .orderBy('patch')
+    .execute();
+  for (const { environment, tenant, namespace, plugin, patch, record, program } of rows) {
+    const path = `${environment}.${tenant}/${namespace}/${plugin}`;
     const name = `${path} v1.0.${patch}`;
     if (patch !== (next.get(path) ?? 0)) faults.push(`${name}: the versions before it are not consecutive`);
     next.set(path, patch + 1);

@@ -5,7 +5,7 @@ import { buildEditor } from '../support/editor-files.ts';
 import { listen } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { buildEditorUrl } from '../../src/client.ts';
 import { AccessClient } from '../../src/server.ts';
 import { bundle } from '../bench/bundle.ts';
@@ -34,9 +34,9 @@ const IDENT = 'com.example.customer-7';
 
 export async function startLazyPages(): Promise<LazyPages> {
   const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-lazy-'));
-  const store = openStore(directory);
+  const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const serviceHosts: string[] = [];
-  const service = createService({ store, editorAssets: await buildEditor(), hosts: serviceHosts });
+  const service = createService({ storage, editorAssets: await buildEditor(), hosts: serviceHosts });
   let loads = 0;
   let templates = 0;
   const counted = {
@@ -54,7 +54,7 @@ export async function startLazyPages(): Promise<LazyPages> {
 
   const access = new AccessClient({
     builderUrl: builder,
-    environmentToken: provisionEnvironmentToken(store, 'com.example'),
+    environmentToken: await provisionEnvironmentToken(storage, 'com.example'),
   });
   const nameOf = (i: number) => `plugin-${i}`;
   const tokenFor = async (fn: string) => (await access.getEditorToken({ identifier: IDENT, ext: fn })).token;
@@ -114,7 +114,7 @@ export async function startLazyPages(): Promise<LazyPages> {
     close: async () => {
       await Promise.all([hosting.close(), serving.close()]);
       await service.close();
-      store.close();
+      await storage.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { median } from '../bench/figures.ts';
 import type { Figure } from '../bench/figures.ts';
 import { Connection } from './connection.ts';
+import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { databaseFaults } from './database.ts';
 import { program } from './programs.ts';
 import { random } from './random.ts';
@@ -33,7 +34,8 @@ export async function measureLoad(
   },
 ): Promise<Figure[]> {
   const tally = new Tally();
-  const service = await KilledService.start();
+  const database = await createDurableDatabase('sqlite');
+  const service = await KilledService.start(database);
   const connections: Connection[] = [];
   const connect = () => {
     const connection = new Connection(service.base);
@@ -63,7 +65,7 @@ export async function measureLoad(
         await user.verify();
       }),
     );
-    for (const fault of databaseFaults(service.dataDir)) tally.fault(fault);
+    for (const fault of await databaseFaults(database.address)) tally.fault(fault);
     return figures(tally, memory, { count, seconds, seed });
   } finally {
     for (const connection of connections) connection.close();

@@ -10,7 +10,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   properties: async () => (await import('./properties.ts')).measureProperties(),
   faults: async () => (await import('./faults.ts')).measureFaults(),
   load: async () => (await import('./load.ts')).measureLoad(),
-  crashes: async () => (await import('./crashes.ts')).measureCrashes(),
+  crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
 };
 

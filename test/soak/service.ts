@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { issueOwnerToken } from '../../service/src/accounts/environment-token.ts';
-import { openStore } from '../../service/src/storage/store.ts';
+import { databaseUrl } from '../service/storage/databases.ts';
+import type { DurableDatabase } from '../service/storage/durable-database.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { startDemo, until } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
 
@@ -12,26 +14,31 @@ const probe = new URL('./heap-probe.js', import.meta.url).href;
 
 export const ENVIRONMENT = 'com.example';
 
-/** What `npm start` runs, in a process that is killed and started again on the same data. */
+/** What `npm start` runs, in a process that is killed and started again on the same database. */
 export class KilledService {
-  readonly dataDir: string;
+  readonly #dataDir: string;
+  readonly #database: DurableDatabase;
   /** Its owner's, which outlives a restart; the demo's own gets another each time. */
   environmentToken = '';
   isKilled = false;
   #demo: RunningDemo | undefined;
 
-  private constructor(dataDir: string) {
-    this.dataDir = dataDir;
+  private constructor(dataDir: string, database: DurableDatabase) {
+    this.#dataDir = dataDir;
+    this.#database = database;
   }
 
-  static async start(): Promise<KilledService> {
-    const service = new KilledService(await mkdtemp(join(tmpdir(), 'plugin-service-soak-')));
+  /** The caller removes the database. */
+  static async start(database: DurableDatabase): Promise<KilledService> {
+    const service = new KilledService(await mkdtemp(join(tmpdir(), 'plugin-service-soak-')), database);
     try {
-      await service.restart();
-      const store = openStore(service.dataDir);
-      const issue = () => issueOwnerToken(store, ENVIRONMENT, 'owner@example.com', Date.now());
-      service.environmentToken = store.transaction(issue) ?? '';
-      store.close();
+      await service.#startDemo();
+      const storage = await openStorage(database.address);
+      const token = await storage.transaction((tables) =>
+        issueOwnerToken(tables, ENVIRONMENT, 'owner@example.com', Date.now()),
+      );
+      service.environmentToken = token ?? '';
+      await storage.close();
     } catch (error) {
       await service.remove();
       throw error;
@@ -40,8 +47,17 @@ export class KilledService {
   }
 
   async restart(): Promise<void> {
-    this.#demo = await startDemo({ DATA_DIR: this.dataDir, NODE_OPTIONS: `--import ${probe}` });
+    await this.#database.restart();
+    await this.#startDemo();
     this.isKilled = false;
+  }
+
+  async #startDemo(): Promise<void> {
+    this.#demo = await startDemo({
+      DATA_DIR: this.#dataDir,
+      DATABASE_URL: databaseUrl(this.#database.address),
+      NODE_OPTIONS: `--import ${probe}`,
+    });
   }
 
   get base(): string {
@@ -67,19 +83,19 @@ export class KilledService {
     return printed().at(-1) ?? NaN;
   }
 
-  /** Ends it with no warning, and waits until it and all that it had started are gone. */
+  /** Ends it and its database with no warning, and waits until they and all that they had started are gone. */
   async kill(): Promise<void> {
     const demo = this.#running;
     const helpers = (await processes(demo.pid)).filter(({ pid }) => pid !== demo.pid);
     demo.kill('SIGKILL');
     this.isKilled = true;
-    await demo.ended;
+    await Promise.all([demo.ended, this.#database.crash()]);
     await until(() => helpers.every(({ pid }) => !isAlive(pid)));
   }
 
   async remove(): Promise<void> {
     if (this.#demo && !this.isKilled) await this.kill();
-    await rm(this.dataDir, { recursive: true, force: true });
+    await rm(this.#dataDir, { recursive: true, force: true });
   }
 
   get #running(): RunningDemo {

@@ -86,13 +86,16 @@ describe('what a token, a code or a signature is compared with', () => {
     const tables = modulesIn('service/src/storage/tables/*-tokens.ts').concat(
       modulesIn('service/src/storage/tables/environments.ts'),
     );
-    const statements = tables.flatMap(({ code }) => code.match(/\b(?:WHERE|VALUES|SET)\b[^`']*/g) ?? []);
-    const about = statements.filter((one) => /token/i.test(one));
-    assert.ok(about.length >= 2);
-    for (const one of about) assert.match(one, /token_hash/);
+    // A condition or a value that is a token is its hash.
+    const about = tables.flatMap(({ code }) => code.match(/\btoken_hash\b[^\n]*/g) ?? []);
+    const used = about.filter((one) => /\btoken\b/.test(one));
+    assert.ok(used.length >= 4);
+    for (const one of used) assert.match(one, /^token_hash(?:', '='|:),? hashToken\(token\)/);
     // A column named `token` would be one that holds it.
-    const schema = modulesIn('service/src/storage/migrations.ts')[0]?.code ?? '';
-    assert.match(schema, /token_hash BLOB/);
-    assert.doesNotMatch(schema, /^\s*(?:token|code|secret) /m);
+    const schema = modulesIn('service/src/storage/migrations/*.ts')
+      .map(({ code }) => code)
+      .join();
+    assert.match(schema, /addColumn\('token_hash', bytes/);
+    assert.doesNotMatch(schema, /addColumn\('(?:token|code|secret)'/);
   });
 });

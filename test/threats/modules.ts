@@ -17,6 +17,9 @@ export function parseModule(file: string, code: string): Module {
   return { file, code, program };
 }
 
-/** The modules that a pattern of paths names, parsed. */
-export const modulesIn = (pattern: string): Module[] =>
-  globSync(pattern, { cwd: root }).map((file) => parseModule(file, readFileSync(root + file, 'utf8')));
+/** The modules that a pattern of paths names, parsed. Throws where there are none: a test would find nothing wrong in them. */
+export function modulesIn(pattern: string): Module[] {
+  const files = globSync(pattern, { cwd: root });
+  assert.ok(files.length > 0, `${pattern} names no file`);
+  return files.map((file) => parseModule(file, readFileSync(root + file, 'utf8')));
+}

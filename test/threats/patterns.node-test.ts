@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Visitor } from 'oxc-parser';
+import { packagesOf } from '../support/install.ts';
 import { type Module, modulesIn, parseModule } from './modules.ts';
+
+/** What is used of `recheck` 4, which is installed when it is first used. */
+interface Recheck {
+  check(
+    source: string,
+    flags: string,
+    options: { timeout: number },
+  ): Promise<{ status: 'safe' | 'vulnerable' | 'unknown'; complexity?: { type: string } }>;
+}
 
 // In this process alone: the native ones are not there on every system, and start more slowly than this takes.
 process.env['RECHECK_BACKEND'] = 'pure';
-const recheck = await import('recheck');
+const tools = await packagesOf(fileURLToPath(new URL('tools/', import.meta.url)));
+const recheck = tools('recheck') as Recheck;
 /** As much time as a busy machine may need: without a verdict a pattern counts as slow. */
 const check = (source: string, flags: string) => recheck.check(source, flags, { timeout: 120_000 });
 
@@ -32,7 +44,10 @@ function patternsIn({ code, program }: Module): { literals: Pattern[]; made: str
 }
 
 describe('patterns of our own', () => {
-  const found = modulesIn('{src,service/src,editor/src,demo}/**/*.{ts,tsx}').map((one) => ({ file: one.file, ...patternsIn(one) }));
+  const found = modulesIn('{src,service/src,editor/src,demo}/**/*.{ts,tsx}').map((one) => ({
+    file: one.file,
+    ...patternsIn(one),
+  }));
 
   test('are found, and one that takes exponential or polynomial time is told from one that does not', async () => {
     assert.ok(found.flatMap(({ literals }) => literals).length > 50);

@@ -21,7 +21,7 @@ interface Server {
 
 async function startService(t: TestContext): Promise<Server> {
   const { port, send, environmentToken } = await listen(t);
-  const issued = await send('GET', accessPath, bearer(environmentToken()));
+  const issued = await send('GET', accessPath, bearer(await environmentToken()));
   const { token } = JSON.parse(issued.body) as { token: string };
   const host = `Host: 127.0.0.1:${port}`;
   return {

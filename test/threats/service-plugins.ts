@@ -28,16 +28,16 @@ export async function startWithPlugins(t: TestContext) {
   const { send } = running;
   const environments = new Map<string, string>();
   /** Gives an environment a new token, which ends the one before. */
-  const renewEnvironmentToken = (name: string) => {
-    const token = running.environmentToken(name);
+  const renewEnvironmentToken = async (name: string) => {
+    const token = await running.environmentToken(name);
     environments.set(name, token);
     return token;
   };
   /** The token of an environment that is good now. */
-  const environmentToken = (name: string) => environments.get(name) ?? renewEnvironmentToken(name);
+  const environmentToken = async (name: string) => environments.get(name) ?? renewEnvironmentToken(name);
   const editorToken = async (plugin: PluginNames) => {
     const path = `/auth/v2/access/${pathOf(plugin)}`;
-    const { status, body } = await send('GET', path, bearer(environmentToken(plugin.environment)));
+    const { status, body } = await send('GET', path, bearer(await environmentToken(plugin.environment)));
     if (status !== 200) throw new Error(`${path} is answered ${status}: ${body}`);
     return (JSON.parse(body) as { token: string }).token;
   };

@@ -32,12 +32,12 @@ async function start(t: TestContext) {
 }
 
 test('each operation takes its own kind of token, for the very plugin or environment, and no other', async (t) => {
-  const { ask, clock, environmentToken, renewEnvironmentToken, editorToken, store } = await start(t);
+  const { ask, clock, environmentToken, renewEnvironmentToken, editorToken, storage } = await start(t);
   const expired = await editorToken(VICTIM);
-  const replaced = environmentToken('com.acme');
+  const replaced = await environmentToken('com.acme');
   clock.now += 16 * MINUTE;
   const of = (change: Partial<PluginNames>) => editorToken({ ...VICTIM, ...change });
-  const right = { environment: renewEnvironmentToken('com.acme'), editor: await of({}) };
+  const right = { environment: await renewEnvironmentToken('com.acme'), editor: await of({}) };
 
   const others: [name: string, token: string, editor: 401 | 403, environment: 401 | 403][] = [
     ['no token', '', 401, 401],
@@ -61,12 +61,12 @@ test('each operation takes its own kind of token, for the very plugin or environ
       403,
       401,
     ],
-    ['the token of the environment above', environmentToken('com'), 401, 403],
-    ['that of an environment below', environmentToken('com.acme.t1'), 401, 403],
-    ['that of another environment', environmentToken('com.other'), 401, 403],
-    ['that of an environment that ends alike', environmentToken('xcom.acme'), 401, 403],
+    ['the token of the environment above', await environmentToken('com'), 401, 403],
+    ['that of an environment below', await environmentToken('com.acme.t1'), 401, 403],
+    ['that of another environment', await environmentToken('com.other'), 401, 403],
+    ['that of an environment that ends alike', await environmentToken('xcom.acme'), 401, 403],
   ];
-  const before = store.drafts.find({ ...VICTIM, pluginName: VICTIM.fn });
+  const before = await storage.tables.drafts.find({ ...VICTIM, pluginName: VICTIM.fn });
   for (const [index, [needs, method, target]] of OPERATIONS.entries()) {
     for (const [name, token, editor, environment] of others) {
       const { status, headers, body } = await ask(index, token ? bearer(token) : {});
@@ -78,7 +78,11 @@ test('each operation takes its own kind of token, for the very plugin or environ
     assert.equal((await ask(index, wrongKind)).status, 401, `${method} ${target} with the other kind`);
   }
   assert.equal(before, undefined);
-  assert.equal(store.drafts.find({ ...VICTIM, pluginName: VICTIM.fn }), undefined, 'nothing was saved');
+  assert.equal(
+    await storage.tables.drafts.find({ ...VICTIM, pluginName: VICTIM.fn }),
+    undefined,
+    'nothing was saved',
+  );
 
   // In this order, as the last of them need what the first ones made; without them all above would prove nothing.
   for (const index of [1, 2, 0, 3, 4, 5, 6, 7, 8, 9]) {
@@ -92,7 +96,7 @@ test('a token counts only as it was given, in one header of the form Bearer', as
   const { send, editorToken, environmentToken, port } = await startWithPlugins(t);
   const targets = [
     [`/api/v1/progress/${path}`, await editorToken(VICTIM), 'pe_edit_', 'pe_env_'],
-    [`/auth/v2/access/${path}`, environmentToken('com.acme'), 'pe_env_', 'pe_edit_'],
+    [`/auth/v2/access/${path}`, await environmentToken('com.acme'), 'pe_env_', 'pe_edit_'],
   ] as const;
   for (const [target, token, prefix, otherPrefix] of targets) {
     const secret = token.slice(prefix.length);

@@ -24,10 +24,10 @@ export interface Granted {
  * of a page of the endpoint's own origin, by a user who is signed in, unless its headers say otherwise.
  */
 export async function startTokenServers(t: TestContext) {
-  const { store, port: servicePort, environmentToken } = await startWithPlugins(t);
-  const secret = environmentToken('com.acme');
+  const { storage, port: servicePort, environmentToken } = await startWithPlugins(t);
+  const secret = await environmentToken('com.acme');
   const granted: Granted[] = [];
-  const { editorTokens } = store;
+  const { editorTokens } = storage.tables;
   const add = editorTokens.add.bind(editorTokens);
   t.mock.method(editorTokens, 'add', (...[token, plugin, ...times]: Parameters<typeof add>) => {
     const { environment, tenant, namespace, pluginName } = plugin;

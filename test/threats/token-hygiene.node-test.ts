@@ -44,10 +44,10 @@ describe('tokens, session cookies and codes, in the whole loop in Chromium', () 
     await fetchAll(world.demo);
     world.lookAround();
     const packed = await packing;
-    world.places.add('packed files', packed.pack().bytes);
+    world.places.add('packed files', (await packed.pack()).bytes);
     writeFileSync(join(packed.folder, 'dist', 'planted.js'), planted.text);
-    world.places.add('packed files with one more', packed.pack().bytes);
-    packed.remove();
+    world.places.add('packed files with one more', (await packed.pack()).bytes);
+    await packed.remove();
   });
   after(() => world?.close());
 

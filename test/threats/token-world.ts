@@ -13,7 +13,7 @@ import { Places } from './secrets.ts';
 import type { Secret } from './secrets.ts';
 
 const recorder = new URL('recorder.ts', import.meta.url);
-const command = fileURLToPath(new URL('../../service/src/cli/env-token.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../service/src/cli/main.ts', import.meta.url));
 
 /** The demo with its recorder, a browser, and all that is looked through for secrets. */
 export async function startWorld(says: string) {
@@ -89,7 +89,7 @@ export async function startWorld(says: string) {
     makeOwnerToken: async () => {
       const child = spawn(
         process.execPath,
-        ['--disable-warning=ExperimentalWarning', command, 'you@example.org'],
+        ['--disable-warning=ExperimentalWarning', command, 'env-token', 'you@example.org'],
         { env: { ...process.env, ...env, DATA_DIR: demo.dataDir, SMTP_URL: '' } },
       );
       let errors = '';

@@ -41,7 +41,9 @@ test('no name that is no segment of a path, nor another’s, gets a token or a r
     assert.equal((await post(vendor, '/session', { user: attack })).status, 400, attack);
     for (const field of ['fn', 'namespace'] as const) {
       const answer = await post(vendor, '/plugins/editor-token', { ...good, [field]: attack });
-      assert.ok([200, 400].includes(answer.status), `${field} ${attack} is answered ${answer.status}`);
+      // U+0000 is refused by the plugin service alone: a path could hold it.
+      const expected = attack.includes('\0') ? [502] : [200, 400];
+      assert.ok(expected.includes(answer.status), `${field} ${attack} is answered ${answer.status}`);
       // A name that a path can hold is that of a plugin; its token opens no other.
       if (answer.status === 200)
         await opensNothingElse(vendor, ((await answer.json()) as { token: string }).token);

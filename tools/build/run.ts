@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fingerprint, rememberBuilt } from './fingerprint.ts';
-import { buildLauncher, buildLauncherModules, buildService, root } from './steps.ts';
+import { buildLauncher, buildService } from './steps.ts';
 
 // `npm run build [-- launcher | service]`: makes what is published of the packages, by default of all.
 
@@ -11,8 +8,5 @@ if (others.length > 0 || (wanted !== undefined && wanted !== 'launcher' && wante
   process.exit(2);
 }
 
-const sources = fingerprint();
-if (wanted !== 'service') buildLauncher();
-else if (!existsSync(join(root, 'dist/client.js'))) buildLauncherModules();
+if (wanted !== 'service') await buildLauncher();
 if (wanted !== 'launcher') await buildService();
-if (wanted === undefined) rememberBuilt(sources);

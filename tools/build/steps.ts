@@ -1,46 +1,50 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root, runNode } from '../run-node.js';
 import { compressFiles } from './compress.ts';
+import { prepareDeclarations } from './declarations.ts';
+import { isBuilt, whileBuilding } from './stamps.ts';
 
-/** The folder of the repository. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+// How the packages are built. Each function throws when a program of it fails; what that said is on the terminal.
 
-/** Runs a file of an installed package, or of this repository, in the root. Throws when it fails; what it said is above. */
-function run(file: string, ...args: string[]): void {
-  const { status, error } = spawnSync(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(root, file), ...args],
-    { cwd: root, stdio: 'inherit' },
-  );
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${[file, ...args].join(' ')} ended with exit code ${status}.`);
+/** Runs a file of an installed package, or of this repository. */
+async function run(...args: string[]): Promise<void> {
+  const code = await runNode(args);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with exit code ${code}.`);
 }
 
 const vite = (...args: string[]) =>
   run('node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args);
 const compile = (project: string) => run('node_modules/typescript/bin/tsc', '-p', project);
 
-/** The launcher's modules: all that the other packages need of it. */
-export const buildLauncherModules = (): void => vite();
-
 /** The launcher as it is published: modules, files for script tags, types, and data for editors. */
-export function buildLauncher(): void {
-  buildLauncherModules();
-  vite('--mode', 'cdn');
-  vite('--mode', 'iife');
-  compile('src');
-  run('tools/generate/build.ts');
-  run('tools/generate/declarations.ts');
+export const buildLauncher = (): Promise<void> =>
+  whileBuilding('launcher', async () => {
+    await vite();
+    await vite('--mode', 'cdn');
+    await vite('--mode', 'iife');
+    await compile('src');
+    await run('tools/generate/build.ts');
+    prepareDeclarations(join(root, 'dist'), '{*,types/*}.d.ts');
+  });
+
+/** The launcher's modules, which are all that the other packages need of it; unless they are there already. */
+export async function provideLauncherModules(): Promise<void> {
+  if (!isBuilt('launcher')) await whileBuilding('launcher', () => vite());
 }
 
-/** The service as it is published, with the editor in it, plain and compressed. The launcher's modules must be built. */
+/** The service as it is published, with the editor in it, plain and compressed, and the launcher's modules in both. */
 export async function buildService(): Promise<void> {
-  rmSync(join(root, 'service/dist'), { recursive: true, force: true });
-  compile('service');
-  vite('--config', 'editor/vite.config.ts');
-  const editor = join(root, 'service/dist/editor');
-  cpSync(join(root, 'editor/dist'), editor, { recursive: true });
-  await compressFiles(join(editor, 'assets'), join(root, 'node_modules/.cache/plugin-editor/compressed'));
+  await provideLauncherModules();
+  await whileBuilding('service', async () => {
+    rmSync(join(root, 'service/dist'), { recursive: true, force: true });
+    await compile('service');
+    prepareDeclarations(join(root, 'service/dist'), 'index.d.ts');
+    // npm does this as well, but only when it installs.
+    chmodSync(join(root, 'service/dist/cli/main.js'), 0o755);
+    await vite('--config', 'editor/vite.config.ts');
+    const editor = join(root, 'service/dist/editor');
+    cpSync(join(root, 'editor/dist'), editor, { recursive: true });
+    await compressFiles(join(editor, 'assets'), join(root, 'node_modules/.cache/plugin-editor/compressed'));
+  });
 }

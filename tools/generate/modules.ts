@@ -28,8 +28,8 @@ interface Source {
 
 const PREFACE = `# Reference of the modules without elements
 
-Every export with its signature and doc comment, from which \`npm run generate\` writes this page. How they are used stands in
-the [README of the whole](../README.md#clients).`;
+Every export with its signature and doc comment, from which \`npm run generate\` writes this page. How they are used is in
+the [README](../../README.md#clients).`;
 
 /** What each module that holds no elements exports, by its signature and doc comment. */
 export function moduleReference(): string {

@@ -18,12 +18,12 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   for (const [path, text] of frameworkTypes(elements, HEAD)) files.set(path, text);
   const readme = fillMarkers(readFileSync('README.md', 'utf8'), readmeSections(elements));
   files.set('README.md', await withPolicies(readme));
-  files.set('src/README.md', moduleReference());
+  files.set('docs/reference/modules.md', moduleReference());
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }
 
-/** As `npm run check:format` wants it. */
+/** As `npm run check -- format` wants it. */
 async function formatted(path: string, text: string): Promise<string> {
   const options = (await resolveConfig(path)) as Options;
   return format(text, { ...options, filepath: path });

@@ -49,7 +49,7 @@ if (reason) {
       `The dependencies must be installed anew (${reason}), in the folder that the link node_modules leads to.`,
     );
   }
-  console.log(`Installing the dependencies with npm ci: ${reason}.`);
+  console.error(`Installing the dependencies with npm ci: ${reason}.`);
   const { status, error } = npmCi();
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. What it said is above.`);
 }
@@ -79,7 +79,8 @@ function npmCi() {
   return spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     env,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // Standard output is left to the program that this is for.
+    stdio: ['ignore', 2, 'inherit'],
     // On Windows npm is a batch file.
     shell: process.platform === 'win32',
   });

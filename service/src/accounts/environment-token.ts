@@ -1,33 +1,38 @@
-import type { Store } from '../storage/store.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { TransactionTables } from '../storage/tables.ts';
 import { createToken } from './tokens.ts';
 
 /**
  * Gives the demo's vendor back end a token for its environment, as `npm start` does each time. The one that an
  * earlier start made stops working; the one that the environment's owner made does not.
  */
-export function provisionEnvironmentToken(store: Store, environment: string, now = Date.now()): string {
+export async function provisionEnvironmentToken(
+  storage: Storage,
+  environment: string,
+  now = Date.now(),
+): Promise<string> {
   const token = createToken('environment');
-  store.transaction(() => {
-    store.environments.add(environment, now);
-    store.environments.setToken(environment, 'demo', token, now);
+  await storage.transaction(async ({ environments }) => {
+    await environments.add(environment, now);
+    await environments.setToken(environment, 'demo', token, now);
   });
   return token;
 }
 
 /**
  * Makes `email` the owner of an environment that belongs to nobody, and gives it a new token; the owner's former
- * one stops working. `undefined` when the environment is another address's. Runs inside the caller's transaction.
+ * one stops working. `undefined` when the environment is another address's.
  */
-export function issueOwnerToken(
-  store: Store,
+export async function issueOwnerToken(
+  { environments }: TransactionTables,
   environment: string,
   email: string,
   now: number,
-): string | undefined {
-  store.environments.add(environment, now);
-  if (!store.environments.claim(environment, email)) return undefined;
+): Promise<string | undefined> {
+  await environments.add(environment, now);
+  if (!(await environments.claim(environment, email))) return undefined;
   const token = createToken('environment');
-  store.environments.setToken(environment, 'owner', token, now);
+  await environments.setToken(environment, 'owner', token, now);
   return token;
 }
 

@@ -1,7 +1,8 @@
-import { randomBytes, randomInt, scryptSync } from 'node:crypto';
+import { randomBytes, randomInt, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { whyNotOwnEnvironment } from './environment-ownership.ts';
 import { issueOwnerToken } from './environment-token.ts';
-import type { Store } from '../storage/store.ts';
+import type { Storage } from '../storage/storage.ts';
 import { sameDigest } from './tokens.ts';
 
 export const codeLifetimeMinutes = 10;
@@ -18,7 +19,8 @@ export class VerificationError extends Error {
 
 // A code has twenty bits, so its hash has to cost something: as it is, trying all of them takes half a day,
 // and the code is of use for ten minutes.
-const slowHash = (code: string, salt: Uint8Array): Uint8Array => scryptSync(code, salt, 32, { N: 2 ** 14 });
+const slowHash = (code: string, salt: Uint8Array): Promise<Uint8Array> =>
+  promisify<string, Uint8Array, number, object, Buffer>(scrypt)(code, salt, 32, { N: 2 ** 14 });
 
 /** Throws a {@link VerificationError} when an environment is not of an address's own domain. */
 export function checkOwnEnvironment({ email, environment }: { email: string; environment: string }): void {
@@ -31,21 +33,23 @@ export function checkOwnEnvironment({ email, environment }: { email: string; env
  * a {@link VerificationError} when the environment is not of the address's domain or belongs to another address, or when
  * the address has had too many codes.
  */
-export function startVerification(
-  store: Store,
+export async function startVerification(
+  storage: Storage,
   { email, environment }: { email: string; environment: string },
   now: number,
-): { id: number; code: string } {
+): Promise<{ id: number; code: string }> {
   // Who owns an environment of another domain from before this rule keeps that token, and gets no new one by mail.
   checkOwnEnvironment({ email, environment });
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const salt = randomBytes(16);
-  const hash = slowHash(code, salt);
-  const id = store.transaction(() => {
-    const owner = store.environments.owner(environment);
+  const hash = await slowHash(code, salt);
+  const id = await storage.transaction(async ({ environments, verificationCodes, lockAddress }) => {
+    // Before its codes are counted, which others may be about to add to.
+    await lockAddress(email);
+    const owner = await environments.owner(environment);
     if (owner !== undefined && owner !== email) throw notYours(environment);
-    store.verificationCodes.prune(now - hour);
-    const [first, ...more] = store.verificationCodes.timesFor(email, now - hour);
+    await verificationCodes.prune(now - hour);
+    const [first, ...more] = await verificationCodes.timesFor(email, now - hour);
     if (first !== undefined && more.length + 1 >= codesPerHour) {
       const wait = Math.max(1, Math.ceil((first + hour - now) / minute));
       throw new VerificationError(
@@ -53,13 +57,14 @@ export function startVerification(
       );
     }
     const expiresAt = now + codeLifetimeMinutes * minute;
-    return store.verificationCodes.add({ email, environment, salt, hash, expiresAt }, now);
+    return verificationCodes.add({ email, environment, salt, hash, expiresAt }, now);
   });
   return { id, code };
 }
 
 /** Takes back a code that could not be sent: it does not count. */
-export const cancelVerification = (store: Store, id: number): void => store.verificationCodes.delete(id);
+export const cancelVerification = ({ tables }: Storage, id: number): Promise<void> =>
+  tables.verificationCodes.delete(id);
 
 /** The new environment token, or how often one can try again (at least once). */
 export type Verdict = { token: string } | { triesLeft: number };
@@ -68,21 +73,29 @@ export type Verdict = { token: string } | { triesLeft: number };
  * Checks an answer to a code. Throws a {@link VerificationError} when that was the last try, or the code has
  * expired or has done its work, or the environment became another's meanwhile.
  */
-export function answerVerification(store: Store, id: number, answer: string, now: number): Verdict {
-  const salt = store.verificationCodes.find(id)?.salt;
+export async function answerVerification(
+  storage: Storage,
+  id: number,
+  answer: string,
+  now: number,
+): Promise<Verdict> {
+  const salt = (await storage.tables.verificationCodes.find(id))?.salt;
   // Hashing takes a moment; the lock on the data is taken after it.
-  const hash = salt && slowHash(answer.replace(/[\s-]/g, ''), salt);
-  const verdict = store.transaction(() => {
-    const code = store.verificationCodes.find(id);
-    if (!code || !hash || code.used || code.expiresAt <= now) return 'expired';
-    if (code.tries >= triesPerCode) return 'exhausted';
+  const hash = salt && (await slowHash(answer.replace(/[\s-]/g, ''), salt));
+  const verdict = await storage.transaction(async (tables) => {
+    const { verificationCodes } = tables;
+    const code = hash && (await verificationCodes.takeTry(id, triesPerCode, now));
+    if (!code) {
+      const found = await verificationCodes.find(id);
+      const isGood = found && !found.used && found.expiresAt > now;
+      return isGood && found.tries >= triesPerCode ? 'exhausted' : 'expired';
+    }
     if (!sameDigest(hash, code.hash)) {
-      store.verificationCodes.countMiss(id);
-      const triesLeft = triesPerCode - code.tries - 1;
+      const triesLeft = triesPerCode - code.tries;
       return triesLeft ? { triesLeft } : 'exhausted';
     }
-    store.verificationCodes.markUsed(id);
-    const token = issueOwnerToken(store, code.environment, code.email, now);
+    await verificationCodes.markUsed(id);
+    const token = await issueOwnerToken(tables, code.environment, code.email, now);
     return token === undefined ? { taken: code.environment } : { token };
   });
   if (verdict === 'expired')

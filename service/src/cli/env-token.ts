@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { defaultEnvironment } from '../accounts/environment-ownership.ts';
-import { isEnvironmentName } from '../accounts/environment-token.ts';
+import { isEnvironmentName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
 import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
-import { dataDirectory } from './data-directory.ts';
-import { openStore } from '../storage/store.ts';
-import type { Store } from '../storage/store.ts';
+import { readSettings } from '../settings/settings.ts';
+import { openStorage } from '../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { UsageError } from './usage-error.ts';
 import {
   answerVerification,
   cancelVerification,
@@ -16,52 +17,79 @@ import {
   startVerification,
 } from '../accounts/verification.ts';
 
-const usage = `Usage: npm run env-token -- <your e-mail address> [environment]
+/** How this command is called, for messages: by the script of this repository, or by the package's command. */
+const command =
+  process.env['npm_lifecycle_event'] === 'env-token'
+    ? 'npm run env-token --'
+    : 'npx plugin-editor-service env-token';
 
-Makes a token for an environment of the local plugin service. A code goes to the address by mail and is read from
-standard input; the token is the last line of standard output. The token that the command made for the environment
-before stops working.
+const usage = `Usage: ${command} <environment>
+       ${command} <your e-mail address> [environment]
 
-An environment belongs to the domain that its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which
-is what it gets when none is given, or any that begins with "uk.co.acme.". The first address to verify an environment
-owns it. An address at a mail provider, such as gmail.com, can have none: whoever operates the service can make a token
-for any environment.
+Makes a token for an environment of the plugin service that keeps its state in DATA_DIR; the token is the last line of
+standard output. One that the command made for the environment in the same way before stops working.
 
-DATA_DIR    the service's data folder (default: .data)
-SMTP_URL    the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
-SMTP_FROM   the sender's address`;
+With an environment alone the token comes at once: whoever can run this can read the service's data anyhow.
+
+With an address a code goes there by mail, and is read from standard input. An environment belongs to the domain that
+its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which is what it gets when none is given, or any
+that begins with "uk.co.acme.". The first address to verify an environment owns it. An address at a mail provider, such
+as gmail.com, can have none.
+
+DATA_DIR      the service's data folder (default: .data)
+DATABASE_URL  the service's database (default: the SQLite file service.sqlite in DATA_DIR)
+SMTP_URL      the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
+SMTP_FROM     the sender's address`;
 
 // Standard output is for the token alone.
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const prompt = () => process.stderr.write('Code: ');
 
-class UsageError extends Error {}
+/** What a token is asked for; with an address, it has to be verified. */
+interface Target {
+  readonly environment: string;
+  readonly email?: string;
+  /** Whether the environment was named, and not taken from the address. */
+  readonly chosen: boolean;
+}
 
-function readArguments(): { email: string; environment: string; chosen: boolean } | undefined {
+/** `undefined` when the arguments ask for help. */
+function readArguments(args: string[]): Target | undefined {
   let parsed;
   try {
-    parsed = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } });
+    parsed = parseArgs({ args, allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
   if (parsed.values.help) return undefined;
-  const [address, environment, ...others] = parsed.positionals;
-  if (address === undefined) throw new UsageError('The e-mail address is missing.');
-  if (others.length) throw new UsageError('There are more arguments than an address and an environment.');
-  const email = readMailAddress(address);
+  const [first, ...others] = parsed.positionals;
+  if (first === undefined) throw new UsageError('The environment is missing, such as com.acme.');
+  // No environment's name has an @, and every address does.
+  if (!first.includes('@')) {
+    if (others.length) throw new UsageError('There are more arguments than an environment.');
+    return { environment: readEnvironment(first), chosen: true };
+  }
+  const [environment, ...more] = others;
+  if (more.length) throw new UsageError('There are more arguments than an address and an environment.');
+  const email = readMailAddress(first);
   if (email === undefined) {
-    throw new UsageError(`"${address}" is not an e-mail address, such as you@example.com.`);
+    throw new UsageError(`"${first}" is not an e-mail address, such as you@example.com.`);
   }
-  if (environment !== undefined && !isEnvironmentName(environment)) {
-    throw new UsageError(
-      `"${environment}" cannot name an environment: use letters, digits, hyphens and underscores, in parts joined by periods, such as com.acme.`,
-    );
-  }
-  return { email, environment: environment ?? defaultEnvironment(email), chosen: environment !== undefined };
+  return environment === undefined
+    ? { email, environment: defaultEnvironment(email), chosen: false }
+    : { email, environment: readEnvironment(environment), chosen: true };
 }
 
-async function sendCode(store: Store, email: string, environment: string): Promise<number> {
-  const { id, code } = startVerification(store, { email, environment }, Date.now());
+function readEnvironment(name: string): string {
+  if (isEnvironmentName(name)) return name;
+  throw new UsageError(
+    `"${name}" cannot name an environment: use letters, digits, hyphens and underscores, in parts joined by periods, such as com.acme.`,
+  );
+}
+
+async function sendCode(storage: Storage, email: string, environment: string): Promise<number> {
+  const { smtpUrl, smtpFrom, dataDirectory } = readSettings(process.env);
+  const { id, code } = await startVerification(storage, { email, environment }, Date.now());
   const text = `Your verification code is ${code}
 
 It is good for ${codeLifetimeMinutes} minutes, and makes a new token of the local plugin service for
@@ -71,25 +99,21 @@ If you did not ask for it, do nothing: without the code there is no token.
   try {
     const where = await sendMail(
       { to: email, subject: `${code} is your verification code`, text },
-      {
-        smtpUrl: process.env['SMTP_URL'],
-        from: process.env['SMTP_FROM'],
-        outbox: join(dataDirectory(), 'outbox'),
-      },
+      { smtpUrl, from: smtpFrom, outbox: join(dataDirectory, 'outbox') },
     );
     say(`A verification code went ${where}.`);
   } catch (error) {
-    cancelVerification(store, id);
+    await cancelVerification(storage, id);
     throw error;
   }
   return id;
 }
 
-async function readToken(store: Store, id: number): Promise<string> {
+async function readToken(storage: Storage, id: number): Promise<string> {
   prompt();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim()) {
-      const verdict = answerVerification(store, id, line, Date.now());
+      const verdict = await answerVerification(storage, id, line, Date.now());
       if ('token' in verdict) return verdict.token;
       say(
         `That is not the code. ${verdict.triesLeft === 1 ? '1 try is' : `${verdict.triesLeft} tries are`} left.`,
@@ -100,37 +124,56 @@ async function readToken(store: Store, id: number): Promise<string> {
   throw new Error('Standard input ended before the right code came.');
 }
 
-async function main(): Promise<void> {
-  const target = readArguments();
+/** Makes a token without mail, for whoever operates the service. */
+async function createToken(environment: string): Promise<string> {
+  const storage = await openStorage(readSettings(process.env).database);
+  try {
+    return await provisionEnvironmentToken(storage, environment);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Makes a token for the owner of an address, once the code that is sent there has come back. */
+async function createTokenByMail(email: string, { environment, chosen }: Target): Promise<string> {
+  checkOwnEnvironment({ email, environment });
+  say(
+    chosen
+      ? `Environment: ${environment}`
+      : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
+  );
+  const storage = await openStorage(readSettings(process.env).database);
+  try {
+    const token = await readToken(storage, await sendCode(storage, email, environment));
+    say(
+      `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
+    );
+    return token;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function run(args: string[]): Promise<void> {
+  const target = readArguments(args);
   if (!target) {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  const { email, environment, chosen } = target;
-  checkOwnEnvironment(target);
-  say(
-    chosen
-      ? `Environment: ${environment}`
-      : `Environment: ${environment}, from the address; for another: npm run env-token -- ${email} <environment>`,
-  );
-  const store = openStore(dataDirectory());
-  try {
-    const token = await readToken(store, await sendCode(store, email, environment));
-    say(
-      `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
-    );
-    process.stdout.write(`${token}\n`);
-  } finally {
-    store.close();
-  }
+  const { email, environment } = target;
+  const token = email === undefined ? await createToken(environment) : await createTokenByMail(email, target);
+  process.stdout.write(`${token}\n`);
 }
 
-try {
-  await main();
-} catch (error) {
-  say(error instanceof Error ? error.message : String(error));
-  if (error instanceof UsageError) say(`\n${usage}`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+/** Prints a new environment token; what goes wrong is said, and sets the exit code. */
+export async function envToken(args: string[]): Promise<void> {
+  try {
+    await run(args);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    if (error instanceof UsageError) say(`\n${usage}`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+  // Whoever holds the other end of standard input need not close it for the command to end.
+  process.stdin.destroy();
 }
-// Whoever holds the other end of standard input need not close it for the command to end.
-process.stdin.destroy();

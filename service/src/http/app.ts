@@ -17,12 +17,12 @@ import { loadLanguages } from '../toolchains/languages.ts';
 import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
-import type { Store } from '../storage/store.ts';
+import type { Storage } from '../storage/storage.ts';
 import { testing } from './testing.ts';
 
 export interface ServiceOptions {
   /** Stays the caller's: to be closed after the service. */
-  store: Store;
+  storage: Storage;
   /** The editor's files by their path under `/editor/`. Read at every request. */
   editorAssets: EditorAssets;
   /** The `Host` values to answer to, such as `localhost:8082`. Read at every request. */
@@ -66,7 +66,7 @@ const interfaces: readonly ServiceInterface[] = [
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
-  const { store, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
+  const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
   const { editorAncestors, editorAddressTokens, onError = printError } = options;
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
@@ -75,7 +75,7 @@ export function createService(options: ServiceOptions): Service {
   const languages = loadLanguages();
   const builds = new Builds(languages);
   const sandbox = new Sandbox();
-  const context: ServiceContext = { store, builds, sandbox, languages, features, editorTokenTtl, now };
+  const context: ServiceContext = { storage, builds, sandbox, languages, features, editorTokenTtl, now };
 
   const app = new Hono({ getPath: encodedPath });
   app.use('*', async (c, next) => {

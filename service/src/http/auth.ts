@@ -18,9 +18,13 @@ export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKe
 }
 
 /** Throws 401 without a valid editor token, 403 when it is another plugin's. Returns whose share its work is of. */
-export function requireEditorToken(c: Context, { store, now }: ServiceContext, plugin: PluginKey): Share {
+export async function requireEditorToken(
+  c: Context,
+  { storage, now }: ServiceContext,
+  plugin: PluginKey,
+): Promise<Share> {
   const token = bearerToken(c, 'editor');
-  const scope = store.editorTokens.find(token, now());
+  const scope = await storage.tables.editorTokens.find(token, now());
   if (!scope)
     throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
   if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
@@ -28,9 +32,29 @@ export function requireEditorToken(c: Context, { store, now }: ServiceContext, p
   return { environment, tenant, token: Buffer.from(hashToken(token)).toString('hex', 0, 8) };
 }
 
-/** Throws 401 without a valid environment token, 403 when it is another environment's. */
-export function requireEnvironmentToken(c: Context, { store }: ServiceContext, environment: string): void {
-  const scope = store.environments.findByToken(bearerToken(c, 'environment'));
+/**
+ * Throws 401 without a valid environment token, 403 when it is another environment's. Asks the database, so that a token
+ * that was ended on another node is good no more.
+ */
+export async function requireEnvironmentToken(
+  c: Context,
+  { storage }: ServiceContext,
+  environment: string,
+): Promise<void> {
+  const scope = await storage.tables.environments.findByToken(bearerToken(c, 'environment'));
+  checkEnvironment(scope, environment);
+}
+
+/** The same for a run, which asks the database only what this node does not know: see `storage/run-lookup.ts`. */
+export async function requireRunToken(
+  c: Context,
+  { storage }: ServiceContext,
+  environment: string,
+): Promise<void> {
+  checkEnvironment(await storage.runs.environmentOfToken(bearerToken(c, 'environment')), environment);
+}
+
+function checkEnvironment(scope: string | undefined, environment: string): void {
   if (scope === undefined) {
     throw unauthorized(
       'token-invalid',

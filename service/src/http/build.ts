@@ -34,9 +34,9 @@ export const build: ServiceInterface = {
 async function buildDraft(c: Context, context: ServiceContext): Promise<Response> {
   const { identifier: lang, pretty } = languageOfPath(c, context);
   const plugin = pluginOfPath(c);
-  const share = requireEditorToken(c, context, plugin);
+  const share = await requireEditorToken(c, context, plugin);
   const contents = await readPlainText(c, sourceLimit);
-  const { source, etag } = saveSource(c, context, plugin, { lang, contents });
+  const { source, etag } = await saveSource(c, context, plugin, { lang, contents });
   let building: Promise<BuildEnd>;
   try {
     building = context.builds.build(lang, {
@@ -71,30 +71,30 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
-function saveSource(c: Context, { store, now }: ServiceContext, plugin: PluginKey, built: PluginSource) {
-  return store.transaction(() => {
-    const current = store.drafts.find(plugin);
+function saveSource(c: Context, { storage, now }: ServiceContext, plugin: PluginKey, built: PluginSource) {
+  return storage.tables.drafts.update(plugin, now(), (current) => {
     checkPreconditions(c, current?.etag);
     // The same text again is no change: other tabs need not hear of it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)
-      return current;
-    return store.drafts.saveWithin(plugin, { ...current?.source, ...built }, now());
+      return current.source;
+    return { ...current?.source, ...built };
   });
 }
 
 /** Keeps what was built, unless the draft is another by now: what was overtaken must not take the place of that. */
-function keepProgram(
-  { store, now }: ServiceContext,
+async function keepProgram(
+  { storage, now }: ServiceContext,
   plugin: PluginKey,
   source: PluginSource,
   end: BuildEnd,
-): BuildEnd {
+): Promise<BuildEnd> {
   const program = 'compiled' in end ? end.compiled.program : undefined;
   if (!program) return end;
-  store.transaction(() => {
-    const draft = store.drafts.find(plugin)?.source;
+  await storage.transaction(async ({ drafts, builds, lockPlugin }) => {
+    await lockPlugin(plugin);
+    const draft = (await drafts.find(plugin))?.source;
     if (draft?.lang === source.lang && draft.contents === source.contents) {
-      store.builds.save(plugin, source, program, now());
+      await builds.save(plugin, source, program, now());
     }
   });
   return end;

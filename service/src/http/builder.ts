@@ -4,8 +4,8 @@ import { readJson } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { Language } from '../toolchains/language.ts';
-import { checkPreconditions, isNotModified } from './preconditions.ts';
-import { readSource } from '../plugins/records.ts';
+import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
+import { InvalidRecordError, readSource } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { pathParameter, route } from './routes.ts';
 
@@ -48,10 +48,10 @@ export const builder: ServiceInterface = {
   },
 };
 
-function readDraft(c: Context, context: ServiceContext): Response {
+async function readDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
-  const draft = context.store.drafts.find(plugin);
+  await requireEditorToken(c, context, plugin);
+  const draft = await context.storage.tables.drafts.find(plugin);
   if (!draft)
     throw notFound('draft-not-found', 'This plugin has no draft yet; save one, or start from a template.');
   c.header('etag', draft.etag);
@@ -60,16 +60,20 @@ function readDraft(c: Context, context: ServiceContext): Response {
 
 async function saveDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEditorToken(c, context, plugin);
+  await requireEditorToken(c, context, plugin);
   const source = checkSource(await readJson(c, sourceLimit), context);
-  const draft = context.store.drafts.save(plugin, source, context.now(), (current) =>
-    checkPreconditions(c, current?.etag),
-  );
+  const { drafts } = context.storage.tables;
+  const draft = hasPreconditions(c)
+    ? await drafts.update(plugin, context.now(), (current) => {
+        checkPreconditions(c, current?.etag);
+        return source;
+      })
+    : await drafts.save(plugin, source, context.now());
   return c.json(draft.source, 200, { etag: draft.etag });
 }
 
 function checkSource(value: unknown, { languages }: ServiceContext): PluginSource {
-  const source = readSource(value);
+  const source = sourceOf(value);
   if (!languages.has(source.lang)) {
     throw new ServiceError(
       422,
@@ -78,6 +82,15 @@ function checkSource(value: unknown, { languages }: ServiceContext): PluginSourc
     );
   }
   return source;
+}
+
+function sourceOf(value: unknown): PluginSource {
+  try {
+    return readSource(value);
+  } catch (error) {
+    if (error instanceof InvalidRecordError) throw new ServiceError(422, 'invalid-record', error.message);
+    throw error;
+  }
 }
 
 /** The toolchain that the path's `:language` names. Throws 404 when there is none. */

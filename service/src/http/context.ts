@@ -2,11 +2,11 @@ import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Store } from '../storage/store.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /** What every interface of the service works with. */
 export interface ServiceContext {
-  readonly store: Store;
+  readonly storage: Storage;
   readonly builds: Builds;
   readonly sandbox: Sandbox;
   /** The toolchains that work on this machine, by identifier. */

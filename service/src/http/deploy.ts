@@ -1,5 +1,5 @@
 import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { builtProgram, savedDraft } from '../plugins/built-draft.ts';
+import { notBuilt, savedDraft } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { isSameSource } from '../plugins/records.ts';
@@ -9,10 +9,10 @@ import { route } from './routes.ts';
 export const deploy: ServiceInterface = {
   routes(app, context) {
     route(app, '/api/v1/draft/:identifier/:namespace/:pluginName/promote', {
-      POST: (c) => {
+      POST: async (c) => {
         const plugin = pluginOfPath(c);
-        requireEditorToken(c, context, plugin);
-        return c.json(deployDraft(context, plugin));
+        await requireEditorToken(c, context, plugin);
+        return c.json(await deployDraft(context, plugin));
       },
     });
   },
@@ -26,15 +26,19 @@ interface Deployed {
 }
 
 /** Throws 404 without a draft, and 409 when the draft is not what was deployed last and has no successful build. */
-function deployDraft({ store, now }: ServiceContext, plugin: PluginKey): Deployed {
+function deployDraft({ storage, now }: ServiceContext, plugin: PluginKey): Promise<Deployed> {
   // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
-  return store.transaction(() => {
-    const source = savedDraft(store, plugin);
-    const newest = store.versions.newestSource(plugin);
+  return storage.transaction(async (tables) => {
+    await tables.lockPlugin(plugin);
+    const source = await savedDraft(tables, plugin);
+    const newest = await tables.versions.newestSource(plugin);
     // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
     if (newest && isSameSource(newest.source, source)) {
       return { version: newest.version, unchanged: true };
     }
-    return { version: store.versions.add(plugin, source, builtProgram(store, plugin), now()) };
+    // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
+    const program = await tables.builds.find(plugin, source);
+    if (!program) throw notBuilt();
+    return { version: await tables.versions.add(plugin, source, program, now()) };
   });
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { pluginOfPath, requireEnvironmentToken } from './auth.ts';
+import { pluginOfPath, requireRunToken } from './auth.ts';
 import { readPlainText } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { badRequest, notFound, ServiceError } from './errors.ts';
@@ -12,10 +12,10 @@ import type { StoredProgram } from '../plugins/program.ts';
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
   routes(app, context) {
-    const { versions } = context.store;
+    const { runs } = context.storage;
     // Before the other path, which it looks like: no identifier is "name", they all hold a period.
     route(app, '/exec/name/:identifier/:namespace/:pluginName', {
-      POST: (c) => execute(c, context, (plugin) => versions.newest(plugin)),
+      POST: (c) => execute(c, context, (plugin) => runs.newestVersion(plugin)),
     });
     route(app, '/exec/:identifier/:namespace/:pluginName/:version', {
       POST: (c) =>
@@ -24,7 +24,7 @@ export const execution: ServiceInterface = {
           if (!/^v\d+\.\d+\.\d+$/.test(version)) {
             throw badRequest('invalid-path', "The path's version must be of the form v1.0.0.");
           }
-          return versions.find(plugin, version);
+          return runs.version(plugin, version);
         }),
     });
   },
@@ -33,11 +33,11 @@ export const execution: ServiceInterface = {
 async function execute(
   c: Context,
   context: ServiceContext,
-  find: (plugin: PluginKey) => StoredProgram | undefined,
+  find: (plugin: PluginKey) => Promise<StoredProgram | undefined>,
 ): Promise<Response> {
   const plugin = pluginOfPath(c);
-  requireEnvironmentToken(c, context, plugin.environment);
-  const program = find(plugin);
+  await requireRunToken(c, context, plugin.environment);
+  const program = await find(plugin);
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const run = { program, input, share: { ...plugin, token: '' }, signal: () => c.req.raw.signal };

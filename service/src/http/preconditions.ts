@@ -26,6 +26,10 @@ export function checkPreconditions(c: Context, current: string | undefined): voi
   }
 }
 
+/** Whether a write depends on what is there. Without it, {@link checkPreconditions} lets anything pass. */
+export const hasPreconditions = (c: Context): boolean =>
+  c.req.header('if-match') !== undefined || c.req.header('if-none-match') !== undefined;
+
 /** Whether a read can be answered by 304: the reader has what is there. */
 export const isNotModified = (c: Context, current: string): boolean =>
   matchesWeakly(c.req.header('if-none-match') ?? '', current);

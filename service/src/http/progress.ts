@@ -1,7 +1,7 @@
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import type { ServiceInterface } from './context.ts';
 import { route } from './routes.ts';
-import { digestOf } from '../storage/tables/builds.ts';
+import { digestOf } from '../storage/tables/digest.ts';
 
 /**
  * How far a plugin is, for an editor that says so when it opens. Not of the interface. Answers
@@ -10,15 +10,15 @@ import { digestOf } from '../storage/tables/builds.ts';
  */
 export const progress: ServiceInterface = {
   routes(app, context) {
-    const { drafts, builds, versions } = context.store;
+    const { drafts, builds, versions } = context.storage.tables;
     route(app, '/api/v1/progress/:identifier/:namespace/:pluginName', {
-      GET: (c) => {
+      GET: async (c) => {
         const plugin = pluginOfPath(c);
-        requireEditorToken(c, context, plugin);
-        const source = drafts.find(plugin)?.source;
-        const newest = versions.newestSource(plugin);
+        await requireEditorToken(c, context, plugin);
+        const source = (await drafts.find(plugin))?.source;
+        const newest = await versions.newestSource(plugin);
         return c.json({
-          built: source !== undefined && builds.find(plugin, source) !== undefined,
+          built: source !== undefined && (await builds.find(plugin, source)) !== undefined,
           ...(newest && {
             deployed: {
               version: newest.version,

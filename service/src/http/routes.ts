@@ -36,9 +36,13 @@ export function encodedPath({ url }: Request): string {
 /** A parameter of the path, decoded once. {@link checkPath} has made sure that it is a name. */
 export const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? '';
 
+/** How many bytes the names in a path may have together. An index of PostgreSQL takes no key above 2.7 kB. */
+const mostNameBytes = 2000;
+
 /**
- * Refuses a path that is not percent-encoded UTF-8, and one with a segment that is no name: empty, `.` or `..`.
- * (A name may hold anything else, slashes included: nothing here is looked up in a file system.)
+ * Refuses a path that is not percent-encoded UTF-8, and one with a segment that is no name: empty, `.` or `..`, or with
+ * U+0000 in it, which no text in PostgreSQL can hold. (A name may hold anything else, slashes included: nothing here is
+ * looked up in a file system.)
  */
 export const checkPath: MiddlewareHandler = async (c, next) => {
   const path = encodedPath(c.req.raw);
@@ -53,6 +57,12 @@ export const checkPath: MiddlewareHandler = async (c, next) => {
   }
   if (decoded.includes('') || sentPath(c).split('/').some(isDotSegment)) {
     throw badRequest('invalid-path', 'No segment of the path may be empty, "." or "..".');
+  }
+  if (decoded.some((name) => name.includes('\0'))) {
+    throw badRequest('invalid-path', 'No name in the path may hold the character U+0000.');
+  }
+  if (Buffer.byteLength(decoded.join('')) > mostNameBytes) {
+    throw badRequest('invalid-path', `The names in the path may have ${mostNameBytes} bytes together.`);
   }
   await next();
 };

@@ -25,10 +25,10 @@ export interface StoredProgram {
   /** SHA-256 of the program's JSON, in lower-case hex. Programs with the same hash are the same program. */
   readonly hash: string;
   /**
-   * Reads and parses the program: needed only where no runner knows it yet. Throws when it was removed since it was
+   * Reads and parses the program: needed only where no runner knows it yet. Rejects when it was removed since it was
    * looked up, because the build that referred to it was replaced.
    */
-  load(): Program;
+  readonly load: () => Promise<Program>;
 }
 
 /** The hash that a program is stored by, from its JSON. */
@@ -37,5 +37,5 @@ export const hashOfProgram = (json: string): string => createHash('sha256').upda
 /** A program that is in memory already. */
 export const loadedProgram = (program: Program): StoredProgram => ({
   hash: hashOfProgram(JSON.stringify(program)),
-  load: () => program,
+  load: async () => program,
 });

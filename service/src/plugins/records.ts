@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { ServiceError } from '../http/errors.ts';
 
 // A test may lack any of its fields, and what else a record or a test holds is kept: the interface promises neither.
 const testSchema = z.looseObject({
@@ -32,7 +31,15 @@ interface Issue {
   readonly message: string;
 }
 
-/** Takes a value as a plugin source record. Throws 422 `invalid-record` that says what is wrong, field by field. */
+/** A value is no plugin source record; the message says what is wrong, field by field. */
+export class InvalidRecordError extends Error {
+  override readonly name = 'InvalidRecordError';
+}
+
+/**
+ * Takes a value as a plugin source record.
+ * @throws InvalidRecordError
+ */
 export function readSource(value: unknown): PluginSource {
   const record = recordSchema.safeParse(value);
   if (!record.success) throw invalidRecord(record.error.issues);
@@ -58,7 +65,7 @@ export function readSource(value: unknown): PluginSource {
 }
 
 /** Names at most ten faults, without quoting any of the record: `tests[0].payload: …; lang: …`. */
-function invalidRecord(issues: readonly Issue[]): ServiceError {
+function invalidRecord(issues: readonly Issue[]): InvalidRecordError {
   const told = issues.slice(0, MOST_ISSUES).map(({ path, message }) => {
     const field = path.map((key, i) =>
       typeof key === 'number' ? `[${key}]` : `${i ? '.' : ''}${String(key)}`,
@@ -66,7 +73,7 @@ function invalidRecord(issues: readonly Issue[]): ServiceError {
     return `${field.join('') || 'the record'}: ${message}`;
   });
   if (issues.length > MOST_ISSUES) told.push('and more');
-  return new ServiceError(422, 'invalid-record', told.join('; '));
+  return new InvalidRecordError(told.join('; '));
 }
 
 /** Whether two sources have the same language, contents and tests; a source without tests has an empty list of them. */

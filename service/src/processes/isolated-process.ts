@@ -4,7 +4,10 @@ import type { Stream } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { moduleUrl } from './module-url.ts';
 import { packageDescription } from './package-folders.ts';
-import { confinedCommandLine, nodeReservation, systemTools } from './system-isolation.ts';
+import { confinedCommandLine, nodeReservation } from './system-isolation.ts';
+import type { Confinement } from './system-isolation.ts';
+import { systemTools } from './system-tools.ts';
+import type { SystemTools } from './system-tools.ts';
 
 /** A descriptor that a process is handed: a new pipe, nothing, or the open end of another process's pipe. */
 export type Descriptor = Extract<IOType, 'pipe' | 'ignore'> | Stream;
@@ -15,7 +18,7 @@ interface ProcessOptions {
   /** Standard input, output and errors, and further descriptors from 3 on. */
   readonly stdio: readonly Descriptor[];
   /** What the system offers; found out by itself. */
-  readonly tools?: ReturnType<typeof systemTools>;
+  readonly tools?: SystemTools;
 }
 
 export interface IsolatedOptions extends ProcessOptions {
@@ -35,6 +38,8 @@ export interface IsolatedOptions extends ProcessOptions {
 export interface NativeOptions extends ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
+  /** Files and folders that it may see: its own. Where bubblewrap works, it sees nothing else but the system's programs. */
+  readonly visible: readonly string[];
 }
 
 /** A process of the service's own making, in a process group of its own. */
@@ -59,7 +64,7 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
   const { file, args = [], readable, needs = [], nodeOptions = [], memoryLimit } = options;
   const { heapLimit = Math.ceil((memoryLimit / 2 ** 20) * 0.75) } = options;
   const reserved = nodeReservation();
-  return start(options, reserved === undefined ? undefined : reserved + memoryLimit, process.execPath, [
+  const nodeArgs = [
     '--permission',
     ...[...new Set([...alwaysReadable, ...readable])].map((path) => `--allow-fs-read=${path}`),
     ...needs.map((need) => `--allow-${need}`),
@@ -71,22 +76,23 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
     `--import=${lockdown.href}`,
     fileURLToPath(file),
     ...args,
-  ]);
+  ];
+  const dataLimit = reserved === undefined ? undefined : reserved + memoryLimit;
+  return start(options, { command: process.execPath, args: nodeArgs, dataLimit });
 }
 
-/** Runs a native program with the limits of {@link startIsolated} that the system keeps: it knows no permission model. */
+/**
+ * Runs a native program with the limits of {@link startIsolated} that the system keeps: it knows no permission model. The
+ * child may be a process that waits for the program, which then is that one's only child.
+ */
 export function startNative(options: NativeOptions): IsolatedProcess {
-  const { command, args, memoryLimit } = options;
-  return start(options, process.platform === 'linux' ? memoryLimit : undefined, command, args);
+  const { command, args, visible, memoryLimit } = options;
+  const dataLimit = process.platform === 'linux' ? memoryLimit : undefined;
+  return start(options, { command, args, dataLimit, visible });
 }
 
-function start(
-  { stdio, tools = systemTools() }: ProcessOptions,
-  dataLimit: number | undefined,
-  command: string,
-  args: readonly string[],
-): IsolatedProcess {
-  const line = confinedCommandLine({ command, args, dataLimit }, stdio.length, tools);
+function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Confinement): IsolatedProcess {
+  const line = confinedCommandLine(confinement, stdio.length, tools);
   const child = spawn(line.command, line.args, {
     env: {},
     stdio: [...stdio, ...(line.watchesPipe ? (['pipe'] as const) : [])],
@@ -98,16 +104,25 @@ function start(
   const watched = line.watchesPipe ? child.stdio[stdio.length] : undefined;
   if (watched && 'unref' in watched) (watched as { unref(): void }).unref();
   watched?.on('error', () => {});
-  child.once('exit', () => watched?.destroy());
+  child.once('exit', () => {
+    watched?.destroy();
+    // What native code may have started goes on without its parent. The group keeps its id while one of them lives.
+    signalGroup(child);
+  });
   return { child, kill: () => killGroup(child) };
 }
 
 function killGroup(child: ChildProcess): void {
-  const { pid } = child;
-  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!signalGroup(child)) child.kill('SIGKILL');
+}
+
+/** Whether there was a process in the group to be killed. */
+function signalGroup({ pid }: ChildProcess): boolean {
+  if (pid === undefined) return false;
   try {
-    process.kill(-pid, 'SIGKILL');
+    return process.kill(-pid, 'SIGKILL');
   } catch {
-    child.kill('SIGKILL');
+    return false;
   }
 }

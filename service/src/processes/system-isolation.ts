@@ -1,52 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-
-/** What the system offers to confine a process with. */
-export interface SystemTools {
-  /** A POSIX shell, which sets limits (`ulimit`) before it becomes the program. Without it there are no limits. */
-  readonly shell: string | undefined;
-  /** A command in front of the program that gives it no network, or nothing where the system does not permit that. */
-  readonly withoutNetwork: readonly string[];
-  /**
-   * A command in front of the program that gives it no new privileges and has the kernel end it together with the
-   * service. Without it (other systems than Linux, or no util-linux) a shell beside the program watches for that.
-   */
-  readonly withParent: readonly string[];
-}
-
-const shell = '/bin/sh';
-
-let found: SystemTools | undefined;
-
-/** Tries once what works on this machine; what a container or another system refuses is left out. Synchronous, a few ms. */
-export function systemTools(): SystemTools {
-  found ??= findTools();
-  return found;
-}
-
-function findTools(): SystemTools {
-  if (process.platform === 'win32' || !existsSync(shell)) {
-    return { shell: undefined, withoutNetwork: [], withParent: [] };
-  }
-  const works = (command: readonly string[]) =>
-    spawnSync(shell, ['-c', 'exec "$@"', shell, ...command, shell, '-c', ':'], {
-      env: {},
-      stdio: 'ignore',
-      timeout: 5000,
-    }).status === 0;
-  const ifWorking = (command: readonly string[]) => (works(command) ? command : []);
-  return {
-    shell,
-    withoutNetwork: ifWorking(['unshare', '--user', '--net', '--ipc', '--']),
-    withParent: ifWorking(['setpriv', '--no-new-privs', '--pdeathsig', 'KILL', '--']),
-  };
-}
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { SystemTools } from './system-tools.ts';
 
 export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   /** The most private memory that the process may ask the system for, in bytes (`RLIMIT_DATA`). */
   readonly dataLimit: number | undefined;
+  /**
+   * For a native program: the files and folders that it is to see beside the system's own programs, where that is possible.
+   * `undefined` for Node, which keeps to its own permissions.
+   */
+  readonly visible?: readonly string[] | undefined;
 }
 
 export interface CommandLine {
@@ -61,15 +26,17 @@ export interface CommandLine {
 
 /**
  * The command line that runs a program confined: without variables, unable to write to files (but to what it is handed
- * open), with bounds on memory and descriptors. `descriptors`: how many the program is handed.
+ * open), with bounds on memory, descriptors and processes, and with all that `tools` offers. `descriptors`: how many the
+ * program is handed; `undefined` for a program that ends by itself, so that nothing has to watch for the service's end.
  */
 export function confinedCommandLine(
-  { command, args, dataLimit }: Confinement,
-  descriptors: number,
-  tools = systemTools(),
+  confinement: Confinement,
+  descriptors: number | undefined,
+  tools: SystemTools,
 ): CommandLine {
+  const { command, args, dataLimit } = confinement;
   if (tools.shell === undefined) return { command, args, watchesPipe: false };
-  const watchesPipe = tools.withParent.length === 0;
+  const watchesPipe = tools.privileges === undefined && descriptors !== undefined;
   const limits = [
     'ulimit -c 0',
     'ulimit -f 0',
@@ -88,9 +55,70 @@ export function confinedCommandLine(
   ].join('\n');
   return {
     command: tools.shell,
-    args: ['-c', script, tools.shell, ...tools.withoutNetwork, ...tools.withParent, command, ...args],
+    args: ['-c', script, tools.shell, ...commandsInFront(confinement, tools), command, ...args],
     watchesPipe,
   };
+}
+
+/** Commands, each of which takes something away from the process and becomes the next one. */
+function commandsInFront({ visible }: Confinement, tools: SystemTools): string[] {
+  const { user, namespaces, privileges, limitsProcesses } = tools;
+  const hidesFiles = tools.hidesFiles && visible !== undefined;
+  const isAlone = hidesFiles || namespaces === 'user';
+  const limit = processLimit(isAlone);
+  return [
+    // Only root can do this, so it comes before the change of user.
+    ...(namespaces === 'root' ? ['unshare', '--net', '--ipc', '--'] : []),
+    ...(user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']),
+    ...(hidesFiles ? bubblewrap(visible) : []),
+    ...(namespaces === 'user' && !hidesFiles ? ['unshare', '--user', '--net', '--ipc', '--'] : []),
+    // Within the user namespace, where the processes of this namespace alone are counted.
+    ...(limitsProcesses ? ['prlimit', `--nproc=${limit}:${limit}`, '--'] : []),
+    // The last step, because a change of user takes back that the process ends with its parent.
+    ...(privileges ? ['setpriv', ...privileges, '--'] : []),
+  ];
+}
+
+/**
+ * A root of its own for a program, with its own files and what the system's programs are made of, all of it read-only; and
+ * namespaces of its own for users, processes, network and the rest.
+ */
+function bubblewrap(visible: readonly string[]): string[] {
+  const namespaces = [
+    '--unshare-all',
+    '--unshare-user',
+    '--die-with-parent',
+    '--as-pid-1',
+    '--cap-drop',
+    'ALL',
+  ];
+  // Programs take these two for granted.
+  const devices = ['--proc', '/proc', '--dev-bind', '/dev/null', '/dev/null'];
+  return [
+    'bwrap',
+    ...namespaces,
+    ...devices,
+    ...systemFolders.flatMap((folder) => ['--ro-bind-try', folder, folder]),
+    ...visible.flatMap((path) => ['--ro-bind', path, path]),
+    '--chdir',
+    '/',
+    '--',
+    // It sets one for the folder that the program starts in.
+    'env',
+    '-i',
+  ];
+}
+
+/** Where distributions keep programs and their libraries. */
+const systemFolders = ['/usr', '/bin', '/lib', '/lib64'];
+
+/**
+ * How many processes and threads there may be. `isAlone`: in a user namespace of its own, where they are counted for the one
+ * process. Node needs a dozen, and a program in Go, or an add-on in Rust, some for each processor. Otherwise the limit is for
+ * all processes of the user together: 8 runners and 16 compilers, which may have as many native programs.
+ */
+function processLimit(isAlone: boolean): number {
+  return isAlone ? 32 + 4 * availableParallelism() : 512 + 32 * availableParallelism();
 }
 
 /** The stack of a thread, in bytes. */

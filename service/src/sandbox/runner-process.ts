@@ -6,7 +6,7 @@ import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, runLimits } from './outcome.ts';
 import type { Outcome, RunEnd, RunError } from './outcome.ts';
-import type { StoredProgram } from '../plugins/program.ts';
+import type { Program, StoredProgram } from '../plugins/program.ts';
 import { decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
 import { moduleUrl } from '../processes/module-url.ts';
@@ -72,7 +72,9 @@ interface CurrentRun {
   /** Counts again what the runner has counted. */
   readonly logs: Logs;
   readonly began: number;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
+  /** Whether the runner was given the program with this run. */
+  isProgramSent: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -148,18 +150,22 @@ export class RunnerProcess {
       await this.#ready.promise;
       // Nothing would ever come from it, and the plugin has not begun.
       if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
+      // Before the run's time begins, which is not for reading from the database.
+      const loaded = this.knows(program.hash) ? undefined : await program.load();
+      if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
       return await new Promise<Outcome>((resolve, reject) => {
-        const timer = setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
-        this.#current = {
+        const current: CurrentRun = {
           program,
           input,
           logs: new Logs(),
           began: performance.now(),
-          timer,
+          timer: this.#startTimer(),
+          isProgramSent: loaded !== undefined,
           resolve,
           reject,
         };
-        this.#send(!this.knows(program.hash));
+        this.#current = current;
+        this.#send(current, loaded);
       });
     } finally {
       clearTimeout(this.#current?.timer);
@@ -197,13 +203,28 @@ export class RunnerProcess {
     await exited;
   }
 
-  #send(withProgram: boolean): void {
-    const { program, input } = this.#current ?? {};
-    if (!program || input === undefined) return;
-    const { hash } = program;
-    const request = encodeRequest({ hash, input, program: withProgram ? program.load() : undefined });
+  #startTimer(): NodeJS.Timeout {
+    return setTimeout(() => this.#kill(limitError('time-limit')), runLimits.time + grace);
+  }
+
+  #send({ program: { hash }, input }: CurrentRun, program: Program | undefined): void {
+    const request = encodeRequest({ hash, input, program });
     this.#given.set(hash, true);
     this.#input.write(encodeFrame(frameKind.run, request));
+  }
+
+  /** Gives a runner the program of its run, which it has dropped. The run's time begins anew. */
+  async #sendMissing(current: CurrentRun): Promise<void> {
+    clearTimeout(current.timer);
+    try {
+      const program = await current.program.load();
+      // It may have ended meanwhile.
+      if (this.#current !== current) return;
+      current.timer = this.#startTimer();
+      this.#send(current, program);
+    } catch (error) {
+      current.reject(error);
+    }
   }
 
   #handleData(chunk: Buffer): void {
@@ -224,8 +245,15 @@ export class RunnerProcess {
       case frameKind.log:
         this.#current?.logs.add(decodeText(text));
         return;
-      case frameKind.missing:
-        return this.#send(true);
+      case frameKind.missing: {
+        const current = this.#current;
+        // Once for a run, or a runner could have its time begin anew for ever.
+        if (current?.isProgramSent) throw new Error('The runner asked for a program that it was given.');
+        if (!current) return;
+        current.isProgramSent = true;
+        void this.#sendMissing(current);
+        return;
+      }
       case frameKind.result:
         return this.#settle({ result: checkOutput(decodeText(text)) });
       case frameKind.error:

@@ -1,25 +1,63 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { SMTPServer } from 'smtp-server';
-import { openStore } from '../../../service/src/storage/store.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import { openStorage } from '../../../service/src/storage/storage.ts';
+import { cleanUpFirst, engineUnderTest, freshDatabase } from '../storage/databases.ts';
 import { accessPath, bearer, startService, temporaryDirectory } from '../harness.ts';
 
-const script = join(import.meta.dirname, '../../../service/src/cli/env-token.ts');
+const script = join(import.meta.dirname, '../../../service/src/cli/main.ts');
 const codeIn = (mail: string) => /^Your verification code is (\d{6})\r?$/m.exec(mail)?.[1] ?? '';
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
+/** Where a service keeps its records and its files. */
+interface Place {
+  readonly address: DatabaseAddress;
+  /** Made when it is needed. */
+  readonly directory: string;
+}
+
+const placeOf = (t: TestContext, address: DatabaseAddress): Place => ({
+  address,
+  directory: address.engine === 'sqlite' ? dirname(address.file) : join(temporaryDirectory(t), 'data'),
+});
+
+async function freshPlace(t: TestContext): Promise<Place> {
+  if (engineUnderTest() === 'postgres') return placeOf(t, await freshDatabase(t, 'postgres'));
+  // The folder is not there yet.
+  return placeOf(t, { engine: 'sqlite', file: join(temporaryDirectory(t), 'data', 'service.sqlite') });
+}
+
 /** Runs the command. Its standard input stays open until `end()`. */
-function run(t: TestContext, directory: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: { ...process.env, SMTP_URL: '', SMTP_FROM: '', DATA_DIR: directory, ...env },
-  });
-  t.after(() => child.kill('SIGKILL'));
+function run(
+  t: TestContext,
+  { directory, address }: Place,
+  args: string[],
+  env: Record<string, string> = {},
+) {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', script, 'env-token', ...args],
+    {
+      env: {
+        ...process.env,
+        npm_lifecycle_event: 'env-token',
+        SMTP_URL: '',
+        SMTP_FROM: '',
+        DATA_DIR: directory,
+        // For SQLite its default, in the data folder.
+        DATABASE_URL: address.engine === 'postgres' ? address.url : '',
+        ...env,
+      },
+    },
+  );
+  cleanUpFirst(t, () => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
@@ -37,19 +75,19 @@ function run(t: TestContext, directory: string, args: string[], env: Record<stri
   };
 }
 
-function environmentOf(directory: string, token: string) {
-  const store = openStore(directory);
-  const environment = store.environments.findByToken(token);
-  store.close();
+async function environmentOf({ address }: Place, token: string) {
+  const storage = await openStorage(address);
+  const environment = await storage.tables.environments.findByToken(token);
+  await storage.close();
   return environment;
 }
 
 test('without a mail server the code comes in a file, which the command names', async (t) => {
-  const directory = temporaryDirectory(t);
-  const command = run(t, directory, ['You@Acme.com', 'com.acme']);
+  const place = await freshPlace(t);
+  const command = run(t, place, ['You@Acme.com', 'com.acme']);
   await command.asked();
   const file = command.mailFile();
-  assert.ok(file.startsWith(join(directory, 'outbox')));
+  assert.ok(file.startsWith(join(place.directory, 'outbox')));
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const mail = readFileSync(file, 'utf8');
   assert.match(mail, /^To: you@acme\.com\r$/m);
@@ -60,15 +98,15 @@ test('without a mail server the code comes in a file, which the command names', 
   assert.equal(status, 0, err);
   assert.match(out, /^pe_env_[\w-]{43}\n$/);
   assert.ok(!err.includes(out.trim()) && !err.includes(code));
-  assert.equal(environmentOf(directory, out.trim()), 'com.acme');
+  assert.equal(await environmentOf(place, out.trim()), 'com.acme');
 });
 
 test('its token works in a service that runs already, and stops the one it made before', async (t) => {
-  const { store, fetch } = startService(t);
-  const directory = join(store.file, '..');
+  const { address, fetch } = await startService(t);
+  const place = placeOf(t, address);
   const tokens: string[] = [];
   for (let i = 0; i < 2; i++) {
-    const command = run(t, directory, ['you@acme.com', 'com.acme']);
+    const command = run(t, place, ['you@acme.com', 'com.acme']);
     await command.asked();
     command.type(codeIn(readFileSync(command.mailFile(), 'utf8')));
     command.end();
@@ -82,17 +120,17 @@ test('its token works in a service that runs already, and stops the one it made 
 });
 
 test('the environment is that of the address when none is given, and the command says so', async (t) => {
-  const directory = temporaryDirectory(t);
-  const command = run(t, directory, ['you@mail.example.org']);
+  const place = await freshPlace(t);
+  const command = run(t, place, ['you@mail.example.org']);
   await command.asked();
   command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
   const { out, err } = await command.done();
   assert.match(err, /org\.example\.mail, from the address; for another: npm run env-token/);
-  assert.equal(environmentOf(directory, out.trim()), 'org.example.mail');
+  assert.equal(await environmentOf(place, out.trim()), 'org.example.mail');
 });
 
 test('an environment that is not of the domain of the address is refused, and nothing is written', async (t) => {
-  const directory = join(temporaryDirectory(t), 'data');
+  const place = await freshPlace(t);
   const cases: [args: string[], message: RegExp][] = [
     [
       ['attacker@evil.test', 'com.example'],
@@ -102,25 +140,25 @@ test('an environment that is not of the domain of the address is refused, and no
     [['you@localhost'], /localhost is no domain that somebody can register/],
   ];
   for (const [args, message] of cases) {
-    const { status, out, err } = await run(t, directory, args).done();
+    const { status, out, err } = await run(t, place, args).done();
     assert.deepEqual([status, out], [1, ''], args.join(' '));
     assert.match(err, message);
     assert.match(err, /Whoever operates the service can make a token for any environment\./);
   }
-  assert.throws(() => readdirSync(directory), /ENOENT/);
+  assert.throws(() => readdirSync(place.directory), /ENOENT/);
 });
 
 test('the environment of the demo goes to an address at example.com', async (t) => {
-  const directory = temporaryDirectory(t);
-  const command = run(t, directory, ['you@example.com', 'com.example']);
+  const place = await freshPlace(t);
+  const command = run(t, place, ['you@example.com', 'com.example']);
   await command.asked();
   command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
   const { out } = await command.done();
-  assert.equal(environmentOf(directory, out.trim()), 'com.example');
+  assert.equal(await environmentOf(place, out.trim()), 'com.example');
 });
 
 test('a wrong code leaves so many tries, and the right one still does it', async (t) => {
-  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
+  const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
   await command.asked();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
   command.type(`${wrong(code)}\n\n`);
@@ -135,7 +173,7 @@ test('a wrong code leaves so many tries, and the right one still does it', async
 });
 
 test('five wrong codes end the command without a token', async (t) => {
-  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
+  const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
   await command.asked();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
   command.type(`${wrong(code)}\n`.repeat(5));
@@ -145,7 +183,7 @@ test('five wrong codes end the command without a token', async (t) => {
 });
 
 test('an input that ends without a code ends the command', async (t) => {
-  const command = run(t, temporaryDirectory(t), ['you@acme.com', 'com.acme']);
+  const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
   command.end();
   const { status, out, err } = await command.done();
   assert.deepEqual([status, out], [1, '']);
@@ -153,25 +191,45 @@ test('an input that ends without a code ends the command', async (t) => {
 });
 
 test('arguments that cannot be used are named, and nothing is written', async (t) => {
-  const directory = join(temporaryDirectory(t), 'data');
+  const place = await freshPlace(t);
   const cases: [args: string[], message: RegExp][] = [
-    [[], /address is missing/],
-    [['you'], /"you" is not an e-mail address/],
+    [[], /environment is missing/],
+    [['com/acme'], /"com\/acme" cannot name an environment/],
+    [['com.acme', 'more'], /more arguments than an environment/],
+    [['you@'], /"you@" is not an e-mail address/],
     [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
     [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
     [['you@acme.com', 'com.acme', 'more'], /more arguments/],
     [['--force', 'you@acme.com'], /--force/],
   ];
   for (const [args, message] of cases) {
-    const { status, out, err } = await run(t, directory, args).done();
+    const { status, out, err } = await run(t, place, args).done();
     assert.deepEqual([status, out], [2, ''], args.join(' '));
     assert.match(err, message);
     assert.match(err, /Usage: npm run env-token/);
   }
-  assert.throws(() => readdirSync(directory), /ENOENT/);
-  const help = await run(t, directory, ['--help']).done();
+  assert.throws(() => readdirSync(place.directory), /ENOENT/);
+  const help = await run(t, place, ['--help']).done();
   assert.equal(help.status, 0);
   assert.match(help.out, /^Usage: npm run env-token/);
+});
+
+test('an environment alone gets its token at once, without mail', async (t) => {
+  const place = await freshPlace(t);
+  const { status, out, err } = await run(t, place, ['de.bücher']).done();
+  assert.deepEqual([status, err], [0, '']);
+  assert.match(out, /^pe_env_[\w-]{43}\n$/);
+  assert.equal(await environmentOf(place, out.trim()), 'de.bücher');
+  assert.ok(!existsSync(join(place.directory, 'outbox')));
+
+  const again = await run(t, place, ['de.bücher']).done();
+  assert.equal(await environmentOf(place, again.out.trim()), 'de.bücher');
+  assert.equal(await environmentOf(place, out.trim()), undefined);
+});
+
+test('the command names itself as it was called', async (t) => {
+  const { err } = await run(t, await freshPlace(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
+  assert.match(err, /Usage: npx plugin-editor-service env-token/);
 });
 
 async function mailServer(t: TestContext, accept: boolean) {
@@ -199,9 +257,9 @@ async function mailServer(t: TestContext, accept: boolean) {
 }
 
 test('with a mail server the code goes through it, and no file is written', async (t) => {
-  const directory = temporaryDirectory(t);
+  const place = await freshPlace(t);
   const { mails, port } = await mailServer(t, true);
-  const command = run(t, directory, ['you@acme.com', 'com.acme'], {
+  const command = run(t, place, ['you@acme.com', 'com.acme'], {
     SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
     SMTP_FROM: 'service@acme.com',
   });
@@ -212,14 +270,14 @@ test('with a mail server the code goes through it, and no file is written', asyn
   command.type(`${codeIn(mail.text)}\n`);
   const { status, out, err } = await command.done();
   assert.equal(status, 0, err);
-  assert.equal(environmentOf(directory, out.trim()), 'com.acme');
+  assert.equal(await environmentOf(place, out.trim()), 'com.acme');
   assert.match(err, new RegExp(`to you@acme\\.com, through 127\\.0\\.0\\.1:${port}`));
   assert.ok(!err.includes('pass-word'));
-  assert.ok(!readdirSync(directory).includes('outbox'));
+  assert.ok(!existsSync(join(place.directory, 'outbox')));
 });
 
 test('a mail server that does not take the mail ends the command, shows no password and costs no code', async (t) => {
-  const directory = temporaryDirectory(t);
+  const place = await freshPlace(t);
   const { port } = await mailServer(t, false);
   const urls = [
     `smtp://user:pass-word@127.0.0.1:${port}`,
@@ -229,39 +287,39 @@ test('a mail server that does not take the mail ends the command, shows no passw
     'pass-word',
   ];
   for (const SMTP_URL of [...urls, urls[0] ?? '']) {
-    const { status, out, err } = await run(t, directory, ['you@acme.com', 'com.acme'], {
+    const { status, out, err } = await run(t, place, ['you@acme.com', 'com.acme'], {
       SMTP_URL,
     }).done();
     assert.deepEqual([status, out], [1, '']);
     assert.match(err, /SMTP_URL/);
     assert.doesNotMatch(err, /pass-word|not-the-one/);
   }
-  const command = run(t, directory, ['you@acme.com', 'com.acme']);
+  const command = run(t, place, ['you@acme.com', 'com.acme']);
   await command.asked();
   assert.ok(command.mailFile());
 });
 
 test('the sixth code within an hour is not sent', async (t) => {
-  const directory = temporaryDirectory(t);
+  const place = await freshPlace(t);
   const results = [];
   for (let i = 0; i < 6; i++) {
-    const command = run(t, directory, ['you@acme.com', `com.acme.${i}`]);
+    const command = run(t, place, ['you@acme.com', `com.acme.${i}`]);
     command.end();
     results.push(await command.done());
   }
-  assert.equal(readdirSync(join(directory, 'outbox')).length, 5);
+  assert.equal(readdirSync(join(place.directory, 'outbox')).length, 5);
   assert.match(results[5]?.err ?? '', /5 codes within an hour/);
   assert.equal(results[5]?.status, 1);
 });
 
 test('an environment of another address is refused before any mail goes out', async (t) => {
-  const directory = temporaryDirectory(t);
-  const store = openStore(directory);
-  store.environments.add('com.acme', 0);
-  store.environments.claim('com.acme', 'first@acme.com');
-  store.close();
-  const { status, err } = await run(t, directory, ['you@acme.com', 'com.acme']).done();
+  const place = await freshPlace(t);
+  const storage = await openStorage(place.address);
+  await storage.tables.environments.add('com.acme', 0);
+  await storage.tables.environments.claim('com.acme', 'first@acme.com');
+  await storage.close();
+  const { status, err } = await run(t, place, ['you@acme.com', 'com.acme']).done();
   assert.equal(status, 1);
   assert.match(err, /com\.acme belongs to another e-mail address/);
-  assert.ok(!readdirSync(directory).includes('outbox'));
+  assert.ok(!existsSync(join(place.directory, 'outbox')));
 });

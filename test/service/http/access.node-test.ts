@@ -4,8 +4,8 @@ import { issueOwnerToken } from '../../../service/src/accounts/environment-token
 import { accessPath, bearer, draftPath, errorOf, source, startService } from '../harness.ts';
 
 test('an environment token buys an editor token that says how long it lives', async (t) => {
-  const { fetch, environmentToken } = startService(t, { editorTokenTtl: 60 });
-  const answer = await fetch(accessPath, { headers: bearer(environmentToken()) });
+  const { fetch, environmentToken } = await startService(t, { editorTokenTtl: 60 });
+  const answer = await fetch(accessPath, { headers: bearer(await environmentToken()) });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('cache-control'), 'no-store');
   const { token, ...others } = (await answer.json()) as { token: string };
@@ -14,14 +14,14 @@ test('an environment token buys an editor token that says how long it lives', as
 });
 
 test('editor tokens live 15 minutes when nothing else is said', async (t) => {
-  const { fetch, environmentToken } = startService(t);
-  const answer = await fetch(accessPath, { headers: bearer(environmentToken()) });
+  const { fetch, environmentToken } = await startService(t);
+  const answer = await fetch(accessPath, { headers: bearer(await environmentToken()) });
   assert.equal(((await answer.json()) as { expires_in: number }).expires_in, 900);
 });
 
 test('without a token, or with one that is none, both interfaces are 401 with a challenge', async (t) => {
-  const { fetch, environmentToken, editorToken } = startService(t);
-  const [environment, editor] = [environmentToken(), await editorToken()];
+  const { fetch, environmentToken, editorToken } = await startService(t);
+  const [environment, editor] = [await environmentToken(), await editorToken()];
   const headers: (Record<string, string> | undefined)[] = [
     undefined,
     { authorization: '' },
@@ -42,15 +42,17 @@ test('without a token, or with one that is none, both interfaces are 401 with a 
 });
 
 test('the scheme of the authorization header is read in any case', async (t) => {
-  const { fetch, environmentToken } = startService(t);
-  const answer = await fetch(accessPath, { headers: { authorization: `bEARER ${environmentToken()}` } });
+  const { fetch, environmentToken } = await startService(t);
+  const answer = await fetch(accessPath, {
+    headers: { authorization: `bEARER ${await environmentToken()}` },
+  });
   assert.equal(answer.status, 200);
 });
 
 test('an environment token opens its environment alone, exactly', async (t) => {
-  const { fetch, environmentToken } = startService(t);
-  const token = environmentToken('com.acme');
-  environmentToken('com');
+  const { fetch, environmentToken } = await startService(t);
+  const token = await environmentToken('com.acme');
+  await environmentToken('com');
   for (const identifier of ['com.other.t1', 'com.acme.sub.t1', 'com.acme', 'Com.acme.t1', 'com.acme%20.t1']) {
     const error = await errorOf(
       await fetch(`/auth/v2/access/${identifier}/default/x`, { headers: bearer(token) }),
@@ -60,18 +62,18 @@ test('an environment token opens its environment alone, exactly', async (t) => {
 });
 
 test('an identifier without environment or tenant is 400', async (t) => {
-  const { fetch, environmentToken } = startService(t);
+  const { fetch, environmentToken } = await startService(t);
   for (const identifier of ['acme', '.t1', 'com.acme.']) {
     const error = await errorOf(
-      await fetch(`/auth/v2/access/${identifier}/default/x`, { headers: bearer(environmentToken()) }),
+      await fetch(`/auth/v2/access/${identifier}/default/x`, { headers: bearer(await environmentToken()) }),
     );
     assert.deepEqual([error.status, error.code], [400, 'invalid-path'], identifier);
   }
 });
 
 test('an editor token opens its plugin alone, to read and to save', async (t) => {
-  const { fetch, environmentToken, editorToken, save } = startService(t);
-  environmentToken('org.other');
+  const { fetch, environmentToken, editorToken, save } = await startService(t);
+  await environmentToken('org.other');
   const token = await editorToken();
   for (const path of [
     'com.acme.t2/default/add-record',
@@ -87,7 +89,7 @@ test('an editor token opens its plugin alone, to read and to save', async (t) =>
 });
 
 test('an editor token stops at its time', async (t) => {
-  const { clock, editorToken, save, fetch } = startService(t, { editorTokenTtl: 60 });
+  const { clock, editorToken, save, fetch } = await startService(t, { editorTokenTtl: 60 });
   const token = await editorToken();
   clock.now += 59_999;
   assert.equal((await save(token)).status, 200);
@@ -98,21 +100,22 @@ test('an editor token stops at its time', async (t) => {
 });
 
 test("a holder's new environment token stops its former one, and nobody else's", async (t) => {
-  const { fetch, store, clock, environmentToken } = startService(t);
+  const { fetch, storage, clock, environmentToken } = await startService(t);
   const status = async (token: string | undefined) =>
     (await fetch(accessPath, { headers: bearer(token ?? '') })).status;
-  const own = () => issueOwnerToken(store, 'com.acme', 'you@example.com', clock.now);
-  const demo = environmentToken('com.acme');
-  const first = own();
+  const own = () =>
+    storage.transaction((tables) => issueOwnerToken(tables, 'com.acme', 'you@example.com', clock.now));
+  const demo = await environmentToken('com.acme');
+  const first = await own();
   assert.deepEqual([await status(demo), await status(first)], [200, 200]);
-  const second = own();
+  const second = await own();
   assert.deepEqual([await status(demo), await status(first), await status(second)], [200, 401, 200]);
-  const demoAgain = environmentToken('com.acme');
+  const demoAgain = await environmentToken('com.acme');
   assert.deepEqual([await status(demo), await status(demoAgain), await status(second)], [401, 200, 200]);
 });
 
-test('a lifetime that is no whole number of seconds is refused at the start', (t) => {
+test('a lifetime that is no whole number of seconds is refused at the start', async (t) => {
   for (const editorTokenTtl of [0, -1, 1.5, NaN, Infinity]) {
-    assert.throws(() => startService(t, { editorTokenTtl }), /EDITOR_TOKEN_TTL/);
+    await assert.rejects(startService(t, { editorTokenTtl }), /EDITOR_TOKEN_TTL/);
   }
 });

@@ -18,7 +18,7 @@ const tagOf = (answer: Response) => {
 };
 
 test('features are the languages there are, and no feature that does not work', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   const { features, languages } = (await json(await fetch('/api/v1/features'))) as {
     features: string[];
     languages: { identifier: string }[];
@@ -36,7 +36,7 @@ test('features are the languages there are, and no feature that does not work', 
 });
 
 test('both templates carry a name and a namespace; the first falls back to its own', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   for (const lang of ['assemblyscript', 'javascript', 'typescript']) {
     const record = async (path: string) =>
       (await json(await fetch(path))) as { lang: string; contents: string; tests: object[] };
@@ -55,7 +55,7 @@ test('both templates carry a name and a namespace; the first falls back to its o
 });
 
 test('a template for a language that there is not is 404 and says which there are', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   for (const path of ['/api/v1/template/cobol', '/api/v2/template/constructor/x']) {
     const error = await errorOf(await fetch(path));
     assert.deepEqual([error.status, error.code], [404, 'unknown-language']);
@@ -64,7 +64,7 @@ test('a template for a language that there is not is 404 and says which there ar
 });
 
 test('a draft is 404 until it is saved, then comes back as it was saved', async (t) => {
-  const { fetch, editorToken, save } = startService(t);
+  const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   const read = () => fetch(draftPath, { headers: bearer(token) });
   const missing = await errorOf(await read());
@@ -87,13 +87,13 @@ test('a draft is 404 until it is saved, then comes back as it was saved', async 
 });
 
 test('a field of the record that the interface does not name is kept', async (t) => {
-  const { editorToken, save } = startService(t);
+  const { editorToken, save } = await startService(t);
   const record = { ...source, colour: 'red' };
   assert.deepEqual(await json(await save(await editorToken(), record)), record);
 });
 
 test('what is not a record is refused with the field and what would be right, and changes nothing', async (t) => {
-  const { fetch, editorToken, save } = startService(t);
+  const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   await save(token);
   const cases: [record: unknown, message: RegExp][] = [
@@ -116,7 +116,7 @@ test('what is not a record is refused with the field and what would be right, an
 });
 
 test('a body that is not JSON is 415 by its type, 400 by its text', async (t) => {
-  const { fetch, editorToken } = startService(t);
+  const { fetch, editorToken } = await startService(t);
   const post = (type: string, body: BodyInit, token: string) =>
     fetch(draftPath, { method: 'POST', headers: { ...bearer(token), 'content-type': type }, body });
   const token = await editorToken();
@@ -135,7 +135,7 @@ test('a body that is not JSON is 415 by its type, 400 by its text', async (t) =>
 });
 
 test('a body above 1 MiB is 413, also when it does not say its length', async (t) => {
-  const { fetch, editorToken, save } = startService(t);
+  const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   assert.equal((await save(token, recordOf(1024 * 1024))).status, 200);
   assert.equal((await errorOf(await save(token, recordOf(1024 * 1024 + 1)))).status, 413);
@@ -149,7 +149,7 @@ test('a body above 1 MiB is 413, also when it does not say its length', async (t
 });
 
 test('every save makes a new entity tag, which guards the next save', async (t) => {
-  const { fetch, editorToken, save } = startService(t);
+  const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   const refused = async (headers: Record<string, string>) => {
     const error = await errorOf(await save(token, { ...source, contents: 'lost' }, headers));
@@ -173,9 +173,9 @@ test('every save makes a new entity tag, which guards the next save', async (t) 
 });
 
 test('a fault of the service is 500 without detail, and is told to its log', async (t) => {
-  const { fetch, editorToken, errors, store } = startService(t);
+  const { fetch, editorToken, errors, storage } = await startService(t);
   const token = await editorToken();
-  store.close();
+  await storage.close();
   const error = await errorOf(await fetch(draftPath, { headers: bearer(token) }));
   assert.deepEqual([error.status, error.code], [500, 'internal']);
   assert.doesNotMatch(error.message, /database|sqlite/i);
@@ -185,11 +185,11 @@ test('a fault of the service is 500 without detail, and is told to its log', asy
 test('the default log names the request and holds no token', async (t) => {
   const lines: string[] = [];
   t.mock.method(console, 'error', (...parts: unknown[]) => void lines.push(parts.map(String).join(' ')));
-  const { service, editorToken, store } = startService(t);
+  const { service, editorToken, storage } = await startService(t);
   const token = await editorToken();
-  store.close();
+  await storage.close();
   const { createService } = await import('../../../service/src/http/app.ts');
-  const printing = createService({ store, editorAssets: new Map(), hosts: ['localhost:8082'] });
+  const printing = createService({ storage, editorAssets: new Map(), hosts: ['localhost:8082'] });
   const request = new Request(`http://localhost:8082${draftPath}?token=${token}`, { headers: bearer(token) });
   assert.equal((await printing.fetch(request)).status, 500);
   assert.equal(lines.length, 1);

@@ -26,7 +26,7 @@ const directives = (answer: Response) =>
   );
 
 test('the page comes with a strict policy, and a nonce that no other answer has', async (t) => {
-  const { fetch } = startService(t, { editorAssets });
+  const { fetch } = await startService(t, { editorAssets });
   const nonces = new Set<string>();
   for (const path of ['/editor/', '/editor/index.html', '/editor/?token=secret&ident=a.b']) {
     const answer = await fetch(path);
@@ -54,7 +54,7 @@ test('the page comes with a strict policy, and a nonce that no other answer has'
 
 test('where origins are named, exactly these may frame the editor, each named once', async (t) => {
   const editorAncestors = ['https://app.example.com', 'http://10.0.0.2:3000/', 'HTTPS://APP.example.com'];
-  const { fetch } = startService(t, { editorAssets, editorAncestors });
+  const { fetch } = await startService(t, { editorAssets, editorAncestors });
   const ancestors = async () => directives(await fetch('/editor/')).get('frame-ancestors');
   assert.deepEqual(await ancestors(), ["'self'", 'https://app.example.com', 'http://10.0.0.2:3000']);
   // The demo's own page is added once its port is known.
@@ -86,9 +86,9 @@ for (const [wrong, message] of [
   ['https://user:secret@a.example', /user name or password/],
   ['https://user:secret@*', /user name or password/],
 ] as const) {
-  test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, (t) => {
-    assert.throws(
-      () => startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
+  test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, async (t) => {
+    await assert.rejects(
+      startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
       ({ message: told }: Error) =>
         told.startsWith('EDITOR_ANCESTORS: ') && message.test(told) && !told.includes('secret'),
     );
@@ -101,7 +101,7 @@ test('the page is told whether it may take a token from its address: it may, unl
     [{ editorAddressTokens: true }, 'on'],
     [{ editorAddressTokens: false }, 'off'],
   ] as const) {
-    const { fetch } = startService(t, { editorAssets, ...options });
+    const { fetch } = await startService(t, { editorAssets, ...options });
     assert.match(
       await (await fetch('/editor/')).text(),
       new RegExp(`<meta name="tokens" content="${told}" />`),
@@ -110,7 +110,7 @@ test('the page is told whether it may take a token from its address: it may, unl
 });
 
 test('a file that has its content in its name is cached for good, any other is not', async (t) => {
-  const { fetch } = startService(t, { editorAssets });
+  const { fetch } = await startService(t, { editorAssets });
   const hashed = await fetch('/editor/assets/index-B7x_2kQa.js');
   assert.equal(hashed.headers.get('cache-control'), 'public, max-age=31536000, immutable');
   assert.equal(hashed.headers.get('content-type'), 'text/javascript');
@@ -120,7 +120,7 @@ test('a file that has its content in its name is cached for good, any other is n
 });
 
 test('only what is in memory is served', async (t) => {
-  const { fetch } = startService(t, { editorAssets });
+  const { fetch } = await startService(t, { editorAssets });
   for (const path of [
     '/editor/none.js',
     '/editor/assets',
@@ -137,7 +137,7 @@ test('only what is in memory is served', async (t) => {
 });
 
 test('the address without its slash leads to the one with it, query and all', async (t) => {
-  const { fetch } = startService(t, { editorAssets });
+  const { fetch } = await startService(t, { editorAssets });
   const answer = await fetch('/editor?ident=a.b&fn=x');
   assert.deepEqual([answer.status, answer.headers.get('location')], [308, '/editor/?ident=a.b&fn=x']);
 });

@@ -184,7 +184,7 @@ test('of a body that never ends no more is received than the limit', async (t) =
 
 test('a HEAD request with a body that nobody wants is answered by a head alone', async (t) => {
   const { port, environmentToken } = await listen(t);
-  const { authorization } = bearer(environmentToken());
+  const { authorization } = bearer(await environmentToken());
   const head = `HEAD ${draftPath} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${authorization}\r\n`;
   const socket = await open(t, port, `${head}content-length: 3000000\r\n\r\n`);
   socket.write(Buffer.alloc(3_000_000));

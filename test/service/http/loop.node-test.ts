@@ -227,7 +227,7 @@ test('each operation needs its own token, of its own plugin or environment', asy
   const builder = [paths.build('javascript'), paths.test, paths.promote];
   const exec = [paths.exec('v1.0.0'), paths.newest];
   const other = await startPlugin(t, 't2', first);
-  const stranger = { authorization: `Bearer ${environmentToken('com.other')}` };
+  const stranger = { authorization: `Bearer ${await environmentToken('com.other')}` };
   const vendor = other.vendor;
   const cases: [path: string[], headers: Record<string, string>, status: number][] = [
     [[...builder, ...exec], {}, 401],
@@ -285,7 +285,7 @@ test('an identifier without a period is no identifier, "name" included', async (
 });
 
 test('features name every toolchain, and each builds its own template to what its tests run', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   const { languages } = (await (await fetch('/api/v1/features')).json()) as {
     languages: { identifier: string }[];
   };
@@ -305,7 +305,7 @@ test('features name every toolchain, and each builds its own template to what it
 });
 
 test('an answer outside the interface is an error in JSON', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   for (const path of [
     '/exec',
     '/exec/com.acme.t1/default/x',

@@ -21,14 +21,13 @@ test('names come through the path unchanged: each is another plugin', async (t) 
     'u\u0308',
     '名前',
     '😀',
-    '\0',
     'a\\b',
     ';',
     ':x',
     '*',
     '~',
   ];
-  const environment = bearer(environmentToken());
+  const environment = bearer(await environmentToken());
   const seen = new Map<string, string>();
   for (const name of names) {
     const path = `com.acme.${encodeURIComponent(name.replaceAll('.', '-'))}/${encodeURIComponent(name)}/${encodeURIComponent(name)}`;
@@ -53,7 +52,7 @@ test('names come through the path unchanged: each is another plugin', async (t) 
 });
 
 test('a template is named by the decoded path', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   const answer = await fetch('/api/v2/template/javascript/a%2Fb%2520?namespace=n%2Fs+1');
   assert.match(((await answer.json()) as { contents: string }).contents, /"a\/b%20"[^]*"n\/s 1"/);
 });
@@ -85,6 +84,23 @@ test('dot segments, empty segments and malformed encodings are 400, on every int
   }
 });
 
+test('a name that not every database can keep is 400: with U+0000 in it, or too long', async (t) => {
+  const { send, environmentToken } = await listen(t);
+  const environment = bearer(await environmentToken());
+  const most = 'x'.repeat(2000 - 'v2accesscom.acme.t1default'.length);
+  for (const [target, status, message] of [
+    ['/auth/v2/access/com.acme.t1/default/%00', 400, /U\+0000/],
+    ['/auth/v2/access/com.acme%00.t1/default/x', 400, /U\+0000/],
+    [`/auth/v2/access/com.acme.t1/default/${most}`, 200, /token/],
+    [`/auth/v2/access/com.acme.t1/default/${most}x`, 400, /2000 bytes/],
+    [`/auth/v2/access/com.acme.t1/${'%C3%A4'.repeat(500)}/${'y'.repeat(1000)}`, 400, /2000 bytes/],
+  ] as const) {
+    const answer = await send('GET', target, environment);
+    assert.equal(answer.status, status, target);
+    assert.match(answer.body, message);
+  }
+});
+
 test('a path is taken as it is spelled: an encoded slash never makes two segments of one', async (t) => {
   const { send } = await listen(t);
   for (const target of [
@@ -100,7 +116,7 @@ test('a path is taken as it is spelled: an encoded slash never makes two segment
 });
 
 test('what is not there is a 404 in JSON', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   for (const path of [
     '/',
     '/api',
@@ -172,15 +188,15 @@ test('a whole address as request target must name a known host as well', async (
 });
 
 test('a host in capitals is the same host', async (t) => {
-  const { service } = startService(t);
+  const { service } = await startService(t);
   const request = new Request('http://localhost:8082/api/v1/features', {
     headers: { host: 'LOCALHOST:8082' },
   });
   assert.equal((await service.fetch(request)).status, 200);
 });
 
-test('a fault in the HTTP server itself is 500', (t) => {
-  const { refuse } = startService(t).service;
+test('a fault in the HTTP server itself is 500', async (t) => {
+  const { refuse } = (await startService(t)).service;
   assert.equal(refuse(new Error('a fault')).status, 500);
 });
 
@@ -202,7 +218,7 @@ test('a malformed request is answered in JSON too', async (t) => {
 
 test('a large body is refused with an answer, not with a broken connection', async (t) => {
   const { send, environmentToken } = await listen(t);
-  const issued = await send('GET', accessPath, bearer(environmentToken()));
+  const issued = await send('GET', accessPath, bearer(await environmentToken()));
   const { token } = JSON.parse(issued.body) as { token: string };
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
   for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
@@ -213,7 +229,7 @@ test('a large body is refused with an answer, not with a broken connection', asy
 });
 
 test('any origin may call the builder, with a token and without cookies, and read its errors', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   const cors = { origin: 'https://editor.example', 'access-control-request-method': 'POST' };
   const preflight = await fetch(draftPath, {
     method: 'OPTIONS',
@@ -236,7 +252,7 @@ test('any origin may call the builder, with a token and without cookies, and rea
 });
 
 test('no origin may call the access interface from a page', async (t) => {
-  const { fetch, environmentToken } = startService(t);
+  const { fetch, environmentToken } = await startService(t);
   const origin = { origin: 'https://editor.example' };
   const preflight = await fetch(accessPath, {
     method: 'OPTIONS',
@@ -246,7 +262,7 @@ test('no origin may call the access interface from a page', async (t) => {
       'access-control-request-headers': 'authorization',
     },
   });
-  const answer = await fetch(accessPath, { headers: { ...origin, ...bearer(environmentToken()) } });
+  const answer = await fetch(accessPath, { headers: { ...origin, ...bearer(await environmentToken()) } });
   for (const one of [preflight, answer]) {
     assert.deepEqual(
       [...one.headers.keys()].filter((name) => name.startsWith('access-control-')),
@@ -256,7 +272,7 @@ test('no origin may call the access interface from a page', async (t) => {
 });
 
 test('no answer is stored, sniffed or rendered', async (t) => {
-  const { fetch } = startService(t);
+  const { fetch } = await startService(t);
   for (const path of ['/api/v1/features', draftPath, '/nothing']) {
     const { headers } = await fetch(path);
     assert.equal(headers.get('cache-control'), 'no-store');

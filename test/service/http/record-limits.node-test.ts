@@ -26,7 +26,7 @@ test('the depth of JSON is that of its arrays and objects, and not of what looks
 });
 
 test('a record that is nested too deep is 422, in a field that is kept as well, and is no fault of the service', async (t) => {
-  const { fetch, editorToken, errors } = startService(t);
+  const { fetch, editorToken, errors } = await startService(t);
   const headers = { ...bearer(await editorToken()), 'content-type': 'application/json' };
   const post = (body: string) => fetch(draftPath, { method: 'POST', headers, body });
   const record = (field: string, levels: number) =>
@@ -48,7 +48,7 @@ test('a record that is nested too deep is 422, in a field that is kept as well, 
 });
 
 test('of many faults ten are told, in a message of bounded length', async (t) => {
-  const { editorToken, save } = startService(t);
+  const { editorToken, save } = await startService(t);
   const token = await editorToken();
   const wrong: unknown[][] = [
     Array.from({ length: 10_000 }, () => 1),

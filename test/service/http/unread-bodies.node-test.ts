@@ -39,7 +39,7 @@ describe('the service, when it does not read a body', () => {
       const framing = chunked ? 'in chunks' : 'of a declared length';
       test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
         const { port, send, environmentToken } = await listen(t);
-        const vendor = bearer(environmentToken());
+        const vendor = bearer(await environmentToken());
         const tokenFor = async (path: string) => {
           const { body } = await send('GET', path, vendor);
           return bearer((JSON.parse(body) as { token: string }).token);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import { startIsolated, startNative } from '../../../service/src/processes/isolated-process.ts';
 import { serviceCode } from '../../../service/src/processes/package-folders.ts';
 import type { IsolatedOptions } from '../../../service/src/processes/isolated-process.ts';
-import { systemTools } from '../../../service/src/processes/system-isolation.ts';
+import { systemTools } from '../../../service/src/processes/system-tools.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 const fixtures = join(import.meta.dirname, 'isolation-fixtures');
@@ -42,7 +42,10 @@ test('nothing that is known to reach out of a process works in an isolated one',
 });
 
 test('an isolated process has no variables, however it is started', async (t) => {
-  for (const tools of [systemTools(), { ...systemTools(), withoutNetwork: [], withParent: [] }]) {
+  for (const tools of [
+    systemTools(),
+    { ...systemTools(), namespaces: 'none' as const, privileges: undefined },
+  ]) {
     assert.deepEqual(JSON.parse(await start(t, ['environment'], { tools }).output()), {});
   }
 });
@@ -80,6 +83,7 @@ if (linux) {
         // A shell that doubles a text until it gets no more memory for it.
         command: '/bin/sh',
         args: ['-c', 'a=0123456789abcdef; while :; do a=$a$a; echo ${#a}; done'],
+        visible: [],
         memoryLimit,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
@@ -95,6 +99,7 @@ if (linux) {
     const started = startNative({
       command: '/bin/cat',
       args: ['/proc/net/dev'],
+      visible: [],
       memoryLimit: 32 * mebibyte,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -103,24 +108,48 @@ if (linux) {
       ([, name]) => name,
     );
     const all = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^ *([\w-]+):/gm)].map(([, name]) => name);
-    assert.deepEqual(interfaces, systemTools().withoutNetwork.length ? ['lo'] : all);
+    assert.deepEqual(interfaces, systemTools().namespaces === 'none' ? all : ['lo']);
   });
 }
 
 test('a process can write to no file, also one that knows no permission model', async (t) => {
-  const file = join(temporaryDirectory(t), 'file');
-  const started = startNative({
-    command: '/bin/sh',
-    args: ['-c', 'echo text > "$1"', 'sh', file],
-    memoryLimit: 32 * mebibyte,
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  await once(started.child, 'exit');
-  assert.equal(readFileSync(file, 'utf8'), '');
+  const folder = temporaryDirectory(t);
+  const file = join(folder, 'file');
+  writeFileSync(file, 'before');
+  // Also for the user that the process may run as.
+  chmodSync(file, 0o666);
+  for (const tools of [systemTools(), { ...systemTools(), hidesFiles: false }]) {
+    const started = startNative({
+      command: '/bin/sh',
+      args: ['-c', 'cat "$1"; echo text >> "$1"', 'sh', file],
+      visible: [folder],
+      memoryLimit: 32 * mebibyte,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      tools,
+    });
+    assert.equal(await text(started.child.stdout as Readable), 'before');
+    assert.equal(readFileSync(file, 'utf8'), 'before');
+  }
+});
+
+test('what a native program leaves behind is ended with it', { skip: !linux }, async (t) => {
+  for (const tools of [systemTools(), { ...systemTools(), hidesFiles: false }]) {
+    const started = startNative({
+      command: '/bin/sh',
+      // The one that is left behind holds the output open.
+      args: ['-c', 'sleep 600 & echo started'],
+      visible: [],
+      memoryLimit: 32 * mebibyte,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      tools,
+    });
+    t.after(() => started.kill());
+    assert.equal(await text(started.child.stdout as Readable), 'started\n');
+  }
 });
 
 test('an isolated process that never rests is ended at once, with all of its group', async (t) => {
-  for (const tools of [systemTools(), { ...systemTools(), withParent: [] }]) {
+  for (const tools of [systemTools(), { ...systemTools(), privileges: undefined }]) {
     const { child, kill, ended } = start(t, ['loop'], { tools });
     await once(child.stdout as Readable, 'data');
     kill();

@@ -6,6 +6,7 @@ import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-
 import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { systemTools } from '../../../service/src/processes/system-tools.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 
 const languages = loadLanguages();
@@ -223,9 +224,21 @@ for (const [lang, language] of languages) {
     await compiler.ready;
     assert.ok(compiler.pids.length > 0);
     if (process.platform !== 'linux') return;
+    const childrenOf = (pid: number) =>
+      readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
     for (const pid of compiler.pids) {
       assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), '');
-      assert.equal(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '');
+      // A native program may be the one child of bubblewrap, which hides files from it.
+      const isWrapped = readFileSync(`/proc/${pid}/comm`, 'utf8') === 'bwrap\n';
+      assert.equal(isWrapped, pid !== compiler.pids[0] && systemTools().hidesFiles);
+      const programs = isWrapped ? childrenOf(pid) : [pid];
+      assert.equal(programs.length, 1);
+      for (const program of programs) {
+        assert.equal(readFileSync(`/proc/${program}/environ`, 'utf8'), '');
+        assert.deepEqual(childrenOf(program), []);
+        const [, user] = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${program}/status`, 'utf8')) ?? [];
+        assert.equal(Number(user), systemTools().user ?? process.getuid?.());
+      }
     }
   });
 }

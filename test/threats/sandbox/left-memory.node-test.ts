@@ -37,7 +37,7 @@ for (const [what, codeOf] of Object.entries(kept)) {
       loadedProgram({ kind: 'script', code: codeOf(i), file: 'plugin.js' }),
     );
     for (const stored of programs) {
-      const program = stored.load();
+      const program = await stored.load();
       assert.ok(program.kind === 'script');
       // By then it has an engine that is large enough, and its state is kept.
       for (let i = 0; i < 3; i++) {

@@ -1,65 +1,82 @@
-import { createHash } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
-import type { Programs } from './programs.ts';
-
-/** What a build depends on: the language and the text, not the tests. */
-export const digestOf = ({ lang, contents }: PluginSource): string =>
-  createHash('sha256')
-    .update(JSON.stringify([lang, contents]))
-    .digest('base64url');
-
-const keyOf = ({ environment, tenant, namespace, pluginName }: PluginKey) =>
-  [environment, tenant, namespace, pluginName] as const;
+import type { Schema } from '../schema.ts';
+import { digestOf } from './digest.ts';
+import { pluginColumns } from './plugin-columns.ts';
+import type { Programs, ProgramsInTransaction } from './programs.ts';
 
 /** The last successful build of each draft. */
-export class BuiltPrograms {
+export class Builds {
+  protected readonly db: Kysely<Schema>;
   readonly #programs: Programs;
-  readonly #save: StatementSync;
-  readonly #find: StatementSync;
-  readonly #findAny: StatementSync;
-  readonly #findCurrent: StatementSync;
 
-  constructor(db: DatabaseSync, programs: Programs) {
+  constructor(db: Kysely<Schema>, programs: Programs) {
+    this.db = db;
     this.#programs = programs;
-    this.#save = db.prepare(
-      `INSERT INTO builds (environment, tenant, namespace, plugin, digest, program_hash, built_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-       ON CONFLICT (environment, tenant, namespace, plugin)
-       DO UPDATE SET digest = ?5, program_hash = ?6, built_at = ?7`,
-    );
-    const hashes = `SELECT program_hash FROM builds
-       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`;
-    this.#findAny = db.prepare(hashes);
-    this.#find = db.prepare(`${hashes} AND digest = ?`);
-    this.#findCurrent = db.prepare(
-      `SELECT program_hash FROM builds JOIN drafts USING (environment, tenant, namespace, plugin, digest)
-       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`,
-    );
+  }
+
+  /** What this very source was built to; `undefined` when the last successful build was of another. */
+  async find(plugin: PluginKey, source: PluginSource): Promise<StoredProgram | undefined> {
+    const row = await this.db
+      .selectFrom('builds')
+      .select('program_hash')
+      .where((where) => where.and(pluginColumns(plugin)))
+      .where('digest', '=', digestOf(source))
+      .executeTakeFirst();
+    return row && this.#programs.reference(row.program_hash);
+  }
+
+  /** What the draft as it is was built to; `undefined` when its last successful build was of another text. */
+  async findCurrent(plugin: PluginKey): Promise<StoredProgram | undefined> {
+    const row = await this.db
+      .selectFrom('builds')
+      .innerJoin('drafts', (join) =>
+        join
+          .onRef('drafts.environment', '=', 'builds.environment')
+          .onRef('drafts.tenant', '=', 'builds.tenant')
+          .onRef('drafts.namespace', '=', 'builds.namespace')
+          .onRef('drafts.plugin', '=', 'builds.plugin')
+          .onRef('drafts.digest', '=', 'builds.digest'),
+      )
+      .select('program_hash')
+      .where('builds.environment', '=', plugin.environment)
+      .where('builds.tenant', '=', plugin.tenant)
+      .where('builds.namespace', '=', plugin.namespace)
+      .where('builds.plugin', '=', plugin.pluginName)
+      .executeTakeFirst();
+    return row && this.#programs.reference(row.program_hash);
+  }
+}
+
+export class BuildsInTransaction extends Builds {
+  readonly #programs: ProgramsInTransaction;
+
+  constructor(db: Kysely<Schema>, programs: ProgramsInTransaction) {
+    super(db, programs);
+    this.#programs = programs;
   }
 
   /**
    * Remembers what a source was built to, in the place of what was built before, which is removed unless something else
-   * refers to it. Runs inside the caller's transaction.
+   * refers to it. The transaction has to have locked the plugin.
    */
-  save(plugin: PluginKey, source: PluginSource, program: Program, now: number): void {
-    const before = this.#findAny.get(...keyOf(plugin))?.['program_hash'];
-    const hash = this.#programs.add(program);
-    this.#save.run(...keyOf(plugin), digestOf(source), hash, now);
-    if (typeof before === 'string') this.#programs.removeUnused(before);
-  }
-
-  /** What this very source was built to; `undefined` when the last successful build was of another. */
-  find(plugin: PluginKey, source: PluginSource): StoredProgram | undefined {
-    const hash = this.#find.get(...keyOf(plugin), digestOf(source))?.['program_hash'];
-    return typeof hash === 'string' ? this.#programs.reference(hash) : undefined;
-  }
-
-  /** What the draft as it is was built to; `undefined` when its last successful build was of another text. */
-  findCurrent(plugin: PluginKey): StoredProgram | undefined {
-    const hash = this.#findCurrent.get(...keyOf(plugin))?.['program_hash'];
-    return typeof hash === 'string' ? this.#programs.reference(hash) : undefined;
+  async save(plugin: PluginKey, source: PluginSource, program: Program, now: number): Promise<void> {
+    const before = await this.db
+      .selectFrom('builds')
+      .select('program_hash')
+      .where((where) => where.and(pluginColumns(plugin)))
+      .executeTakeFirst();
+    const hash = await this.#programs.add(program, before?.program_hash);
+    const changed = { digest: digestOf(source), program_hash: hash, built_at: now };
+    await this.db
+      .insertInto('builds')
+      .values({ ...pluginColumns(plugin), ...changed })
+      .onConflict((conflict) =>
+        conflict.columns(['environment', 'tenant', 'namespace', 'plugin']).doUpdateSet(changed),
+      )
+      .execute();
+    if (before) await this.#programs.removeUnused(before.program_hash);
   }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
-import { transaction } from '../transaction.ts';
-import { digestOf } from './builds.ts';
+import type { Schema } from '../schema.ts';
+import { digestOf } from './digest.ts';
+import { pluginColumns } from './plugin-columns.ts';
 
 export interface Draft {
   readonly source: PluginSource;
@@ -15,77 +16,114 @@ export interface Draft {
   readonly updatedAt: number;
 }
 
-interface Row {
-  record: string;
-  revision: number;
-  updated_at: number;
-}
-
-const keyOf = ({ environment, tenant, namespace, pluginName }: PluginKey) =>
-  [environment, tenant, namespace, pluginName] as const;
-
 export class Drafts {
-  readonly #db: DatabaseSync;
-  readonly #find: StatementSync;
-  readonly #exists: StatementSync;
-  readonly #save: StatementSync;
+  readonly #db: Kysely<Schema>;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: Kysely<Schema>) {
     this.#db = db;
-    this.#find = db.prepare(
-      `SELECT record, revision, updated_at FROM drafts
-       WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?`,
-    );
-    this.#exists = db.prepare(
-      'SELECT 1 FROM drafts WHERE environment = ? AND tenant = ? AND namespace = ? AND plugin = ?',
-    );
-    this.#save = db.prepare(
-      `INSERT INTO drafts (environment, tenant, namespace, plugin, record, digest, revision, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7)
-       ON CONFLICT (environment, tenant, namespace, plugin)
-       DO UPDATE SET record = ?5, digest = ?6, revision = revision + 1, updated_at = ?7
-       RETURNING record, revision, updated_at`,
-    );
   }
 
   /** Whether there is a draft, without reading it. */
-  exists(plugin: PluginKey): boolean {
-    return this.#exists.get(...keyOf(plugin)) !== undefined;
+  async exists(plugin: PluginKey): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('drafts')
+      .select('revision')
+      .where((where) => where.and(pluginColumns(plugin)))
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
-  find(plugin: PluginKey): Draft | undefined {
-    return draftOf(this.#find.get(...keyOf(plugin)));
+  async find(plugin: PluginKey): Promise<Draft | undefined> {
+    const row = await this.#db
+      .selectFrom('drafts')
+      .select(['record', 'revision', 'updated_at'])
+      .where((where) => where.and(pluginColumns(plugin)))
+      .executeTakeFirst();
+    return row && draftOf(row, JSON.parse(row.record) as PluginSource);
+  }
+
+  /** Saves a draft, whatever it was before, and returns it as saved. */
+  async save(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft> {
+    const changed = toColumns(source, now);
+    const row = await this.#db
+      .insertInto('drafts')
+      .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['environment', 'tenant', 'namespace', 'plugin'])
+          .doUpdateSet(({ eb }) => ({ ...changed, revision: eb('drafts.revision', '+', 1) })),
+      )
+      .returning('revision')
+      .executeTakeFirstOrThrow();
+    return draftOf({ ...row, ...changed }, source);
   }
 
   /**
-   * Saves a draft and returns it as saved. `check` gets the draft as it was, in the same transaction, and keeps
-   * the save from happening by throwing.
+   * Saves what `change` makes of the draft as it is, and returns it as saved. Needs no lock: where another save comes
+   * between reading and writing, nothing is written and `change` is asked again. It keeps the save from happening by
+   * throwing, or by returning the very source that it got.
    */
-  save(
+  async update(
     plugin: PluginKey,
-    source: PluginSource,
     now: number,
-    check?: (current: Draft | undefined) => void,
-  ): Draft {
-    return transaction(this.#db, () => {
-      check?.(this.find(plugin));
-      return this.saveWithin(plugin, source, now);
-    });
+    change: (current: Draft | undefined) => PluginSource,
+  ): Promise<Draft> {
+    for (;;) {
+      const current = await this.find(plugin);
+      const source = change(current);
+      if (current && source === current.source) return current;
+      const saved = current
+        ? await this.#replace(plugin, current, source, now)
+        : await this.#insert(plugin, source, now);
+      if (saved) return saved;
+    }
   }
 
-  /** Saves a draft inside the caller's transaction. */
-  saveWithin(plugin: PluginKey, source: PluginSource, now: number): Draft {
-    const saved = draftOf(this.#save.get(...keyOf(plugin), JSON.stringify(source), digestOf(source), now));
-    if (!saved) throw new Error('The database gave no row for a saved draft.');
-    return saved;
+  /** Saves the first draft of a plugin; `undefined` when there is one already. */
+  async #insert(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft | undefined> {
+    const changed = toColumns(source, now);
+    const row = await this.#db
+      .insertInto('drafts')
+      .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['environment', 'tenant', 'namespace', 'plugin']).doNothing(),
+      )
+      .returning('revision')
+      .executeTakeFirst();
+    return row && draftOf({ ...row, ...changed }, source);
+  }
+
+  /** Saves a draft in the place of `current`; `undefined` when that is not the draft any more. */
+  async #replace(
+    plugin: PluginKey,
+    current: Draft,
+    source: PluginSource,
+    now: number,
+  ): Promise<Draft | undefined> {
+    const changed = { ...toColumns(source, now), revision: current.revision + 1 };
+    const row = await this.#db
+      .updateTable('drafts')
+      .set(changed)
+      .where((where) => where.and(pluginColumns(plugin)))
+      .where('revision', '=', current.revision)
+      .where('updated_at', '=', current.updatedAt)
+      .returning('revision')
+      .executeTakeFirst();
+    return row && draftOf(changed, source);
   }
 }
 
-function draftOf(row: object | undefined): Draft | undefined {
-  if (!row) return undefined;
-  const { record, revision, updated_at } = row as Row;
-  // The revision alone would come again, for other text, after starting afresh with a new data folder.
+const toColumns = (source: PluginSource, now: number) => ({
+  record: JSON.stringify(source),
+  digest: digestOf(source),
+  updated_at: now,
+});
+
+function draftOf(
+  { record, revision, updated_at: updatedAt }: { record: string; revision: number; updated_at: number },
+  source: PluginSource,
+): Draft {
+  // The revision alone would come again, for other text, after starting afresh with a new database.
   const digest = createHash('sha256').update(record).digest('base64url').slice(0, 16);
-  const source = JSON.parse(record) as PluginSource;
-  return { source, revision, etag: `"${revision}-${digest}"`, updatedAt: updated_at };
+  return { source, revision, etag: `"${revision}-${digest}"`, updatedAt };
 }

@@ -1,5 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
 import { hashToken } from '../../accounts/tokens.ts';
+import type { Change } from '../changes/change-log.ts';
+import type { Schema } from '../schema.ts';
 
 /**
  * Who holds an environment's token: its `owner`, who proved an e-mail address, or the vendor back end of the
@@ -8,52 +10,69 @@ import { hashToken } from '../../accounts/tokens.ts';
 export type TokenHolder = 'owner' | 'demo';
 
 export class Environments {
-  readonly #add: StatementSync;
-  readonly #claim: StatementSync;
-  readonly #owner: StatementSync;
-  readonly #setToken: StatementSync;
-  readonly #byToken: StatementSync;
+  protected readonly db: Kysely<Schema>;
 
-  constructor(db: DatabaseSync) {
-    this.#add = db.prepare(
-      'INSERT INTO environments (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    );
-    this.#claim = db.prepare(
-      'UPDATE environments SET owner_email = ? WHERE name = ? AND owner_email IS NULL',
-    );
-    this.#owner = db.prepare('SELECT owner_email FROM environments WHERE name = ?');
-    this.#setToken = db.prepare(
-      `INSERT INTO environment_tokens (environment, holder, token_hash, created_at) VALUES (?1, ?2, ?3, ?4)
-       ON CONFLICT (environment, holder) DO UPDATE SET token_hash = ?3, created_at = ?4`,
-    );
-    this.#byToken = db.prepare('SELECT environment FROM environment_tokens WHERE token_hash = ?');
+  constructor(db: Kysely<Schema>) {
+    this.db = db;
   }
 
   /** Makes an environment known, if it is not yet. */
-  add(environment: string, now: number): void {
-    this.#add.run(environment, now);
+  async add(environment: string, now: number): Promise<void> {
+    await this.db
+      .insertInto('environments')
+      .values({ name: environment, created_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   }
 
   /** The address that owns an environment; `undefined` when there is none or it belongs to nobody. */
-  owner(environment: string): string | undefined {
-    const email = this.#owner.get(environment)?.['owner_email'];
-    return typeof email === 'string' ? email : undefined;
+  async owner(environment: string): Promise<string | undefined> {
+    const row = await this.db
+      .selectFrom('environments')
+      .select('owner_email')
+      .where('name', '=', environment)
+      .executeTakeFirst();
+    return row?.owner_email ?? undefined;
   }
 
   /** Gives an environment that belongs to nobody to `email`. Says whether it is `email`'s now. */
-  claim(environment: string, email: string): boolean {
-    this.#claim.run(email, environment);
-    return this.owner(environment) === email;
+  async claim(environment: string, email: string): Promise<boolean> {
+    await this.db
+      .updateTable('environments')
+      .set({ owner_email: email })
+      .where('name', '=', environment)
+      .where('owner_email', 'is', null)
+      .execute();
+    return (await this.owner(environment)) === email;
+  }
+
+  /** The environment that a token is for, as the database knows it at this moment; `undefined` when it is unknown. */
+  async findByToken(token: string): Promise<string | undefined> {
+    const row = await this.db
+      .selectFrom('environment_tokens')
+      .select('environment')
+      .where('token_hash', '=', hashToken(token))
+      .executeTakeFirst();
+    return row?.environment;
+  }
+}
+
+export class EnvironmentsInTransaction extends Environments {
+  readonly #recordChange: (change: Change) => void;
+
+  constructor(db: Kysely<Schema>, recordChange: (change: Change) => void) {
+    super(db);
+    this.#recordChange = recordChange;
   }
 
   /** Sets the token of one holder; the one it had stops working. */
-  setToken(environment: string, holder: TokenHolder, token: string, now: number): void {
-    this.#setToken.run(environment, holder, hashToken(token), now);
-  }
-
-  /** The environment that a token is for; `undefined` when it is unknown. */
-  findByToken(token: string): string | undefined {
-    const environment = this.#byToken.get(hashToken(token))?.['environment'];
-    return typeof environment === 'string' ? environment : undefined;
+  async setToken(environment: string, holder: TokenHolder, token: string, now: number): Promise<void> {
+    const changed = { token_hash: hashToken(token), created_at: now };
+    await this.db
+      .insertInto('environment_tokens')
+      .values({ environment, holder, ...changed })
+      .onConflict((conflict) => conflict.columns(['environment', 'holder']).doUpdateSet(changed))
+      .execute();
+    this.#recordChange({ kind: 'environment-tokens', key: environment });
   }
 }

@@ -1,35 +1,45 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
 import { hashOfProgram } from '../../plugins/program.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
+import type { Schema } from '../schema.ts';
 
-/** What was built, each program once. */
-export class Programs {
-  readonly #add: StatementSync;
-  readonly #find: StatementSync;
-  readonly #removeUnused: StatementSync;
-  // A program has megabytes, and hundreds of tests of it may wait: all of them hold the same one.
+/**
+ * The programs that something in this process holds. A program has megabytes, and hundreds of tests of it may wait: all of
+ * them hold the same one.
+ */
+export class HeldPrograms {
   readonly #held = new Map<string, WeakRef<Program>>();
   readonly #dropped = new FinalizationRegistry<string>((hash) => {
     // It may have been read again since.
     if (!this.#held.get(hash)?.deref()) this.#held.delete(hash);
   });
 
-  constructor(db: DatabaseSync) {
-    this.#add = db.prepare('INSERT INTO programs (hash, program) VALUES (?, ?) ON CONFLICT DO NOTHING');
-    this.#find = db.prepare('SELECT program FROM programs WHERE hash = ?');
-    this.#removeUnused = db.prepare(
-      `DELETE FROM programs WHERE hash = ?1
-       AND NOT EXISTS (SELECT 1 FROM builds WHERE program_hash = ?1)
-       AND NOT EXISTS (SELECT 1 FROM versions WHERE program_hash = ?1)`,
-    );
+  get(hash: string): Program | undefined {
+    return this.#held.get(hash)?.deref();
   }
 
-  /** Stores a program, if it is not stored yet, and returns its hash. */
-  add(program: Program): string {
-    const json = JSON.stringify(program);
-    const hash = hashOfProgram(json);
-    this.#add.run(hash, json);
-    return hash;
+  /** Returns the one that is held already, if there is one. */
+  hold(hash: string, program: Program): Program {
+    const held = this.get(hash);
+    if (held) return held;
+    this.#held.set(hash, new WeakRef(program));
+    this.#dropped.register(program, hash);
+    return program;
+  }
+
+  delete(hash: string): void {
+    this.#held.delete(hash);
+  }
+}
+
+/** What was built, each program once. */
+export class Programs {
+  protected readonly db: Kysely<Schema>;
+  protected readonly held: HeldPrograms;
+
+  constructor(db: Kysely<Schema>, held: HeldPrograms) {
+    this.db = db;
+    this.held = held;
   }
 
   /** A program by its hash, which is not read before it is needed. */
@@ -37,19 +47,60 @@ export class Programs {
     return { hash, load: () => this.#load(hash) };
   }
 
-  /** Removes a program that no build and no version refers to. Call it in the transaction that let go of it. */
-  removeUnused(hash: string): void {
-    if (this.#removeUnused.run(hash).changes) this.#held.delete(hash);
+  async #load(hash: string): Promise<Program> {
+    const held = this.held.get(hash);
+    if (held) return held;
+    const row = await this.db
+      .selectFrom('programs')
+      .select('program')
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    if (!row) throw new Error(`The program ${hash} is no longer stored.`);
+    return this.held.hold(hash, JSON.parse(row.program) as Program);
+  }
+}
+
+export class ProgramsInTransaction extends Programs {
+  readonly #lock: (name: string) => Promise<void>;
+
+  constructor(db: Kysely<Schema>, held: HeldPrograms, lock: (name: string) => Promise<void>) {
+    super(db, held);
+    this.#lock = lock;
   }
 
-  #load(hash: string): Program {
-    const held = this.#held.get(hash)?.deref();
-    if (held) return held;
-    const json = this.#find.get(hash)?.['program'];
-    if (typeof json !== 'string') throw new Error(`The program ${hash} is no longer stored.`);
-    const program = JSON.parse(json) as Program;
-    this.#held.set(hash, new WeakRef(program));
-    this.#dropped.register(program, hash);
-    return program;
+  /**
+   * Stores a program, if it is not stored yet, and returns its hash. `replaced` is the hash of the program that it takes
+   * the place of, if there is one: {@link removeUnused} may be called for that later in the same transaction.
+   *
+   * Without locks, a transaction that finds a program stored and one that removes it, as nobody seems to refer to it,
+   * would make each other fail. All locks are taken here, in the order of the hashes, so that no two transactions wait for
+   * each other.
+   */
+  async add(program: Program, replaced?: string): Promise<string> {
+    const json = JSON.stringify(program);
+    const hash = hashOfProgram(json);
+    const hashes = new Set([hash, ...(replaced === undefined ? [] : [replaced])]);
+    for (const one of [...hashes].toSorted()) await this.#lock(`program ${one}`);
+    await this.db
+      .insertInto('programs')
+      .values({ hash, program: json })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return hash;
+  }
+
+  /** Removes a program that no build and no version refers to. Call it in the transaction that let go of it. */
+  async removeUnused(hash: string): Promise<void> {
+    const removed = await this.db
+      .deleteFrom('programs')
+      .where('hash', '=', hash)
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom('builds').select('digest').where('program_hash', '=', hash))),
+      )
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom('versions').select('patch').where('program_hash', '=', hash))),
+      )
+      .executeTakeFirst();
+    if (removed.numDeletedRows) this.held.delete(hash);
   }
 }

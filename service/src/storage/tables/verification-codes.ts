@@ -1,15 +1,99 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { Schema } from '../schema.ts';
 
 export interface VerificationCode {
   readonly email: string;
   readonly environment: string;
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
-  /** Wrong answers so far. */
+  /** Answers so far, but for the one that was right. */
   readonly tries: number;
   readonly used: boolean;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+}
+
+type NewCode = Pick<VerificationCode, 'email' | 'environment' | 'salt' | 'hash' | 'expiresAt'>;
+
+const columns = ['email', 'environment', 'salt', 'code_hash', 'tries', 'used', 'expires_at'] as const;
+
+/** Verification codes, hashed; kept for as long as they count towards an address's limit. */
+export class VerificationCodes {
+  protected readonly db: Kysely<Schema>;
+  readonly #engine: Engine;
+
+  constructor(db: Kysely<Schema>, engine: Engine) {
+    this.db = db;
+    this.#engine = engine;
+  }
+
+  async delete(id: number): Promise<void> {
+    await this.db.deleteFrom('verification_codes').where('id', '=', id).execute();
+  }
+
+  async find(id: number): Promise<VerificationCode | undefined> {
+    const row = await this.db
+      .selectFrom('verification_codes')
+      .select(columns)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row && codeOf(row);
+  }
+
+  /** Forgets the codes made at or before `until`. */
+  async prune(until: number): Promise<void> {
+    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    const old = sql<number>`(select id from verification_codes where created_at <= ${until} ${this.#engine.skipLocked})`;
+    await this.db.deleteFrom('verification_codes').where('id', 'in', old).execute();
+  }
+}
+
+export class VerificationCodesInTransaction extends VerificationCodes {
+  /** Returns the code's id. The transaction has to have locked the address when it has counted its codes. */
+  async add({ email, environment, salt, hash, expiresAt }: NewCode, now: number): Promise<number> {
+    const { id } = await this.db
+      .insertInto('verification_codes')
+      .values({ email, environment, salt, code_hash: hash, created_at: now, expires_at: expiresAt })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  /** When codes were made for an address after `since`, the oldest first. */
+  async timesFor(email: string, since: number): Promise<number[]> {
+    const rows = await this.db
+      .selectFrom('verification_codes')
+      .select('created_at')
+      .where('email', '=', email)
+      .where('created_at', '>', since)
+      .orderBy('created_at')
+      .execute();
+    return rows.map((row) => row.created_at);
+  }
+
+  /**
+   * Takes one of a code's tries, if it has any left, is still good and was not used, and returns it with that try counted.
+   * In one statement, so that of answers on several nodes each takes a try of its own; and the code stays locked until the
+   * transaction ends, so that only one of several right answers can use it.
+   */
+  async takeTry(id: number, most: number, now: number): Promise<VerificationCode | undefined> {
+    const row = await this.db
+      .updateTable('verification_codes')
+      .set(({ eb }) => ({ tries: eb('tries', '+', 1) }))
+      .where('id', '=', id)
+      .where('used', '=', 0)
+      .where('tries', '<', most)
+      .where('expires_at', '>', now)
+      .returning(columns)
+      .executeTakeFirst();
+    return row && codeOf(row);
+  }
+
+  async markUsed(id: number): Promise<void> {
+    await this.db.updateTable('verification_codes').set({ used: 1 }).where('id', '=', id).execute();
+  }
 }
 
 interface Row {
@@ -18,70 +102,10 @@ interface Row {
   salt: Uint8Array;
   code_hash: Uint8Array;
   tries: number;
-  used: number;
+  used: 0 | 1;
   expires_at: number;
 }
 
-type NewCode = Pick<VerificationCode, 'email' | 'environment' | 'salt' | 'hash' | 'expiresAt'>;
-
-/** Verification codes, hashed; kept for as long as they count towards an address's limit. */
-export class VerificationCodes {
-  readonly #insert: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #find: StatementSync;
-  readonly #times: StatementSync;
-  readonly #miss: StatementSync;
-  readonly #use: StatementSync;
-  readonly #prune: StatementSync;
-
-  constructor(db: DatabaseSync) {
-    this.#insert = db.prepare(
-      `INSERT INTO verification_codes (email, environment, salt, code_hash, created_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    );
-    this.#delete = db.prepare('DELETE FROM verification_codes WHERE id = ?');
-    this.#find = db.prepare(
-      'SELECT email, environment, salt, code_hash, tries, used, expires_at FROM verification_codes WHERE id = ?',
-    );
-    this.#times = db.prepare(
-      'SELECT created_at FROM verification_codes WHERE email = ? AND created_at > ? ORDER BY created_at',
-    );
-    this.#miss = db.prepare('UPDATE verification_codes SET tries = tries + 1 WHERE id = ?');
-    this.#use = db.prepare('UPDATE verification_codes SET used = 1 WHERE id = ?');
-    this.#prune = db.prepare('DELETE FROM verification_codes WHERE created_at <= ?');
-  }
-
-  /** Returns the code's id. */
-  add({ email, environment, salt, hash, expiresAt }: NewCode, now: number): number {
-    return Number(this.#insert.run(email, environment, salt, hash, now, expiresAt).lastInsertRowid);
-  }
-
-  delete(id: number): void {
-    this.#delete.run(id);
-  }
-
-  find(id: number): VerificationCode | undefined {
-    const row = this.#find.get(id);
-    if (!row) return undefined;
-    const { code_hash: hash, used, expires_at: expiresAt, ...rest } = row as unknown as Row;
-    return { ...rest, hash, used: used === 1, expiresAt };
-  }
-
-  /** When codes were made for an address after `since`, the oldest first. */
-  timesFor(email: string, since: number): number[] {
-    return this.#times.all(email, since).map((row) => Number(row['created_at']));
-  }
-
-  countMiss(id: number): void {
-    this.#miss.run(id);
-  }
-
-  markUsed(id: number): void {
-    this.#use.run(id);
-  }
-
-  /** Forgets the codes made at or before `until`. */
-  prune(until: number): void {
-    this.#prune.run(until);
-  }
+function codeOf({ code_hash: hash, used, expires_at: expiresAt, ...rest }: Row): VerificationCode {
+  return { ...rest, hash, used: used === 1, expiresAt };
 }

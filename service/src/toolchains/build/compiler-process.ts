@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { moduleUrl } from '../../processes/module-url.ts';
 import { serviceCode } from '../../processes/package-folders.ts';
@@ -50,7 +51,14 @@ export class CompilerProcess {
     const helper = language.helper?.();
     // The compiler may start nothing, so that the program it works with is started here, and the two are connected.
     const native =
-      helper && startNative({ ...helper, memoryLimit: limits.memory, stdio: ['pipe', 'pipe', 'pipe'] });
+      helper &&
+      startNative({
+        ...helper,
+        // What such a program reads by itself is beside it.
+        visible: [dirname(helper.command)],
+        memoryLimit: limits.memory,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
     const { stdin, stdout } = native?.child ?? {};
     const compiler = startIsolated({
       file: moduleUrl('./compiler-main', import.meta.url),

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import { describeOversize } from '../../sandbox/wasm-check.ts';
@@ -27,7 +27,8 @@ export function run(input: string): string {
     ],
   }),
   probe: () => {
-    for (const name of ['assemblyscript/asc', 'binaryen']) fileURLToPath(import.meta.resolve(name));
+    // The second is a dependency of the first, and need not be where the service finds its own.
+    createRequire(import.meta.resolve('assemblyscript/asc')).resolve('binaryen');
   },
   // Optimising the compiler's own WebAssembly takes 50 MB and makes no build faster.
   engineOptions: ['--liftoff-only'],

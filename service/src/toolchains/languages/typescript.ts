@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
@@ -44,8 +45,9 @@ export function run(input: string): string {
 /** Where the native compiler is, and the declarations of the language's own library beside it. */
 const compilerDirectory = () => {
   const platform = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
-  const from = import.meta.resolve('typescript/package.json');
-  return join(dirname(fileURLToPath(import.meta.resolve(platform, from))), 'lib');
+  // It is a dependency of TypeScript's, and need not be where the service finds its own.
+  const { resolve } = createRequire(import.meta.resolve('typescript/package.json'));
+  return join(dirname(resolve(platform)), 'lib');
 };
 
 const root = '/plugin';

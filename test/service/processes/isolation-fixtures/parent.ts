@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { startIsolated } from '../../../../service/src/processes/isolated-process.ts';
-import { systemTools } from '../../../../service/src/processes/system-isolation.ts';
+import { systemTools } from '../../../../service/src/processes/system-tools.ts';
 
 // Stands for the service in a test that ends it: starts an isolated process that never rests, and hands it descriptor 3.
 
@@ -11,6 +11,6 @@ const { child } = startIsolated({
   readable: [import.meta.dirname],
   memoryLimit: 64 * 2 ** 20,
   stdio: ['ignore', 'pipe', 'ignore', new Socket({ fd: 3 })],
-  ...(watchdog ? { tools: { ...systemTools(), withParent: [] } } : {}),
+  ...(watchdog ? { tools: { ...systemTools(), privileges: undefined } } : {}),
 });
 child.stdout?.pipe(process.stdout);

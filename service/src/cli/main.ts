@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { packageDescription } from '../processes/package-folders.ts';
+import { StartError } from '../start-error.ts';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: plugin-editor-service [command]
+
+  serve                                 serves, until SIGINT or SIGTERM (default)
+  env-token <environment>               prints a new environment token
+  env-token <address> [environment]     the same for the owner of an e-mail address, who is sent a code
+
+  -h, --help                            of a command: plugin-editor-service <command> --help
+  -v, --version
+
+Settings are variables of the environment; README.md of the package lists them.`;
+
+/** Takes the arguments that follow the command's name. Each loads what it needs by itself, so that the others start fast. */
+type Command = (args: string[]) => Promise<void>;
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['serve', async (args) => (await import('./serve.ts')).serve(args)],
+  ['env-token', async (args) => (await import('./env-token.ts')).envToken(args)],
+]);
+
+async function main(args: string[]): Promise<void> {
+  const [name = 'serve', ...others] = args;
+  if (name.startsWith('-')) return printAbout(args);
+  const command = commands.get(name);
+  if (!command) {
+    throw new UsageError(
+      `There is no command "${name}". There are: ${[...commands.keys()].join(', ')}.\n\n${usage}`,
+    );
+  }
+  await command(others);
+}
+
+function printAbout(args: string[]): void {
+  const { values } = parse(args);
+  if (values.version) {
+    const { version } = JSON.parse(readFileSync(packageDescription, 'utf8')) as { version: string };
+    console.log(version);
+  } else console.log(usage);
+}
+
+function parse(args: string[]) {
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+  } as const;
+  try {
+    return parseArgs({ args, options });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
+  }
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  // Anything else is a defect of the service, and comes with its stack.
+  const isExpected = error instanceof UsageError || error instanceof StartError;
+  console.error(isExpected ? error.message : error);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

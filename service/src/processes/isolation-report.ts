@@ -1,0 +1,136 @@
+import { isRoot, systemTools } from './system-tools.ts';
+import type { SystemTools } from './system-tools.ts';
+
+/** One of the ways in which the system confines the processes of runners and compilers, and whether it does so here. */
+export interface IsolationLayer {
+  readonly name:
+    'user' | 'privileges' | 'network' | 'memory' | 'processes' | 'writes' | 'lifetime' | 'native-files';
+  readonly holds: boolean;
+  /** What holds, or what is missing and what would bring it, in one sentence without a full stop. */
+  readonly detail: string;
+}
+
+/**
+ * Which layers of isolation hold on this machine. They were tried, so that the answer is for this process and its rights.
+ * @param tools what the processes are confined with (default: what {@link systemTools} has found)
+ */
+export function isolationReport(tools: SystemTools = systemTools()): readonly IsolationLayer[] {
+  return [
+    userLayer(tools),
+    privilegesLayer(tools),
+    networkLayer(tools),
+    memoryLayer(tools),
+    processesLayer(tools),
+    writesLayer(tools),
+    lifetimeLayer(tools),
+    nativeFilesLayer(tools),
+  ];
+}
+
+/**
+ * Warns of each layer that does not hold on this machine, with one line for each.
+ * @param warn takes a line, without a line break at its end
+ */
+export function warnOfMissingIsolation(warn: (line: string) => void, report = isolationReport()): void {
+  for (const { name, holds, detail } of report) {
+    if (!holds) warn(`Isolation of runners and compilers, ${name}: ${detail}.`);
+  }
+}
+
+function userLayer({ user, userProblem }: SystemTools): IsolationLayer {
+  const name = 'user';
+  if (user !== undefined) return { name, holds: true, detail: `they run as user and group ${user}` };
+  if (!isRoot()) return { name, holds: true, detail: "they run as the service's user, which is not root" };
+  const reason = userProblem ?? 'setpriv of util-linux is missing';
+  return {
+    name,
+    holds: false,
+    detail: `they run as root: ${reason}; or start the service as a user of its own`,
+  };
+}
+
+const privilegesLayer = ({ isUnprivileged }: SystemTools): IsolationLayer => ({
+  name: 'privileges',
+  holds: isUnprivileged,
+  detail: isUnprivileged
+    ? 'they have no capabilities and can gain none'
+    : `what privileges the service has or may gain, they may have or gain too; ${needsLinux('setpriv')}`,
+});
+
+const networkLayer = ({ namespaces }: SystemTools): IsolationLayer => ({
+  name: 'network',
+  holds: namespaces !== 'none',
+  detail:
+    namespaces === 'none'
+      ? `native code in them can reach the network; ${needsLinux('unshare')}, and a system that permits user namespaces`
+      : 'each has a network of its own without a connection',
+});
+
+function memoryLayer({ shell }: SystemTools): IsolationLayer {
+  const holds = shell !== undefined && process.platform === 'linux';
+  const detail = holds
+    ? 'the system refuses them memory past their limit'
+    : 'the system does not bound their memory: that takes Linux';
+  return { name: 'memory', holds, detail };
+}
+
+function processesLayer({ limitsProcesses, namespaces }: SystemTools): IsolationLayer {
+  const name = 'processes';
+  if (!limitsProcesses) {
+    const missing = `native code in them may start any number of processes; ${needsLinux('prlimit')}, and a user other than root`;
+    return {
+      name,
+      holds: false,
+      detail: `${missing} with user namespaces, or a limit for the whole service such as TasksMax of systemd`,
+    };
+  }
+  const detail =
+    namespaces === 'user'
+      ? 'each can start a bounded number of processes and threads'
+      : 'all of them together can start a bounded number of processes and threads';
+  return { name, holds: true, detail };
+}
+
+const writesLayer = ({ shell }: SystemTools): IsolationLayer => ({
+  name: 'writes',
+  holds: shell !== undefined,
+  detail:
+    shell === undefined
+      ? 'the system does not keep them from writing to files: that takes a POSIX shell'
+      : 'they write to no file, leave no core file, and open at most 256 files',
+});
+
+function lifetimeLayer({ shell, privileges }: SystemTools): IsolationLayer {
+  const name = 'lifetime';
+  if (shell === undefined) {
+    return {
+      name,
+      holds: false,
+      detail: 'they may outlive a service that is killed: that takes a POSIX shell',
+    };
+  }
+  const by = privileges && process.platform === 'linux' ? 'the kernel' : 'a shell beside each';
+  return { name, holds: true, detail: `${by} ends them with the service, also when that is killed` };
+}
+
+const nativeFilesLayer = ({ hidesFiles, user }: SystemTools): IsolationLayer => ({
+  name: 'native-files',
+  holds: hidesFiles,
+  detail: hidesFiles
+    ? "the type checker's native process sees its own files and the system's programs, nothing else"
+    : `a fault in the type checker's native process could read what ${
+        user === undefined ? "the service's user" : `every user of the machine`
+      } can read; ${needsLinux('bubblewrap')}, and a system that permits user namespaces`,
+});
+
+const packages = {
+  setpriv: 'util-linux',
+  unshare: 'util-linux',
+  prlimit: 'util-linux',
+  bubblewrap: undefined,
+};
+
+function needsLinux(tool: keyof typeof packages): string {
+  const from = packages[tool];
+  return `that takes Linux with ${tool}${from ? ` of ${from}` : ''}`;
+}

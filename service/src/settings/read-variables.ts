@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import type * as z from 'zod';
+import type { Environment } from './environment.ts';
+
+/** More than any setting has: what is larger is not a file that was meant. In bytes. */
+const fileLimit = 64 * 1024;
+
+/**
+ * Reads the variables of a schema. A variable that cannot be used is a mistake, one line each, and has its default in
+ * `values`, so that what depends on several can still be looked at.
+ * @param secrets the names of those whose values no mistake shows
+ */
+export function readVariables<Shape extends z.ZodRawShape>(
+  env: Environment,
+  schema: z.ZodObject<Shape>,
+  secrets: ReadonlySet<string>,
+): { values: z.output<z.ZodObject<Shape>>; mistakes: string[] } {
+  const mistakes: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, kind] of Object.entries(schema.shape) as [string, z.ZodType][]) {
+    const given = readText(env, name, mistakes);
+    const parsed = kind.safeParse(given);
+    values[name] = parsed.success ? parsed.data : kind.safeParse(undefined).data;
+    if (!parsed.success) {
+      const expected = parsed.error.issues[0]?.message;
+      // One line, whatever the text holds.
+      const shown = secrets.has(name) ? 'cannot be used' : `is ${JSON.stringify(given?.slice(0, 100))}`;
+      mistakes.push(`${name} ${shown}; it must be ${expected}.`);
+    }
+  }
+  return { values: values as z.output<z.ZodObject<Shape>>, mistakes };
+}
+
+/** The text of a variable, from itself or from the file that `NAME_FILE` names; `undefined` when there is none. */
+function readText(env: Environment, name: string, mistakes: string[]): string | undefined {
+  const text = env[name]?.trim() || undefined;
+  const file = env[`${name}_FILE`]?.trim();
+  if (!file) return text;
+  if (text !== undefined) {
+    mistakes.push(`${name} and ${name}_FILE are both set; only one of them may be.`);
+    return undefined;
+  }
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > fileLimit) throw new Error(`it is larger than ${fileLimit} bytes`);
+    return bytes.toString('utf8').trim() || undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    mistakes.push(
+      `${name}_FILE is "${file}", which cannot be read (${code ?? message}); it must be the path of a file that holds the value.`,
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { BlockList, isIP } from 'node:net';
+import * as z from 'zod';
+
+/*
+ * The kinds of values that settings have. Each reads the text of one variable. What it says of a text that it does not take
+ * continues "NAME … must be", so that every mistake reads the same.
+ */
+
+/** Refuses a text; `expected` continues "it must be". */
+function refuse(context: z.RefinementCtx, expected: string): never {
+  context.addIssue({ code: 'custom', message: expected });
+  return z.NEVER;
+}
+
+/** @param what what the number is, such as "a port" */
+export const wholeNumber = (least: number, most: number, what: string) =>
+  z.string().transform((text, context) => {
+    const value = Number(text);
+    return /^\d+$/.test(text) && value >= least && value <= most
+      ? value
+      : refuse(context, `${what}: a whole number from ${least} to ${most}`);
+  });
+
+export const port = wholeNumber(0, 65_535, 'a port');
+
+export const onOrOff = z.enum(['on', 'off'], { error: 'on or off' }).transform((text) => text === 'on');
+
+export const oneOf = <T extends string>(words: readonly [T, ...T[]]) =>
+  z.enum(words, { error: `one of ${words.join(', ')}` });
+
+/** Values between spaces or commas. */
+const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
+
+const exampleOrigin = 'https://plugins.example.com';
+
+/** An origin as browsers write it: scheme, host and port. A trailing slash is taken off. */
+export const publicUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal =
+    url !== undefined && /^(?:localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
+  if (!url || !isAllowed) {
+    return refuse(context, `an origin with https, such as ${exampleOrigin} (http on localhost alone)`);
+  }
+  const written = text.toLowerCase().replace(/\/$/, '');
+  return written === url.origin
+    ? url.origin
+    : refuse(context, `an origin alone, without user, path, query or default port, such as ${exampleOrigin}`);
+});
+
+/** An address or name to listen on. */
+export const listenHost = z
+  .string()
+  .transform((text, context) =>
+    isIP(text) || isHostName(text) ? text.toLowerCase() : refuse(context, 'an IP address or a host name'),
+  );
+
+/** Values of the `Host` header: a name or address, and a port where it is not the scheme's own. */
+export const hostList = list.transform((hosts, context) => {
+  const wrong = hosts.find((host) => !isHost(host));
+  return wrong === undefined
+    ? hosts.map((host) => host.toLowerCase())
+    : refuse(
+        context,
+        `host names, each with a port where it is not the scheme's own, such as plugins.internal:8082; "${wrong}" is none`,
+      );
+});
+
+function isHost(text: string): boolean {
+  const [, host = '', digits = ''] = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  return (isIP(host.replace(/^\[|\]$/g, '')) > 0 || isHostName(host)) && Number(digits) <= 65_535;
+}
+
+const isHostName = (text: string) =>
+  text.length <= 253 && /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/i.test(text);
+
+/** Ranges of addresses as `address/bits`, or single addresses. */
+export const addressRanges = list.transform((ranges, context) => {
+  const wrong = ranges.find((range) => !isRange(range));
+  return wrong === undefined
+    ? ranges
+    : refuse(context, `ranges of addresses, such as 10.0.0.0/8 or fd00::/8; "${wrong}" is none`);
+});
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...others] = text.split('/');
+  const version = isIP(address);
+  if (!version || others.length) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** What `addressRanges` took, for looking addresses up. */
+export function toBlockList(ranges: readonly string[]): BlockList {
+  const found = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const version = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) found.addAddress(address, version);
+    else found.addSubnet(address, Number(bits), version);
+  }
+  return found;
+}
+
+/** Exact origins; that each can stand in a policy is checked where the policy is made. */
+export const originList = list;
+
+/** A URL of a mail server. */
+export const smtpUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname
+    ? text
+    : refuse(context, 'the URL of a mail server, such as smtps://user:password@mail.example.com');
+});
+
+export const text = z.string();

@@ -1,0 +1,183 @@
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { frameAncestors } from '../http/frame-ancestors.ts';
+import { StartError } from '../start-error.ts';
+import { parseDatabaseUrl } from '../storage/database-url.ts';
+import type { DatabaseAddress } from '../storage/database-url.ts';
+import { readVariables } from './read-variables.ts';
+import type { Environment } from './environment.ts';
+import {
+  addressRanges,
+  hostList,
+  listenHost,
+  onOrOff,
+  oneOf,
+  originList,
+  port,
+  publicUrl,
+  smtpUrl,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
+
+/** The most that a limit by the minute may be; past it, it limits nothing. */
+const mostPerMinute = 10 ** 9;
+
+const perMinute = wholeNumber(0, mostPerMinute, 'a number a minute, 0 for no limit');
+
+/** Every variable, with the kind of its value. A default is what holds where the variable is missing or empty. */
+const variables = z.object({
+  SERVICE_HOST: listenHost.optional(),
+  SERVICE_PORT: port.default(8082),
+  PUBLIC_URL: publicUrl.optional(),
+  ALLOWED_HOSTS: hostList.default([]),
+  DATA_DIR: text.default('.data'),
+  DATABASE_URL: text.optional(),
+  AUTO_MIGRATE: onOrOff.default(true),
+  EDITOR_ANCESTORS: originList.optional(),
+  EDITOR_ADDRESS_TOKENS: onOrOff.default(true),
+  TRUSTED_PROXIES: addressRanges.default([]),
+  EDITOR_TOKEN_TTL: wholeNumber(1, 10 ** 9, 'a time in seconds').default(900),
+  RUN_TIMEOUT_MS: wholeNumber(10, 60_000, 'a time in milliseconds').default(1000),
+  RUN_MEMORY_MB: wholeNumber(8, 256, 'a size in MiB').default(32),
+  TENANT_PLUGINS: wholeNumber(0, 10 ** 9, 'a number of plugins').default(1000),
+  TENANT_RUNS_PER_MINUTE: perMinute.default(0),
+  ENVIRONMENT_RUNS_PER_MINUTE: perMinute.default(0),
+  TOKEN_REQUESTS_PER_MINUTE: perMinute.default(1200),
+  ADDRESS_REQUESTS_PER_MINUTE: perMinute.default(600),
+  RUN_RETENTION_DAYS: wholeNumber(1, 3650, 'a number of days').default(14),
+  OFFLINE_RUN_SECONDS: wholeNumber(0, 86_400, 'a time in seconds').default(30),
+  METRICS_HOST: listenHost.optional(),
+  METRICS_PORT: port.optional(),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  DRAIN_SECONDS: wholeNumber(0, 600, 'a time in seconds').default(5),
+  SMTP_URL: smtpUrl.optional(),
+  SMTP_FROM: text.optional(),
+});
+
+/** Those of which no message may show the value. */
+const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'SMTP_URL']);
+
+/** What the service is started with. Times are in the unit that the name says. */
+export interface Settings {
+  /** Where to listen; `undefined` for this machine's loopback addresses. */
+  serviceHost: string | undefined;
+  /** 0 for any port that is free. */
+  servicePort: number;
+  /** The origin that users reach the service by; `undefined` where that is this machine. */
+  publicUrl: string | undefined;
+  /** Further values of the `Host` header that are known. */
+  allowedHosts: readonly string[];
+  /** Where mail that is not sent, and by default the database, are kept; an absolute path. */
+  dataDirectory: string;
+  database: DatabaseAddress;
+  /** Whether to bring the schema up to date at start. */
+  autoMigrate: boolean;
+  /**
+   * The only origins whose pages may frame the editor; `undefined` for any port of this machine. Read at every request, so
+   * that an origin can be added once its port is known.
+   */
+  editorAncestors: string[] | undefined;
+  /** Whether the editor takes a token from its address. */
+  editorAddressTokens: boolean;
+  /** Ranges of addresses whose word on who the client is counts. */
+  trustedProxies: readonly string[];
+  /** How long an editor token lives, in seconds. */
+  editorTokenTtl: number;
+  /** How long a run may take. */
+  runTimeoutMs: number;
+  /** How much memory a run may use. */
+  runMemoryMb: number;
+  /** How many plugins a tenant may have. */
+  tenantPlugins: number;
+  /** The four rates: 0 for no limit. */
+  tenantRunsPerMinute: number;
+  environmentRunsPerMinute: number;
+  tokenRequestsPerMinute: number;
+  addressRequestsPerMinute: number;
+  /** How long records of runs are kept. */
+  runRetentionDays: number;
+  /** How long a node without its database goes on running what it knows. */
+  offlineRunSeconds: number;
+  /** Where metrics are served; `undefined` for this machine's loopback addresses. */
+  metricsHost: string | undefined;
+  /** `undefined` for no metrics; 0 for any port that is free. */
+  metricsPort: number | undefined;
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** How long requests are still taken once the service is told to end. */
+  drainSeconds: number;
+  /** The mail server; `undefined` where mail becomes a file. */
+  smtpUrl: string | undefined;
+  /** The sender of mail. */
+  smtpFrom: string | undefined;
+}
+
+/**
+ * What the environment asks for, defaults filled in. A variable that is empty is not set; each can be given as `NAME_FILE`
+ * too, the path of a file that holds the value.
+ * @throws StartError with one line for each mistake: the variable, what is wrong and what would be right. No line has the
+ * value of a secret.
+ */
+export function readSettings(env: Environment): Settings {
+  const { values, mistakes } = readVariables(env, variables, secrets);
+  const database = collect(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
+  const { PUBLIC_URL, SERVICE_HOST, EDITOR_ANCESTORS } = values;
+  // Without this a page that nobody named could frame the editor of a service that anybody reaches.
+  const editorAncestors = EDITOR_ANCESTORS?.length
+    ? EDITOR_ANCESTORS
+    : PUBLIC_URL === undefined
+      ? undefined
+      : [];
+  collect(mistakes, () => frameAncestors(editorAncestors));
+  if (SERVICE_HOST !== undefined && !isLoopback(SERVICE_HOST) && PUBLIC_URL === undefined) {
+    mistakes.push(
+      `PUBLIC_URL is not set, and SERVICE_HOST is ${SERVICE_HOST}, which others reach; it must be the origin that users reach the service by, such as https://plugins.example.com.`,
+    );
+  }
+  if (mistakes.length || !database) throw new StartError(mistakes.join('\n'));
+  return {
+    serviceHost: SERVICE_HOST,
+    servicePort: values.SERVICE_PORT,
+    publicUrl: PUBLIC_URL,
+    allowedHosts: values.ALLOWED_HOSTS,
+    dataDirectory: resolve(values.DATA_DIR),
+    database,
+    autoMigrate: values.AUTO_MIGRATE,
+    editorAncestors,
+    editorAddressTokens: values.EDITOR_ADDRESS_TOKENS,
+    trustedProxies: values.TRUSTED_PROXIES,
+    editorTokenTtl: values.EDITOR_TOKEN_TTL,
+    runTimeoutMs: values.RUN_TIMEOUT_MS,
+    runMemoryMb: values.RUN_MEMORY_MB,
+    tenantPlugins: values.TENANT_PLUGINS,
+    tenantRunsPerMinute: values.TENANT_RUNS_PER_MINUTE,
+    environmentRunsPerMinute: values.ENVIRONMENT_RUNS_PER_MINUTE,
+    tokenRequestsPerMinute: values.TOKEN_REQUESTS_PER_MINUTE,
+    addressRequestsPerMinute: values.ADDRESS_REQUESTS_PER_MINUTE,
+    runRetentionDays: values.RUN_RETENTION_DAYS,
+    offlineRunSeconds: values.OFFLINE_RUN_SECONDS,
+    metricsHost: values.METRICS_HOST,
+    metricsPort: values.METRICS_PORT,
+    logLevel: values.LOG_LEVEL,
+    drainSeconds: values.DRAIN_SECONDS,
+    smtpUrl: values.SMTP_URL,
+    smtpFrom: values.SMTP_FROM,
+  };
+}
+
+const databaseOf = (url: string | undefined, dataDirectory: string): DatabaseAddress =>
+  url === undefined
+    ? { engine: 'sqlite', file: join(resolve(dataDirectory), 'service.sqlite') }
+    : parseDatabaseUrl(url);
+
+const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host);
+
+/** The value of a step, or `undefined` and one more mistake. */
+function collect<T>(mistakes: string[], step: () => T): T | undefined {
+  try {
+    return step();
+  } catch (error) {
+    mistakes.push((error as Error).message);
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** How an engine calls the types of columns. */
+export interface ColumnTypes {
+  /** Text that is compared and sorted by its bytes. */
+  readonly key: RawBuilder<unknown>;
+  readonly text: RawBuilder<unknown>;
+  readonly bytes: RawBuilder<unknown>;
+  /** Whole numbers up to 2^53: times in milliseconds and counts. */
+  readonly integer: RawBuilder<unknown>;
+  /** A primary key that the database numbers itself. */
+  readonly id: RawBuilder<unknown>;
+  /** What follows the columns of a new table. */
+  readonly tableOptions: RawBuilder<unknown>;
+}
+
+/** What differs between the databases. All other code is the same for both. */
+export interface Engine {
+  readonly name: 'sqlite' | 'postgres';
+  /** The database as messages name it, without a password. */
+  readonly shown: string;
+  /** The SQLite file's absolute path. */
+  readonly file?: string;
+  readonly db: Kysely<Schema>;
+
+  readonly columns: ColumnTypes;
+  /** Whether a table is there. */
+  hasTable(db: Kysely<Schema>, name: string): Promise<boolean>;
+  /** Runs `work` in one transaction that no other process migrates beside: all of it happens, or none. */
+  migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void>;
+  /**
+   * Brings tables that were made before there were migrations to the state that the first migration makes. False when
+   * there are none.
+   */
+  adoptFormerSchema(db: Transaction<Schema>): Promise<boolean>;
+  /** Has the database refuse every UPDATE of a table with this message. */
+  forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void>;
+
+  /**
+   * Keeps every other transaction that asks for the same lock waiting until this one has ended, in whichever process. To
+   * be taken before what it guards is read.
+   */
+  lock(db: Transaction<Schema>, name: string): Promise<void>;
+  /** The end of a subselect whose rows are about to be deleted: leaves out those that another transaction holds. */
+  readonly skipLocked: RawBuilder<unknown>;
+
+  /** Tells other nodes of a commit with changes; they learn of it by polling in any case. */
+  announceChanges(db: Transaction<Schema>): Promise<void>;
+  /** Calls back, as soon as it can, after another node's commit with changes. It may fail to, and it may do it too often. */
+  listenForChanges(onChange: () => void): { close(): Promise<void> };
+  /**
+   * A number that is another one after every commit by another connection; the cheap way to know that there is nothing to
+   * read. `undefined` where the database has no such number.
+   */
+  dataVersion(): number | undefined;
+
+  readonly close: () => Promise<void>;
+}

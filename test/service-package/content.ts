@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { publintMessages } from '../package/publint.ts';
+import { consumer, installed, sourceFolder, tarball } from './fixture.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Manifest {
+  name: string;
+  version: string;
+  engines: { node: string };
+  [field: string]: unknown;
+}
+
+const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
+
+test('it holds what is built, its README and its licence, and nothing else', () => {
+  const others = tarball.files.filter((file) => !file.startsWith('dist/'));
+  assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'package.json']);
+  const kinds = new Set(tarball.files.map((file) => /\.d\.ts$|\.[a-z]+$/.exec(file)?.[0] ?? file));
+  // Sources would end in ".ts", and source maps name them.
+  assert.deepEqual([...kinds].toSorted(), [
+    '.css',
+    '.d.ts',
+    '.html',
+    '.js',
+    '.json',
+    '.md',
+    '.svg',
+    '.txt',
+    'LICENSE',
+  ]);
+  assert.deepEqual(
+    tarball.files.filter((file) => /(?:^|[/.-])(?:tests?|fixtures?)[/.]/.test(file)),
+    [],
+  );
+});
+
+test('it holds the editor, with the licences of what is bundled into it', async () => {
+  const licences = await readFile(join(installed, 'dist/editor/LICENSES.txt'), 'utf8');
+  for (const name of ['@codemirror/view', '@lezer/common', 'zod']) {
+    assert.match(licences, new RegExp(`^## ${name} - [\\d.]+ \\(MIT\\)$`, 'm'));
+  }
+});
+
+test('only the declarations that its entry leads to are published', () => {
+  const declarations = tarball.files.filter((file) => file.endsWith('.d.ts'));
+  assert.ok(declarations.includes('dist/index.d.ts'));
+  assert.deepEqual(
+    declarations.filter((file) => /^dist\/(?:accounts|http|processes|sandbox|toolchains)\//.test(file)),
+    [],
+  );
+});
+
+test('no file of it names a folder of the machine that built it', async () => {
+  for (const file of tarball.files) {
+    const text = await readFile(join(installed, file), 'utf8');
+    for (const folder of [root, sourceFolder, consumer])
+      assert.ok(!text.includes(folder), `${file}: ${folder}`);
+  }
+});
+
+test('it needs no plugin-editor, and no package of this repository', () => {
+  for (const [field, value] of Object.entries(manifest)) {
+    if (!/dependencies/i.test(field)) continue;
+    assert.deepEqual(
+      Object.keys(value as object).filter((name) => name.startsWith('plugin-editor')),
+      [],
+      field,
+    );
+  }
+});
+
+test('installing it compiles nothing: no package that it brings has a script for that', async () => {
+  const lock = JSON.parse(await readFile(join(consumer, 'node_modules/.package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const withScript = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
+  assert.deepEqual(withScript, []);
+});
+
+test('it is no heavier than promised', () => {
+  assert.ok(tarball.size <= 400_000, `packed ${tarball.size} bytes`);
+  assert.ok(tarball.unpackedSize <= 1_200_000, `unpacked ${tarball.unpackedSize} bytes`);
+});
+
+test('publint finds nothing', async () => {
+  assert.deepEqual(await publintMessages(installed, manifest), []);
+});

@@ -1,0 +1,36 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { installPackages } from '../docs/install.ts';
+import { copySources, npm } from '../support/packing.ts';
+
+/** The oldest Node that the service promises to run on, from npm. */
+export const node22 = join(import.meta.dirname, 'node-22');
+export const node22Program = join(
+  node22,
+  'node_modules/node/bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
+
+const sources = await copySources();
+after(sources.remove);
+
+/** Where the tarball was built, which it must not say. */
+export const sourceFolder = sources.folder;
+
+/** The package as npm would publish it. */
+export const tarball = await sources.pack('plugin-editor-service');
+
+/** An application's folder, empty but for the package and what the package brings. */
+export const consumer = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-service-')));
+after(() => rm(consumer, { recursive: true, force: true, maxRetries: 3 }));
+
+await writeFile(join(consumer, 'package.json'), '{ "private": true }');
+await Promise.all([
+  installPackages(node22, true),
+  npm(consumer, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball.file),
+]);
+
+/** The package as it is installed there. */
+export const installed = join(consumer, 'node_modules/plugin-editor-service');

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { temporaryDirectory } from '../harness.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const main = join(root, 'service/src/cli/main.ts');
+
+/** Runs the command with settings that no variable of this machine changes, in a folder of its own. */
+function run(t: TestContext, args: string[], env: Record<string, string> = {}) {
+  return runProgram(t, process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], env);
+}
+
+function runProgram(t: TestContext, program: string, args: string[], env: Record<string, string>) {
+  const cwd = temporaryDirectory(t);
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], SERVICE_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
+  const closed = once(child, 'close') as Promise<[code: number | null, signal: string | null]>;
+  return {
+    cwd,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Resolves with what was printed once the service has said where it is. */
+    serving: async () => {
+      while (!/State is kept in .*\n/.test(out)) {
+        const [code] = await Promise.race([once(child.stdout, 'data').then(() => [undefined]), closed]);
+        if (code !== undefined) throw new Error(`It ended with ${code}: ${err}`);
+      }
+      return out;
+    },
+    done: async () => ({ status: (await closed)[0], out, err }),
+  };
+}
+
+for (const [signal, args] of [
+  ['SIGINT', []],
+  ['SIGTERM', ['serve']],
+] as const) {
+  test(`"${['plugin-editor-service', ...args].join(' ')}" serves until ${signal}, and ends with exit code 0`, async (t) => {
+    const command = run(t, [...args]);
+    const out = await command.serving();
+    const [, address = ''] = /^The plugin service is at (http:\/\/localhost:\d+\/)$/m.exec(out) ?? [];
+    assert.ok(out.includes(`State is kept in ${join(command.cwd, '.data')}\n`));
+    assert.equal((await fetch(`${address}api/v1/features`)).status, 200);
+    command.kill(signal);
+    const { status, err } = await command.done();
+    assert.deepEqual([status, err], [0, '']);
+    await assert.rejects(fetch(address));
+  });
+}
+
+test(
+  'a second signal ends the service at once, also while servers do not close',
+  { timeout: 60_000 },
+  async (t) => {
+    const command = run(t, [], { NODE_OPTIONS: `--import=${neverClosing(t)}` });
+    await command.serving();
+    // Two of one kind could arrive as one. Which comes first is the system's choice.
+    command.kill('SIGTERM');
+    command.kill('SIGINT');
+    assert.ok([128 + 15, 128 + 2].includes((await command.done()).status ?? 0));
+  },
+);
+
+test('a service that npm or npx started in a shell ends with it', async (t) => {
+  const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${main}"; exit $?`;
+  const command = runProgram(t, 'sh', ['-c', script], { npm_lifecycle_event: 'npx' });
+  await command.serving();
+  // npm passes the signal on to the shell, which does not pass it on to us.
+  command.kill('SIGTERM');
+  // The service holds the other end of its output, so that this ends with the service.
+  const { err } = await command.done();
+  assert.equal(err, '');
+});
+
+/** A module that has no server of a process ever close, so that its end does not come by itself. */
+function neverClosing(t: TestContext): string {
+  const file = join(temporaryDirectory(t), 'never-closing.mjs');
+  writeFileSync(file, `import { Server } from 'node:http'; Server.prototype.close = () => {};`);
+  return `file://${file}`;
+}
+
+test('a setting that cannot be used ends the start with one line and exit code 1', async (t) => {
+  const { status, out, err } = await run(t, ['serve'], { SERVICE_PORT: 'http' }).done();
+  assert.deepEqual(
+    [status, out, err],
+    [1, '', 'SERVICE_PORT is "http"; it must be a port: a whole number from 0 to 65535.\n'],
+  );
+});
+
+test('a port that is taken ends the start with one line and exit code 1', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { status, out, err } = await run(t, [], { SERVICE_PORT: String(port) }).done();
+  assert.deepEqual([status, out], [1, '']);
+  assert.match(err, new RegExp(`^.*${port}.*SERVICE_PORT.*\n$`));
+});
+
+test('--help and --version print to standard output', async (t) => {
+  const { version } = JSON.parse(readFileSync(join(root, 'service/package.json'), 'utf8')) as {
+    version: string;
+  };
+  for (const option of ['--version', '-v']) {
+    assert.deepEqual(await run(t, [option]).done(), { status: 0, out: `${version}\n`, err: '' });
+  }
+  for (const option of ['--help', '-h']) {
+    const { status, out, err } = await run(t, [option]).done();
+    assert.deepEqual([status, err], [0, '']);
+    assert.match(out, /^Usage: plugin-editor-service \[command\]\n[^]*serve[^]*env-token/);
+  }
+  const { status, out } = await run(t, ['serve', '--help']).done();
+  assert.equal(status, 0);
+  assert.match(out, /^Usage: plugin-editor-service serve\n/);
+});
+
+test('what is no command and no option is named, with what there is, and exit code 2', async (t) => {
+  const cases: [args: string[], message: RegExp][] = [
+    [['start'], /^There is no command "start"\. There are: serve, env-token\.\n/],
+    [['toString'], /^There is no command "toString"\./],
+    [['--port', '1'], /^Unknown option '--port'/],
+    [['serve', '--port', '1'], /^Unknown option '--port'/],
+    [['serve', 'here'], /^Unexpected argument 'here'/],
+  ];
+  for (const [args, message] of cases) {
+    const { status, out, err } = await run(t, args).done();
+    assert.deepEqual([status, out], [2, ''], args.join(' '));
+    assert.match(err, message);
+    assert.match(err, /\nUsage: plugin-editor-service/);
+  }
+});

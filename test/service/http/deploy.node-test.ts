@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { running, startPlugin } from '../plugin.ts';
+import { storedBytes } from '../storage/databases.ts';
+
+const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
+
+test('a deploy that changes nothing answers the newest version, and makes no other', async (t) => {
+  const { build: buildBy, saveDraft, send, paths, editor, address } = await startPlugin(t);
+  const contents = running('return input;');
+  const source = { contents, lang: 'javascript', tests: [{ name: 'one', payload: 'x' }] };
+  const promote = async () => {
+    const { status, body } = await send('POST', paths.promote, editor);
+    assert.equal(status, 200, body);
+    return JSON.parse(body) as unknown;
+  };
+  await saveDraft(source);
+  await buildBy(contents);
+  assert.deepEqual(await promote(), { version: 'v1.0.0' });
+  const before = await storedBytes(t, address);
+  for (let i = 0; i < 20; i++) assert.deepEqual(await promote(), { version: 'v1.0.0', unchanged: true });
+  assert.ok(before.equals(await storedBytes(t, address)), 'something was written');
+
+  // The order of a test's fields means nothing; what the draft was in between does not count.
+  await buildBy(running('return "another";'));
+  assert.deepEqual(await promote(), { version: 'v1.0.1' });
+  await saveDraft({ ...source, tests: [{ payload: 'x', name: 'one' }] });
+  await buildBy(contents);
+  assert.deepEqual(await promote(), { version: 'v1.0.2' });
+  assert.deepEqual(await promote(), { version: 'v1.0.2', unchanged: true });
+
+  await saveDraft({ ...source, tests: [{ payload: 'y', name: 'one' }] });
+  assert.deepEqual(await promote(), { version: 'v1.0.3' });
+  await saveDraft({ contents, lang: 'javascript' });
+  assert.deepEqual(await promote(), { version: 'v1.0.4' });
+  await saveDraft({ contents, lang: 'javascript', tests: [] });
+  assert.deepEqual(await promote(), { version: 'v1.0.4', unchanged: true });
+});
+
+test('a deploy that changes nothing needs no build', async (t) => {
+  const { build: buildBy, saveDraft, send, paths, editor, storage } = await startPlugin(t);
+  const contents = running('return input;');
+  await buildBy(contents);
+  await send('POST', paths.promote, editor);
+  await buildBy(running('return "another";'));
+  await saveDraft({ contents, lang: 'javascript' });
+  // What was built last is of another text now, so a test is refused.
+  assert.equal((await send('POST', paths.test, editor)).status, 409);
+  const { body } = await send('POST', paths.promote, editor);
+  assert.equal(body, '{"version":"v1.0.0","unchanged":true}');
+  assert.ok(await storage.tables.versions.newest(plugin));
+});
+
+test('of twenty equal deploys at once one makes a version, and all are answered with it', async (t) => {
+  const { build: buildBy, send, paths, editor, run } = await startPlugin(t);
+  await buildBy(running('return input;'));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async () => (await send('POST', paths.promote, editor)).body),
+  );
+  const made = answers.filter((body) => body === '{"version":"v1.0.0"}');
+  const found = answers.filter((body) => body === '{"version":"v1.0.0","unchanged":true}');
+  assert.deepEqual([made.length, found.length], [1, 19]);
+  assert.equal((await run('v1.0.1')).status, 404);
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { accessPath } from '../harness.ts';
+import { ServiceProcess } from '../service-process.ts';
+import { engines, freshDatabase, until } from '../storage/databases.ts';
+import type { EngineName } from '../storage/databases.ts';
+
+const RACERS = 20;
+const textOf = (output: string) => `export const run = () => "${output}";`;
+
+/** Two processes on one database, and an editor token that the first gave. */
+async function twoNodes(t: TestContext, engine: EngineName) {
+  const address = await freshDatabase(t, engine);
+  const first = await ServiceProcess.start(t, address);
+  const second = await ServiceProcess.start(t, address, first.environmentToken);
+  const nodes = [first, second] as const;
+  return { address, nodes, nodeOf: (i: number) => nodes[i % 2 ? 1 : 0], token: await first.editorToken() };
+}
+
+const race = <T>(work: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: RACERS }, (_, i) => work(i)));
+
+for (const engine of engines) {
+  test(`${engine}: a token and a draft of one node are good on the other at once`, async (t) => {
+    const { nodes, token } = await twoNodes(t, engine);
+    const [first, second] = nodes;
+    for (let i = 0; i < 5; i++) {
+      const saved = await first.save(token, { contents: `// ${i}` });
+      const read = await second.read(token);
+      assert.deepEqual([saved.status, read.status], [200, 200]);
+      assert.equal(read.headers.get('etag'), saved.headers.get('etag'));
+      assert.equal(((await read.json()) as { contents: string }).contents, `// ${i}`);
+      assert.equal((await second.read(await second.editorToken())).status, 200);
+    }
+  });
+
+  test(`${engine}: of twenty saves that race on two nodes for one draft, one wins`, async (t) => {
+    const { nodes, nodeOf, token } = await twoNodes(t, engine);
+    let condition: Record<string, string> = { 'if-none-match': '*' };
+    for (let round = 0; round < 4; round++) {
+      const answers = await race((i) => nodeOf(i).save(token, { contents: `// ${round} ${i}` }, condition));
+      const won = answers.filter(({ status }) => status === 200);
+      assert.equal(won.length, 1);
+      assert.equal(answers.filter(({ status }) => status === 412).length, RACERS - 1);
+      const etag = won[0]?.headers.get('etag') ?? '';
+      for (const node of nodes) assert.equal((await node.read(token)).headers.get('etag'), etag);
+      condition = { 'if-match': etag };
+    }
+  });
+
+  test(`${engine}: of twenty equal deploys that race on two nodes, one makes a version`, async (t) => {
+    const { nodes, nodeOf, token } = await twoNodes(t, engine);
+    await nodes[0].build(token, textOf('one'));
+    const answers = await race((i) => nodeOf(i).deploy(token));
+    assert.deepEqual(new Set(answers.map(({ version }) => version)), new Set(['v1.0.0']));
+    assert.equal(answers.filter(({ unchanged }) => !unchanged).length, 1);
+    for (const node of nodes) assert.equal((await node.run('v1.0.1')).status, 404);
+  });
+
+  test(`${engine}: deploys of a draft that changes on two nodes make versions without a gap`, async (t) => {
+    const { nodes, nodeOf, token } = await twoNodes(t, engine);
+    await nodes[0].build(token, textOf('one'));
+    // Tests are part of what is deployed, and need no other build.
+    const answers = await race(async (i) => {
+      const saved = await nodeOf(i).save(token, { contents: textOf('one'), tests: [{ name: String(i) }] });
+      assert.equal(saved.status, 200);
+      return nodeOf(i + 1).deploy(token);
+    });
+    const made = answers.filter(({ unchanged }) => !unchanged).map(({ version }) => version);
+    const patches = made.map((version) => Number(version.slice('v1.0.'.length))).toSorted((a, b) => a - b);
+    assert.ok(patches.length >= 1);
+    assert.deepEqual(
+      patches,
+      patches.map((_, i) => i),
+    );
+    for (const node of nodes) {
+      for (const patch of patches) assert.equal((await node.run(`v1.0.${patch}`)).status, 200);
+      assert.equal((await node.run(`v1.0.${patches.length}`)).status, 404);
+    }
+  });
+
+  test(`${engine}: what one node deploys is what the other runs by name`, async (t) => {
+    const { nodes, nodeOf, token } = await twoNodes(t, engine);
+    for (const i of [0, 1, 2, 3]) {
+      const [deploying, running] = [nodeOf(i), nodeOf(i + 1)];
+      await deploying.build(token, textOf(String(i)));
+      await deploying.deploy(token);
+      assert.equal(
+        await (await deploying.run()).text(),
+        String(i),
+        'the node that deployed knows it at once',
+      );
+      await until(
+        'the other node runs what was deployed',
+        async () => (await (await running.run()).text()) === String(i),
+      );
+    }
+    for (const node of nodes) assert.equal(await (await node.run('v1.0.1')).text(), '1');
+  });
+
+  test(`${engine}: a new environment token on one node ends the one before on the other`, async (t) => {
+    const { address, nodes, token } = await twoNodes(t, engine);
+    await nodes[0].build(token, textOf('one'));
+    await nodes[0].deploy(token);
+    for (const node of nodes) assert.equal((await node.run('v1.0.0')).status, 200);
+    const third = await ServiceProcess.start(t, address);
+    assert.equal((await third.run('v1.0.0', nodes[0].environmentToken)).status, 401);
+    for (const node of nodes) {
+      assert.equal((await node.request('GET', accessPath, node.environmentToken)).status, 401);
+      assert.equal((await node.run('v1.0.0', third.environmentToken)).status, 200);
+      await until('the old token runs nothing', async () => (await node.run('v1.0.0')).status === 401);
+    }
+  });
+
+  test(`${engine}: a node that is killed in the middle of writes costs those alone`, async (t) => {
+    const { address, nodes, token } = await twoNodes(t, engine);
+    const [first, second] = nodes;
+    await first.save(token, { contents: '// 0' });
+    const cut = race((i) =>
+      second.save(token, { contents: `// cut ${i}` }).then(
+        ({ status }) => status,
+        () => 'broken',
+      ),
+    );
+    await second.kill();
+    for (const status of await cut) assert.ok(status === 200 || status === 'broken', String(status));
+    for (let i = 0; i < 5; i++) assert.equal((await first.save(token, { contents: `// ${i}` })).status, 200);
+    const again = await ServiceProcess.start(t, address, first.environmentToken);
+    assert.equal(((await (await again.read(token)).json()) as { contents: string }).contents, '// 4');
+  });
+}

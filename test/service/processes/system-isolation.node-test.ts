@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { startIsolated } from '../../../service/src/processes/isolated-process.ts';
+import { isolationReport, warnOfMissingIsolation } from '../../../service/src/processes/isolation-report.ts';
+import type { IsolationLayer } from '../../../service/src/processes/isolation-report.ts';
+import { serviceCode } from '../../../service/src/processes/package-folders.ts';
+import { findTools, isRoot, noTools, unprivilegedUser } from '../../../service/src/processes/system-tools.ts';
+import { temporaryDirectory } from '../harness.ts';
+
+const fixtures = join(import.meta.dirname, 'isolation-fixtures');
+const linux = process.platform === 'linux';
+
+/** What `isolation-fixtures/confinement.ts` prints. */
+interface Observation {
+  readonly report: readonly IsolationLayer[];
+  readonly runner: {
+    readonly user: number;
+    readonly capabilities: string;
+    readonly cannotGain: boolean;
+    readonly data: string;
+    readonly fileSize: string;
+    readonly core: string;
+    readonly files: string;
+  };
+  readonly intruder: {
+    readonly connects: boolean;
+    readonly readsAccounts: boolean;
+    readonly readsTests: boolean;
+    readonly readsVariables: boolean;
+    readonly signals: boolean;
+  };
+  readonly startsAll: boolean;
+}
+
+/** A way to start the service: as a user, with rights, and on a system that permits more or less. */
+interface Start {
+  readonly name: string;
+  /** What the service is started with, in front of its own command. */
+  readonly command: readonly string[];
+  /** Within a user namespace with the ids of the machine, in which no further ones are permitted, as in many containers. */
+  readonly inContainer?: boolean;
+  /** What has to be found, beside that the report is true. `isRoot`: whether processes run as root. */
+  readonly expected?: { readonly isRoot: boolean };
+}
+
+const asUser = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
+const withoutRights = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--'];
+
+/** The capabilities that Docker leaves to root. */
+const dockerRights = [
+  'setpriv',
+  '--bounding-set=-all,+chown,+dac_override,+fsetid,+fowner,+mknod,+net_raw,+setgid,+setuid,+setfcap,+setpcap,+net_bind_service,+sys_chroot,+kill,+audit_write',
+  '--inh-caps=-all',
+  '--',
+];
+
+const starts: readonly Start[] = [
+  { name: 'by the user who runs the tests', command: [] },
+  ...(linux && isRoot()
+    ? [
+        { name: 'by an ordinary user', command: asUser, expected: { isRoot: false } },
+        { name: 'by root without capabilities', command: withoutRights, expected: { isRoot: true } },
+        { name: 'by root in a container', command: [], inContainer: true, expected: { isRoot: false } },
+        {
+          name: "by root in a container with Docker's rights",
+          command: dockerRights,
+          inContainer: true,
+          expected: { isRoot: false },
+        },
+        { name: 'by a user in a container', command: asUser, inContainer: true, expected: { isRoot: false } },
+      ]
+    : []),
+];
+
+async function observe(t: TestContext, { command, inContainer = false }: Start): Promise<Observation> {
+  const line = [
+    ...command,
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    join(fixtures, 'confinement.ts'),
+  ];
+  const container = [
+    'unshare',
+    '--user',
+    '--',
+    '/bin/sh',
+    '-c',
+    // The inner shell has the rights of root, which come with a program that is started once the ids are there.
+    `echo started; read -r line; exec /bin/sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"' sh "$@"`,
+    'sh',
+  ];
+  const [file = '', ...args] = inContainer ? [...container, ...line] : line;
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  if (inContainer) {
+    await once(child.stdout, 'data');
+    for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${child.pid}/${map}`, '0 0 65536');
+  }
+  child.stdin.end('\n');
+  return JSON.parse(await text(child.stdout)) as Observation;
+}
+
+/** Why a start cannot be tried on this machine. */
+function problemOf({ command, inContainer }: Start): string | false {
+  const script = `test -r '${process.execPath}' && test -r '${fixtures}'`;
+  const [file, ...args] = [...command, '/bin/sh', '-c', script];
+  if (spawnSync(file, args).status !== 0) return 'this user cannot read the tests, or there is no setpriv';
+  if (inContainer && spawnSync('unshare', ['--user', '--', '/bin/sh', '-c', ':']).status !== 0) {
+    return 'no user namespaces are permitted';
+  }
+  return false;
+}
+
+for (const start of linux ? starts : []) {
+  test(
+    `the report says what holds for a service that is started ${start.name}`,
+    { skip: problemOf(start) },
+    async (t) => {
+      const { report, runner, intruder, startsAll } = await observe(t, start);
+      const layers = new Map(report.map((layer) => [layer.name, layer]));
+      const holds = (name: IsolationLayer['name']) => layers.get(name)?.holds;
+      t.diagnostic(report.flatMap((layer) => (layer.holds ? [] : [layer.name])).join(', ') || 'all hold');
+
+      assert.equal(holds('user'), runner.user !== 0);
+      if (start.expected) assert.equal(runner.user === 0, start.expected.isRoot);
+      assert.equal(holds('privileges'), runner.cannotGain && /^0+$/.test(runner.capabilities));
+      assert.equal(holds('network'), !intruder.connects);
+      assert.equal(holds('memory'), runner.data !== 'unlimited');
+      assert.equal(holds('processes'), !startsAll);
+      assert.equal(
+        holds('writes'),
+        runner.fileSize === '0' && runner.core === '0' && Number(runner.files) <= 256,
+      );
+      assert.equal(holds('native-files'), !intruder.readsAccounts && !intruder.readsTests);
+      if (holds('native-files') || runner.user === unprivilegedUser) {
+        assert.deepEqual([intruder.readsVariables, intruder.signals], [false, false]);
+      }
+    },
+  );
+}
+
+test('each layer that does not hold is one line of warning, and the others are none', () => {
+  const lines: string[] = [];
+  warnOfMissingIsolation(
+    (line) => lines.push(line),
+    [
+      { name: 'user', holds: true, detail: 'they run as user and group 65530' },
+      { name: 'network', holds: false, detail: 'native code in them can reach the network' },
+    ],
+  );
+  assert.deepEqual(lines, [
+    'Isolation of runners and compilers, network: native code in them can reach the network.',
+  ]);
+});
+
+test('on a system with none of the tools, nothing is said to hold but that the user is not root', () => {
+  const holding = isolationReport(noTools).flatMap(({ name, holds }) => (holds ? [name] : []));
+  assert.deepEqual(holding, isRoot() ? [] : ['user']);
+});
+
+test('every layer is described in one line without a full stop', () => {
+  for (const { detail } of [...isolationReport(), ...isolationReport(noTools)]) {
+    assert.match(detail, /^[a-z][^\n]*[^.\n]$/);
+  }
+});
+
+test(
+  'code that other users cannot read leaves its processes to root without capabilities, and the report names the place',
+  { skip: !linux || !isRoot() },
+  async (t) => {
+    const folder = join(temporaryDirectory(t), 'app');
+    mkdirSync(folder);
+    chmodSync(folder, 0o700);
+    const tools = findTools([folder]);
+    assert.equal(tools.user, undefined);
+    const [user] = isolationReport(tools);
+    assert.equal(user?.holds, false);
+    assert.match(user.detail, new RegExp(`as root.*cannot read ${folder}`));
+
+    const { child, kill } = startIsolated({
+      file: new URL('./isolation-fixtures/probe.ts', import.meta.url),
+      args: ['loop'],
+      readable: [...serviceCode(), fixtures],
+      memoryLimit: 128 * 2 ** 20,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      tools,
+    });
+    t.after(kill);
+    assert.ok(child.stdout);
+    await once(child.stdout, 'data');
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    assert.match(status, /^Uid:\s+0\s/m);
+    if (tools.isUnprivileged) assert.match(status, /^CapEff:\s+0+$/m);
+  },
+);

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { readSettings } from '../../../service/src/settings/settings.ts';
+import { StartError } from '../../../service/src/start-error.ts';
+
+function mistakesOf(env: Record<string, string>): string[] {
+  try {
+    readSettings(env);
+  } catch (error) {
+    assert.ok(error instanceof StartError, String(error));
+    return error.message.split('\n');
+  }
+  return [];
+}
+
+function fileWith(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-service-settings-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'value'), text);
+  return join(folder, 'value');
+}
+
+test('without anything set, the documented defaults hold', () => {
+  assert.deepEqual(readSettings({}), {
+    serviceHost: undefined,
+    servicePort: 8082,
+    publicUrl: undefined,
+    allowedHosts: [],
+    dataDirectory: join(process.cwd(), '.data'),
+    database: { engine: 'sqlite', file: join(process.cwd(), '.data/service.sqlite') },
+    autoMigrate: true,
+    editorAncestors: undefined,
+    editorAddressTokens: true,
+    trustedProxies: [],
+    editorTokenTtl: 900,
+    runTimeoutMs: 1000,
+    runMemoryMb: 32,
+    tenantPlugins: 1000,
+    tenantRunsPerMinute: 0,
+    environmentRunsPerMinute: 0,
+    tokenRequestsPerMinute: 1200,
+    addressRequestsPerMinute: 600,
+    runRetentionDays: 14,
+    offlineRunSeconds: 30,
+    metricsHost: undefined,
+    metricsPort: undefined,
+    logLevel: 'info',
+    drainSeconds: 5,
+    smtpUrl: undefined,
+    smtpFrom: undefined,
+  });
+});
+
+describe('a value that is set is used', () => {
+  for (const [name, value, key, expected] of [
+    ['SERVICE_HOST', '127.0.0.1', 'serviceHost', '127.0.0.1'],
+    ['SERVICE_PORT', ' 3000 ', 'servicePort', 3000],
+    ['SERVICE_PORT', '0', 'servicePort', 0],
+    ['SERVICE_PORT', '', 'servicePort', 8082],
+    ['PUBLIC_URL', 'https://plugins.example.com/', 'publicUrl', 'https://plugins.example.com'],
+    ['PUBLIC_URL', 'http://localhost:8082', 'publicUrl', 'http://localhost:8082'],
+    [
+      'ALLOWED_HOSTS',
+      'a.internal, B.internal:81  [fd00::1]:82',
+      'allowedHosts',
+      ['a.internal', 'b.internal:81', '[fd00::1]:82'],
+    ],
+    ['DATA_DIR', '/somewhere', 'dataDirectory', '/somewhere'],
+    ['DATABASE_URL', 'sqlite:/a/b.sqlite', 'database', { engine: 'sqlite', file: '/a/b.sqlite' }],
+    ['AUTO_MIGRATE', 'off', 'autoMigrate', false],
+    [
+      'EDITOR_ANCESTORS',
+      'https://a.example, https://b.example,',
+      'editorAncestors',
+      ['https://a.example', 'https://b.example'],
+    ],
+    ['EDITOR_ANCESTORS', ' , ', 'editorAncestors', undefined],
+    ['EDITOR_ADDRESS_TOKENS', ' off ', 'editorAddressTokens', false],
+    [
+      'TRUSTED_PROXIES',
+      '10.0.0.0/8 fd00::/8,192.0.2.1',
+      'trustedProxies',
+      ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'],
+    ],
+    ['EDITOR_TOKEN_TTL', '60', 'editorTokenTtl', 60],
+    ['RUN_TIMEOUT_MS', '2000', 'runTimeoutMs', 2000],
+    ['RUN_MEMORY_MB', '64', 'runMemoryMb', 64],
+    ['TENANT_RUNS_PER_MINUTE', '100', 'tenantRunsPerMinute', 100],
+    ['METRICS_PORT', '9090', 'metricsPort', 9090],
+    ['LOG_LEVEL', 'debug', 'logLevel', 'debug'],
+    ['DRAIN_SECONDS', '0', 'drainSeconds', 0],
+    ['SMTP_URL', 'smtps://me:secret@mail.example', 'smtpUrl', 'smtps://me:secret@mail.example'],
+  ] as const) {
+    test(`${name}=${value}`, () => {
+      assert.deepEqual(readSettings({ [name]: value })[key], expected);
+    });
+  }
+});
+
+test('where users reach the service from elsewhere, no page may frame the editor until one is named', () => {
+  const PUBLIC_URL = 'https://plugins.example.com';
+  assert.deepEqual(readSettings({ PUBLIC_URL }).editorAncestors, []);
+  const named = { PUBLIC_URL, EDITOR_ANCESTORS: 'https://app.example.com' };
+  assert.deepEqual(readSettings(named).editorAncestors, ['https://app.example.com']);
+});
+
+describe('a value that cannot be used ends the start with one line that names it and what would be right', () => {
+  for (const [name, value, expected] of [
+    ['SERVICE_HOST', 'no host', 'it must be an IP address or a host name.'],
+    ['SERVICE_PORT', 'http', 'it must be a port: a whole number from 0 to 65535.'],
+    ['SERVICE_PORT', '65536', 'it must be a port: a whole number from 0 to 65535.'],
+    ['SERVICE_PORT', '-1', 'it must be a port'],
+    ['SERVICE_PORT', '80.5', 'it must be a port'],
+    ['SERVICE_PORT', '0x50', 'it must be a port'],
+    ['PUBLIC_URL', 'plugins.example.com', 'it must be an origin with https'],
+    ['PUBLIC_URL', 'http://plugins.example.com', 'it must be an origin with https'],
+    ['PUBLIC_URL', 'https://plugins.example.com/path', 'it must be an origin alone'],
+    ['ALLOWED_HOSTS', 'a.internal https://b', '"https://b" is none.'],
+    ['AUTO_MIGRATE', 'yes', 'it must be on or off.'],
+    ['EDITOR_ADDRESS_TOKENS', 'OFF', 'it must be on or off.'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33', '"10.0.0.0/33" is none.'],
+    ['TRUSTED_PROXIES', 'proxy', '"proxy" is none.'],
+    ['EDITOR_TOKEN_TTL', '0', 'it must be a time in seconds'],
+    ['EDITOR_TOKEN_TTL', '15 min', 'it must be a time in seconds'],
+    ['RUN_TIMEOUT_MS', '1', 'it must be a time in milliseconds'],
+    ['RUN_MEMORY_MB', '1', 'it must be a size in MiB'],
+    ['LOG_LEVEL', 'loud', 'it must be one of trace, debug, info, warn, error, fatal, silent.'],
+    ['DRAIN_SECONDS', '-1', 'it must be a time in seconds'],
+  ] as const) {
+    test(`${name}=${value}`, () => {
+      const [line = '', ...others] = mistakesOf({ [name]: value });
+      assert.deepEqual(others, []);
+      assert.ok(line.startsWith(`${name} is "${value}"; `) && line.includes(expected), line);
+    });
+  }
+
+  test('EDITOR_ANCESTORS with something that is no exact origin', () => {
+    assert.match(
+      mistakesOf({ EDITOR_ANCESTORS: 'https://*.example.com' }).join(),
+      /^EDITOR_ANCESTORS: "https:/,
+    );
+  });
+
+  test('each of several mistakes has a line of its own', () => {
+    const lines = mistakesOf({ SERVICE_PORT: 'x', LOG_LEVEL: 'y\nz', DRAIN_SECONDS: 'w' });
+    assert.deepEqual(
+      lines.map((line) => line.split(' ')[0]),
+      ['SERVICE_PORT', 'LOG_LEVEL', 'DRAIN_SECONDS'],
+    );
+  });
+
+  for (const [name, value] of [
+    ['DATABASE_URL', 'mysql://me:hunter2@db.example/plugins'],
+    ['SMTP_URL', 'https://me:hunter2@mail.example'],
+  ] as const) {
+    test(`${name}, without its value, which holds a password`, () => {
+      const lines = mistakesOf({ [name]: value });
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? '', new RegExp(`^${name} .*; it must be `));
+      assert.doesNotMatch(lines[0] ?? '', /hunter2/);
+    });
+  }
+});
+
+describe('listening where others reach the service', () => {
+  for (const SERVICE_HOST of ['0.0.0.0', '::', '192.0.2.7', 'plugins.internal']) {
+    test(`at ${SERVICE_HOST} needs PUBLIC_URL`, () => {
+      assert.match(
+        mistakesOf({ SERVICE_HOST }).join(),
+        /^PUBLIC_URL is not set, .*it must be the origin that users/,
+      );
+      assert.deepEqual(mistakesOf({ SERVICE_HOST, PUBLIC_URL: 'https://plugins.example.com' }), []);
+    });
+  }
+  for (const SERVICE_HOST of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
+    test(`is not what ${SERVICE_HOST} is`, () => assert.deepEqual(mistakesOf({ SERVICE_HOST }), []));
+  }
+});
+
+describe('a value in a file', () => {
+  test('is read where NAME_FILE says, without the line break at its end', (t) => {
+    const url = 'postgres://me:hunter2@db.example/plugins';
+    const { database } = readSettings({ DATABASE_URL_FILE: fileWith(t, `${url}\n`) });
+    assert.equal(database.engine === 'postgres' && database.url, url);
+  });
+
+  test('is checked as the value itself is', (t) => {
+    const lines = mistakesOf({ SERVICE_PORT_FILE: fileWith(t, 'x\n') });
+    assert.deepEqual(lines, ['SERVICE_PORT is "x"; it must be a port: a whole number from 0 to 65535.']);
+  });
+
+  test('and the value itself are not both taken', (t) => {
+    const lines = mistakesOf({ SERVICE_PORT: '1', SERVICE_PORT_FILE: fileWith(t, '2') });
+    assert.deepEqual(lines, ['SERVICE_PORT and SERVICE_PORT_FILE are both set; only one of them may be.']);
+  });
+
+  test('that is not there is named with its path', () => {
+    assert.deepEqual(mistakesOf({ SMTP_URL_FILE: '/nowhere/secret' }), [
+      'SMTP_URL_FILE is "/nowhere/secret", which cannot be read (ENOENT); it must be the path of a file that holds the value.',
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import type { Schema } from '../../../service/src/storage/schema.ts';
+import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import type { StorageOptions } from '../../../service/src/storage/storage.ts';
+import { createDatabase } from '../../postgres/databases.ts';
+
+export const engines = ['sqlite', 'postgres'] as const;
+
+export type EngineName = (typeof engines)[number];
+
+/** The engine that the tests of the service run on: `TEST_STORAGE`, by default `sqlite`. */
+export function engineUnderTest(): EngineName {
+  const name = process.env['TEST_STORAGE'] || 'sqlite';
+  const engine = engines.find((one) => one === name);
+  if (!engine) throw new Error(`TEST_STORAGE is "${name}"; it must be one of ${engines.join(', ')}.`);
+  return engine;
+}
+
+/** Where cleaning up is handed in: a test, or something of its shape. */
+export interface Cleanup {
+  after(work: () => unknown): void;
+}
+
+const cleanups = new WeakMap<Cleanup, (() => unknown)[]>();
+
+/** Has something done after a test, before what was asked for earlier: a database is closed before it is removed. */
+export function cleanUpFirst(t: Cleanup, work: () => unknown): void {
+  let stack = cleanups.get(t);
+  if (!stack) {
+    const all: (() => unknown)[] = (stack = []);
+    cleanups.set(t, all);
+    t.after(async () => {
+      for (const one of all.toReversed()) await one();
+    });
+  }
+  stack.push(work);
+}
+
+/** An empty database that is gone after the test. */
+export async function freshDatabase(t: Cleanup, engine: EngineName): Promise<DatabaseAddress> {
+  if (engine === 'sqlite') {
+    const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+    cleanUpFirst(t, () => rmSync(directory, { recursive: true, force: true }));
+    return { engine, file: join(directory, 'service.sqlite') };
+  }
+  const { url, drop } = await createDatabase();
+  cleanUpFirst(t, drop);
+  return parseDatabaseUrl(url);
+}
+
+/** Opens a database for as long as the test goes on. */
+export async function openDuring(t: Cleanup, address: DatabaseAddress, options?: StorageOptions) {
+  const storage = await openStorage(address, options);
+  cleanUpFirst(t, () => storage.close());
+  return storage;
+}
+
+/** A storage on an empty database of its own. */
+export const freshStorage = async (t: Cleanup, engine: EngineName, options?: StorageOptions) =>
+  openDuring(t, await freshDatabase(t, engine), options);
+
+/** A database as it is, for tests that look into it. */
+export async function lookInto(t: Cleanup, address: DatabaseAddress): Promise<Kysely<Schema>> {
+  const { db, close } = await openEngine(address);
+  cleanUpFirst(t, close);
+  return db;
+}
+
+/** All that a database holds, as bytes: its files, or what is in its columns. */
+export async function storedBytes(t: Cleanup, address: DatabaseAddress): Promise<Buffer> {
+  if (address.engine === 'sqlite') {
+    const files = ['', '-wal'].map((suffix) => address.file + suffix).filter((file) => existsSync(file));
+    return Buffer.concat(files.map((file) => readFileSync(file)));
+  }
+  const db = await lookInto(t, address);
+  const values: unknown[] = [];
+  for (const { name } of await db.introspection.getTables()) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
+    values.push(...rows.flatMap((row) => Object.values(row)));
+  }
+  return Buffer.concat(
+    values.map((value) => (Buffer.isBuffer(value) ? value : Buffer.from(`${String(value)} `))),
+  );
+}
+
+/** An address as `DATABASE_URL` gives it to a process. */
+export const databaseUrl = (address: DatabaseAddress): string =>
+  address.engine === 'sqlite' ? `sqlite:${address.file}` : address.url;
+
+/** Waits until a condition holds; fails after ten seconds with what was awaited. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`This did not come about within 10 s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

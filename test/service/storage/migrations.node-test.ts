@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
+import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
+import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
+import type { Schema } from '../../../service/src/storage/schema.ts';
+import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring } from './databases.ts';
+import { addEnvironment, plugin, save } from './plugins.ts';
+
+async function engineOf(t: TestContext, address: DatabaseAddress) {
+  const engine = await openEngine(address);
+  cleanUpFirst(t, () => engine.close());
+  return engine;
+}
+
+/** A migration that a later release might have. */
+const later = (name: string, oldestProgram: number): Migration => ({
+  name,
+  oldestProgram,
+  async up(db) {
+    await sql`alter table drafts add column ${sql.id(name)} integer`.execute(db);
+  },
+});
+
+const doneIn = async (db: Kysely<Schema>) => {
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(db);
+  return rows.map(({ name }) => name);
+};
+
+function start(t: TestContext, address: DatabaseAddress, how: 'slow' | 'quick') {
+  const fixture = join(import.meta.dirname, 'migration.fixture.ts');
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', fixture, databaseUrl(address), how],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  cleanUpFirst(t, () => child.kill('SIGKILL'));
+  const exited = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const said = async (): Promise<string | undefined> => (await lines.next()).value;
+  return { child, exited, said };
+}
+
+for (const engine of engines) {
+  test(`${engine}: a later release adds to the schema, and the data stays`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    await addEnvironment(storage);
+    const saved = await save(storage, 'text');
+    const opened = await engineOf(t, address);
+    const all = [...migrations, later('0002-later', 1), later('0003-later', 2)];
+    await migrate(opened, all);
+    await migrate(opened, all);
+    assert.deepEqual(
+      await doneIn(opened.db),
+      all.map(({ name }) => name),
+    );
+    assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
+  });
+
+  test(`${engine}: a program that the newer schema still allows goes on with it, and one too old is refused`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const opened = await engineOf(t, address);
+    const second = [...migrations, later('0002-later', 1)];
+    await migrate(opened, second);
+    const storage = await openDuring(t, address);
+    await addEnvironment(storage);
+    assert.equal((await save(storage, 'text'))?.revision, 1);
+
+    await migrate(opened, [...second, later('0003-later', 2)]);
+    await migrate(opened, second);
+    await assert.rejects(openStorage(address), (error: Error) => {
+      assert.equal(error.name, 'StartError');
+      assert.match(
+        error.message,
+        /cannot be used: it needs a program of schema 2 or later, and this one is of schema 1; /,
+      );
+      assert.ok(!error.message.includes('\n'));
+      return true;
+    });
+    assert.deepEqual((await doneIn(opened.db)).length, 3);
+  });
+
+  test(`${engine}: a migration that fails leaves the schema as it was`, async (t) => {
+    const opened = await engineOf(t, await freshDatabase(t, engine));
+    const failing: Migration = {
+      name: '0003-failing',
+      oldestProgram: 1,
+      async up(db) {
+        await sql`create table half_done (id integer)`.execute(db);
+        throw new Error('no');
+      },
+    };
+    await assert.rejects(migrate(opened, [...migrations, later('0002-later', 1), failing]), /^Error: no$/);
+    assert.equal(await opened.hasTable(opened.db, 'drafts'), false);
+    await migrate(opened);
+    assert.deepEqual(
+      await doneIn(opened.db),
+      migrations.map(({ name }) => name),
+    );
+    await assert.rejects(migrate(opened, [...migrations, failing]), /^Error: no$/);
+    assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
+    assert.equal(await opened.hasTable(opened.db, 'drafts'), true);
+  });
+
+  test(`${engine}: of many that start at once on an empty database, one makes the schema`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const started = Array.from({ length: 4 }, () => start(t, address, 'quick'));
+    const here = Array.from({ length: 4 }, () => openDuring(t, address));
+    const ends = await Promise.all(started.map(({ exited }) => exited));
+    assert.deepEqual(
+      ends.map(([code]) => code),
+      [0, 0, 0, 0],
+    );
+    const [storage] = await Promise.all(here);
+    assert.ok(storage);
+    await addEnvironment(storage);
+    await save(storage, 'text');
+    const opened = await engineOf(t, address);
+    assert.deepEqual(await doneIn(opened.db), ['0001-initial']);
+  });
+
+  test(`${engine}: kill -9 in the middle of a migration leaves nothing of it, and the next start does it`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const slow = start(t, address, 'slow');
+    assert.equal(await slow.said(), 'in the middle');
+    // One that comes meanwhile waits for the lock.
+    const waiting = start(t, address, 'quick');
+    slow.child.kill('SIGKILL');
+    await slow.exited;
+    assert.equal(await waiting.said(), 'done');
+    const opened = await engineOf(t, address);
+    assert.deepEqual(await doneIn(opened.db), ['0001-initial']);
+    assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
+
+    const again = start(t, address, 'slow');
+    assert.equal(await again.said(), 'in the middle');
+    again.child.kill('SIGKILL');
+    await again.exited;
+    const third = start(t, address, 'slow');
+    assert.equal(await third.said(), 'in the middle');
+    third.child.stdin.end();
+    assert.equal(await third.said(), 'done');
+    assert.deepEqual(await doneIn(opened.db), ['0001-initial', '0002-slow']);
+  });
+}

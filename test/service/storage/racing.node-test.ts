@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { engines, freshDatabase, openDuring } from './databases.ts';
+import type { EngineName } from './databases.ts';
+import {
+  addEnvironment,
+  build,
+  deploy,
+  otherPlugin,
+  plugin,
+  programOf,
+  save,
+  setToken,
+  sourceOf,
+} from './plugins.ts';
+
+/** Two nodes on one database, with connections of their own. */
+async function twoNodes(t: TestContext, engine: EngineName) {
+  const address = await freshDatabase(t, engine);
+  const nodes = [await openDuring(t, address), await openDuring(t, address)] as const;
+  await addEnvironment(nodes[0]);
+  return nodes;
+}
+
+const times = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => work(i)));
+
+for (const engine of engines) {
+  test(`${engine}: of twenty saves with the same tag on two nodes, one wins`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    let etag = (await save(nodes[0], 'first'))?.etag;
+    for (let round = 0; round < 3; round++) {
+      const saved = await times(20, (i) => save(nodes[i % 2 ? 1 : 0], `${round} ${i}`, plugin, etag));
+      const winners = saved.filter((draft) => draft !== undefined);
+      assert.equal(winners.length, 1);
+      const now = await nodes[1].tables.drafts.find(plugin);
+      assert.deepEqual(now, winners[0]);
+      assert.equal(now?.revision, round + 2);
+      etag = now?.etag;
+    }
+  });
+
+  test(`${engine}: no save on two nodes is lost in the count of revisions, not even of the first`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    const saved = await times(20, (i) => save(nodes[i % 2 ? 1 : 0], String(i)));
+    const revisions = saved.map((draft) => draft?.revision ?? 0).toSorted((a, b) => a - b);
+    assert.deepEqual(
+      revisions,
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
+  });
+
+  test(`${engine}: no change of a draft is lost, however many nodes change it at once`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    await times(20, (i) =>
+      nodes[i % 2 ? 1 : 0].tables.drafts.update(plugin, i, (current) =>
+        sourceOf([...(current?.source.contents.split(' ') ?? []), i].join(' ')),
+      ),
+    );
+    const draft = await nodes[0].tables.drafts.find(plugin);
+    const numbers = draft?.source.contents.split(' ').map(Number) ?? [];
+    assert.deepEqual(
+      numbers.toSorted((a, b) => a - b),
+      Array.from({ length: 20 }, (_, i) => i),
+    );
+    assert.equal(draft?.revision, 20);
+  });
+
+  test(`${engine}: twenty deploys on two nodes make twenty versions without a gap`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    await build(nodes[0], 'text');
+    const names = await times(20, (i) => deploy(nodes[i % 2 ? 1 : 0], 'text'));
+    const patches = names.map((name) => Number(name.replace('v1.0.', ''))).toSorted((a, b) => a - b);
+    assert.deepEqual(
+      patches,
+      Array.from({ length: 20 }, (_, i) => i),
+    );
+  });
+
+  test(`${engine}: builds of equal programs that replace each other on two nodes lose none`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    const plugins = [plugin, otherPlugin, { ...plugin, pluginName: 'z' }];
+    // Each lets go of the program that another is about to refer to.
+    await Promise.all(
+      plugins.map(async (one, n) => {
+        for (let i = 0; i < 25; i++) await build(nodes[(n + i) % 2 ? 1 : 0], (n + i) % 3 ? 'a' : 'b', one);
+      }),
+    );
+    for (const [n, one] of plugins.entries()) {
+      const text = (n + 24) % 3 ? 'a' : 'b';
+      const stored = await nodes[0].tables.builds.findCurrent(one);
+      assert.deepEqual(await stored?.load(), programOf(text));
+    }
+  });
+
+  test(`${engine}: a code has five tries over all nodes`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    const code = {
+      email: 'you@acme.com',
+      environment: 'com.acme',
+      salt: Buffer.from('salt'),
+      hash: Buffer.from('hash'),
+      expiresAt: 1000,
+    };
+    const id = await nodes[0].transaction((tables) => tables.verificationCodes.add(code, 0));
+    const taken = await times(20, (i) =>
+      nodes[i % 2 ? 1 : 0].transaction((tables) => tables.verificationCodes.takeTry(id, 5, 0)),
+    );
+    const counts = taken.flatMap((one) => (one ? [one.tries] : []));
+    assert.deepEqual(
+      counts.toSorted((a, b) => a - b),
+      [1, 2, 3, 4, 5],
+    );
+    assert.equal((await nodes[0].tables.verificationCodes.find(id))?.tries, 5);
+  });
+
+  test(`${engine}: what locks an address counts its codes right on two nodes`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    const email = 'you@acme.com';
+    const code = {
+      email,
+      environment: 'com.acme',
+      salt: Buffer.from('s'),
+      hash: Buffer.from('h'),
+      expiresAt: 1000,
+    };
+    const added = await times(20, (i) =>
+      nodes[i % 2 ? 1 : 0].transaction(async (tables) => {
+        await tables.lockAddress(email);
+        if ((await tables.verificationCodes.timesFor(email, -1)).length >= 5) return undefined;
+        return tables.verificationCodes.add(code, i);
+      }),
+    );
+    assert.equal(added.filter((id) => id !== undefined).length, 5);
+  });
+
+  test(`${engine}: one of twenty addresses that claim an environment on two nodes owns it`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    const claims = await times(20, (i) =>
+      nodes[i % 2 ? 1 : 0].transaction((tables) => tables.environments.claim('com.acme', `${i}@acme.com`)),
+    );
+    assert.equal(claims.filter(Boolean).length, 1);
+    assert.equal(await nodes[1].tables.environments.owner('com.acme'), `${claims.indexOf(true)}@acme.com`);
+  });
+
+  test(`${engine}: expired tokens and old codes are removed by many at once`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    await times(50, () => nodes[0].tables.editorTokens.add(createToken('editor'), plugin, 0, 1));
+    await times(20, async (i) => {
+      const node = nodes[i % 2 ? 1 : 0];
+      await node.tables.editorTokens.add(createToken('editor'), plugin, 10, 20);
+      await node.tables.verificationCodes.prune(i);
+    });
+  });
+
+  test(`${engine}: changes that are committed at the same time are numbered in the order of their commits`, async (t) => {
+    const nodes = await twoNodes(t, engine);
+    const environments = Array.from({ length: 20 }, (_, i) => `com.acme.${i}`);
+    const tokens = environments.map(() => createToken('environment'));
+    for (const [i, environment] of environments.entries()) {
+      await setToken(nodes[0], tokens[i] ?? '', environment);
+      assert.equal(await nodes[1].runs.environmentOfToken(tokens[i] ?? ''), environment);
+    }
+    // Were one skipped, the other node would keep a token that has ended.
+    await times(20, (i) => setToken(nodes[0], createToken('environment'), environments[i]));
+    const deadline = performance.now() + 10_000;
+    for (const token of tokens) {
+      while ((await nodes[1].runs.environmentOfToken(token)) !== undefined) {
+        assert.ok(performance.now() < deadline, 'a token that has ended is still good on the other node');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  });
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { LogEvent } from 'kysely';
+import { sql } from 'kysely';
+import type { StorageOptions } from '../../../service/src/storage/storage.ts';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { engines, freshDatabase, lookInto, openDuring, until } from './databases.ts';
+import type { EngineName } from './databases.ts';
+import { build, deploy, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
+
+// What is known holds until it is known to have changed: whether the last poll is recent is not what these tests are about.
+const trusting: StorageOptions = { trustedFor: Infinity };
+// Only a call of the test polls.
+const manual: StorageOptions = { ...trusting, pollInterval: 2 ** 30 };
+
+/** A storage and the statements that it has run, but for those that ask for changes. */
+async function counted(t: TestContext, engine: EngineName, options = trusting) {
+  const address = await freshDatabase(t, engine);
+  const statements: string[] = [];
+  const log = ({ query }: LogEvent) => {
+    if (!query.sql.includes('change_counter')) statements.push(query.sql);
+  };
+  const storage = await openDuring(t, address, { ...options, log });
+  return { address, storage, statements };
+}
+
+for (const engine of engines) {
+  test(`${engine}: a run of a version that the node knows asks the database nothing`, async (t) => {
+    const { storage, statements } = await counted(t, engine);
+    const token = createToken('environment');
+    await build(storage, 'text');
+    await deploy(storage, 'text');
+    await setToken(storage, token);
+    await storage.readChanges();
+    const lookUp = async () => {
+      assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+      const [pinned, newest] = [
+        await storage.runs.version(plugin, 'v1.0.0'),
+        await storage.runs.newestVersion(plugin),
+      ];
+      assert.equal(pinned?.hash, newest?.hash);
+      return pinned;
+    };
+    const stored = await lookUp();
+    statements.length = 0;
+    for (let i = 0; i < 3; i++) await lookUp();
+    assert.deepEqual(statements, []);
+    assert.deepEqual(await stored?.load(), programOf('text'));
+    assert.equal(statements.length, 1);
+  });
+
+  test(`${engine}: what is not there is asked for each time`, async (t) => {
+    const { storage, statements } = await counted(t, engine);
+    const token = createToken('environment');
+    assert.equal(await storage.runs.environmentOfToken(token), undefined);
+    assert.equal(await storage.runs.version(plugin, 'v1.0.0'), undefined);
+    assert.equal(await storage.runs.newestVersion(plugin), undefined);
+    await setToken(storage, token);
+    await build(storage, 'text');
+    await deploy(storage, 'text');
+    statements.length = 0;
+    assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+    assert.ok(await storage.runs.version(plugin, 'v1.0.0'));
+    assert.ok(await storage.runs.newestVersion(plugin));
+    assert.equal(statements.length, 3);
+  });
+
+  test(`${engine}: a change is known at once where it was made`, async (t) => {
+    const { storage } = await counted(t, engine, manual);
+    let before = createToken('environment');
+    await setToken(storage, before);
+    for (let i = 0; i < 5; i++) {
+      assert.equal(await storage.runs.environmentOfToken(before), 'com.acme');
+      const next = createToken('environment');
+      await setToken(storage, next);
+      assert.equal(await storage.runs.environmentOfToken(before), undefined);
+      before = next;
+      await build(storage, String(i));
+      await deploy(storage, String(i));
+      assert.deepEqual(await (await storage.runs.newestVersion(plugin))?.load(), programOf(String(i)));
+    }
+  });
+
+  test(`${engine}: a change is known on another node soon`, async (t) => {
+    const { address, storage } = await counted(t, engine);
+    const other = await openDuring(t, address, trusting);
+    const [before, after] = [createToken('environment'), createToken('environment')];
+    await setToken(storage, before);
+    await build(storage, 'old');
+    await deploy(storage, 'old');
+    assert.equal(await other.runs.environmentOfToken(before), 'com.acme');
+    assert.deepEqual(await (await other.runs.newestVersion(plugin))?.load(), programOf('old'));
+    await setToken(storage, after);
+    await build(storage, 'new');
+    await deploy(storage, 'new');
+    await until(
+      'the token that was replaced ends',
+      async () => !(await other.runs.environmentOfToken(before)),
+    );
+    assert.equal(await other.runs.environmentOfToken(after), 'com.acme');
+    await until('the newest version is known', async () => {
+      const program = await (await other.runs.newestVersion(plugin))?.load();
+      return program?.kind === 'script' && program.code === 'new';
+    });
+  });
+
+  test(`${engine}: a change leaves what is known of others`, async (t) => {
+    const { address, storage, statements } = await counted(t, engine);
+    const [token, kept] = [createToken('environment'), createToken('environment')];
+    await setToken(storage, token);
+    await setToken(storage, kept, 'com.acme.other');
+    for (const one of [plugin, otherPlugin]) {
+      await build(storage, 'text', one);
+      await deploy(storage, 'text', one);
+    }
+    await storage.readChanges();
+    for (const one of [plugin, otherPlugin]) await storage.runs.newestVersion(one);
+    for (const one of [token, kept]) await storage.runs.environmentOfToken(one);
+    const other = await openDuring(t, address);
+    await deploy(other, 'text');
+    await setToken(other, createToken('environment'));
+    await until('the change is known', async () => !(await storage.runs.environmentOfToken(token)));
+    statements.length = 0;
+    assert.equal(await storage.runs.environmentOfToken(kept), 'com.acme.other');
+    assert.ok(await storage.runs.newestVersion(otherPlugin));
+    assert.deepEqual(statements, []);
+  });
+
+  test(`${engine}: a node that has not heard from the database for long asks it for each run`, async (t) => {
+    const { storage, statements } = await counted(t, engine, { trustedFor: -1 });
+    const token = createToken('environment');
+    await setToken(storage, token);
+    await storage.runs.environmentOfToken(token);
+    statements.length = 0;
+    for (let i = 0; i < 3; i++) await storage.runs.environmentOfToken(token);
+    assert.equal(statements.length, 3);
+  });
+
+  test(`${engine}: a node that was away for longer than changes are kept forgets all that it knew`, async (t) => {
+    const { address, storage, statements } = await counted(t, engine);
+    const token = createToken('environment');
+    await setToken(storage, token);
+    await storage.readChanges();
+    await storage.runs.environmentOfToken(token);
+    const db = await lookInto(t, address);
+    // As though an hour had passed over this change of something else.
+    await db.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('change_counter')
+        .set({ last: sql`last + 1` })
+        .execute();
+      await transaction.deleteFrom('changes').execute();
+    });
+    await until('the token is asked for anew', async () => {
+      statements.length = 0;
+      assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+      return statements.length > 0;
+    });
+  });
+
+  test(`${engine}: changes are kept for an hour`, async (t) => {
+    const { address, storage } = await counted(t, engine);
+    const db = await lookInto(t, address);
+    await setToken(storage, createToken('environment'));
+    await setToken(storage, createToken('environment'));
+    const ids = async () =>
+      (await db.selectFrom('changes').select('id').orderBy('id').execute()).map(({ id }) => id);
+    assert.deepEqual(await ids(), [1, 2]);
+    const hour = 60 * 60_000;
+    await db
+      .updateTable('changes')
+      .set({ created_at: Date.now() - hour - 1000 })
+      .where('id', '=', 1)
+      .execute();
+    await setToken(storage, createToken('environment'));
+    assert.deepEqual(await ids(), [2, 3]);
+  });
+
+  test(`${engine}: a transaction that is undone changes nothing of what others know`, async (t) => {
+    const { address, storage, statements } = await counted(t, engine);
+    const token = createToken('environment');
+    await setToken(storage, token);
+    await storage.readChanges();
+    await storage.runs.environmentOfToken(token);
+    const failing = storage.transaction(async (tables) => {
+      await tables.environments.setToken('com.acme', 'owner', createToken('environment'), 0);
+      throw new Error('no');
+    });
+    await assert.rejects(failing, /^Error: no$/);
+    statements.length = 0;
+    assert.equal(await storage.runs.environmentOfToken(token), 'com.acme');
+    assert.deepEqual(statements, []);
+    const db = await lookInto(t, address);
+    assert.equal((await db.selectFrom('change_counter').select('last').executeTakeFirst())?.last, 1);
+  });
+}
+
+test('postgres: a node whose connection for announcements is lost goes on by polling', async (t) => {
+  const { address, storage } = await counted(t, 'postgres');
+  const other = await openDuring(t, address, trusting);
+  const db = await lookInto(t, address);
+  const listeners = sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
+    where application_name = 'plugin-editor-service changes' and datname = current_database()`;
+  await until('both nodes listen', async () => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from pg_stat_activity
+      where application_name = 'plugin-editor-service changes' and datname = current_database()`.execute(db);
+    return rows[0]?.n === 2;
+  });
+  const before = createToken('environment');
+  await setToken(storage, before);
+  assert.equal(await other.runs.environmentOfToken(before), 'com.acme');
+  await listeners.execute(db);
+  await setToken(storage, createToken('environment'));
+  await until('the token that was replaced ends', async () => !(await other.runs.environmentOfToken(before)));
+});

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { engines, freshDatabase, freshStorage, lookInto, openDuring, storedBytes } from './databases.ts';
+import {
+  addEnvironment,
+  build,
+  deploy,
+  oddText,
+  otherPlugin,
+  plugin,
+  programOf,
+  save,
+  setToken,
+  sourceOf,
+} from './plugins.ts';
+
+for (const engine of engines) {
+  test(`${engine}: what was stored is there when the database is opened again`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const first = await openDuring(t, address);
+    await addEnvironment(first);
+    const saved = await save(first, 'text');
+    await first.close();
+    const draft = await (await openDuring(t, address)).tables.drafts.find(plugin);
+    assert.deepEqual(draft, saved);
+    assert.deepEqual([draft?.source, draft?.revision, draft?.updatedAt], [sourceOf('text'), 1, 0]);
+    assert.match(draft?.etag ?? '', /^"1-[\w-]{16}"$/);
+  });
+
+  test(`${engine}: a record may hold any text of JavaScript`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await addEnvironment(storage);
+    const source = {
+      lang: oddText,
+      contents: oddText,
+      tests: [{ name: oddText, payload: oddText }],
+      more: [oddText],
+    };
+    const saved = await storage.transaction((tables) => tables.drafts.save(plugin, source, 1));
+    const found = await storage.tables.drafts.find(plugin);
+    assert.deepEqual(found, saved);
+    assert.deepEqual(found?.source, source);
+  });
+
+  test(`${engine}: names are told apart by each of their bytes`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await addEnvironment(storage);
+    // The last two look the same, and are the same to a database that compares them as a language does.
+    const names = ['a', 'A', 'ä', 'a ', ' a', 'ß', 'ss', '\u00e9', 'e\u0301'];
+    for (const pluginName of names) await save(storage, pluginName, { ...plugin, pluginName });
+    for (const pluginName of names) {
+      const draft = await storage.tables.drafts.find({ ...plugin, pluginName });
+      assert.deepEqual([draft?.source.contents, draft?.revision], [pluginName, 1]);
+    }
+  });
+
+  test(`${engine}: a save counts the revision, and each has a tag of its own`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await addEnvironment(storage);
+    const saved = [await save(storage, 'a'), await save(storage, 'a'), await save(storage, 'b')];
+    assert.deepEqual(
+      saved.map((draft) => draft?.revision),
+      [1, 2, 3],
+    );
+    assert.equal(new Set(saved.map((draft) => draft?.etag)).size, 3);
+    assert.equal(await storage.tables.drafts.exists(plugin), true);
+    assert.equal(await storage.tables.drafts.exists(otherPlugin), false);
+  });
+
+  test(`${engine}: a change that makes of a draft what it was saves nothing`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await addEnvironment(storage);
+    const saved = await save(storage, 'text');
+    const same = await storage.tables.drafts.update(
+      plugin,
+      1,
+      (current) => current?.source ?? sourceOf('other'),
+    );
+    assert.deepEqual(same, saved);
+    assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
+  });
+
+  test(`${engine}: a draft needs an environment that is known`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await assert.rejects(save(storage, 'text'), /foreign key/i);
+  });
+
+  test(`${engine}: what throws in a transaction leaves nothing behind`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    const failing = storage.transaction(async (tables) => {
+      await tables.environments.add('com.acme', 0);
+      throw new Error('no');
+    });
+    await assert.rejects(failing, /^Error: no$/);
+    await assert.rejects(save(storage, 'text'), /foreign key/i);
+    await addEnvironment(storage);
+    await save(storage, 'text');
+  });
+
+  test(`${engine}: nobody sees what a transaction has not committed`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await addEnvironment(storage);
+    const { promise: isSaved, resolve: tellSaved } = Promise.withResolvers<void>();
+    const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
+    const saving = storage.transaction(async (tables) => {
+      await tables.drafts.save(plugin, sourceOf('text'), 0);
+      assert.ok(await tables.drafts.find(plugin));
+      tellSaved();
+      await mayEnd;
+    });
+    await isSaved;
+    assert.equal(await storage.tables.drafts.find(plugin), undefined);
+    letEnd();
+    await saving;
+    assert.ok(await storage.tables.drafts.find(plugin));
+  });
+
+  test(`${engine}: a transaction within a transaction is refused, since it would wait for itself`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    const nested = storage.transaction(() => storage.transaction(async () => {}));
+    await assert.rejects(nested, /A transaction is under way already/);
+    await storage.transaction(async () => {});
+  });
+
+  test(`${engine}: closing lets a transaction that is under way end`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
+    const saving = storage.transaction(async (tables) => {
+      await tables.environments.add('com.acme', 0);
+      tellBegan();
+      await new Promise((resolve) => setImmediate(resolve));
+      await tables.drafts.save(plugin, sourceOf('text'), 0);
+    });
+    await began;
+    await storage.close();
+    await saving;
+    assert.ok(await (await openDuring(t, address)).tables.drafts.find(plugin));
+  });
+
+  test(`${engine}: an environment belongs to the first that claims it, and has a token for each holder`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    const { environments } = storage.tables;
+    await addEnvironment(storage);
+    assert.equal(await environments.owner('com.acme'), undefined);
+    assert.equal(await environments.claim('com.acme', 'you@acme.com'), true);
+    assert.equal(await environments.claim('com.acme', 'other@acme.com'), false);
+    assert.equal(await environments.claim('com.acme', 'you@acme.com'), true);
+    assert.equal(await environments.owner('com.acme'), 'you@acme.com');
+    const [first, second, demo] = [1, 2, 3].map(() => createToken('environment')) as [string, string, string];
+    await setToken(storage, first);
+    await storage.transaction((tables) => tables.environments.setToken('com.acme', 'demo', demo, 0));
+    await setToken(storage, second);
+    const found = await Promise.all([first, second, demo].map((token) => environments.findByToken(token)));
+    assert.deepEqual(found, [undefined, 'com.acme', 'com.acme']);
+  });
+
+  test(`${engine}: an editor token opens its plugin until it expires, and leaves the database then`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    await addEnvironment(storage);
+    const [early, late] = [createToken('editor'), createToken('editor')];
+    await storage.tables.editorTokens.add(early, plugin, 0, 100);
+    assert.deepEqual(await storage.tables.editorTokens.find(early, 99), plugin);
+    assert.equal(await storage.tables.editorTokens.find(early, 100), undefined);
+    assert.equal(await storage.tables.editorTokens.find(late, 0), undefined);
+    await storage.tables.editorTokens.add(late, otherPlugin, 100, 200);
+    assert.equal(await storage.tables.editorTokens.find(early, 0), undefined);
+    assert.deepEqual(await storage.tables.editorTokens.find(late, 100), otherPlugin);
+  });
+
+  test(`${engine}: no token is in the database`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    const tokens = [createToken('environment'), createToken('editor')] as const;
+    await setToken(storage, tokens[0]);
+    await storage.tables.editorTokens.add(tokens[1], plugin, 0, 1);
+    const bytes = await storedBytes(t, address);
+    assert.ok(bytes.includes('com.acme'));
+    for (const token of tokens) {
+      const secret = /^pe_[a-z]+_(.+)$/.exec(token)?.[1] ?? '';
+      assert.equal(secret.length, 43);
+      assert.ok(!bytes.includes(secret));
+      assert.ok(!bytes.includes(Buffer.from(secret, 'base64url')));
+    }
+  });
+
+  test(`${engine}: a program is stored once, whichever builds and versions refer to it`, async (t) => {
+    const { storage, codes } = await withCodes(t, engine);
+    await build(storage, 'same');
+    await build(storage, 'same', otherPlugin);
+    assert.equal(await deploy(storage, 'same'), 'v1.0.0');
+    assert.equal(await deploy(storage, 'same', otherPlugin), 'v1.0.0');
+    assert.deepEqual(await codes(), ['same']);
+    const { builds, versions } = storage.tables;
+    const stored = [
+      await builds.find(plugin, sourceOf('same')),
+      await versions.find(plugin, 'v1.0.0'),
+      await versions.newest(otherPlugin),
+    ];
+    assert.match(stored[0]?.hash ?? '', /^[0-9a-f]{64}$/);
+    assert.equal(new Set(stored.map((one) => one?.hash)).size, 1);
+    // What holds the same program at the same time shares one copy of it.
+    const [first, second] = await Promise.all([stored[0]?.load(), stored[2]?.load()]);
+    assert.deepEqual(first, programOf('same'));
+    assert.equal(second, first);
+  });
+
+  test(`${engine}: a build that is replaced takes its program along, unless something else refers to it`, async (t) => {
+    const { storage, codes } = await withCodes(t, engine);
+    await build(storage, 'first');
+    await build(storage, 'second');
+    assert.deepEqual(await codes(), ['second']);
+    await build(storage, 'second');
+    assert.deepEqual(await codes(), ['second']);
+    await deploy(storage, 'second');
+    await build(storage, 'third');
+    await build(storage, 'third', otherPlugin);
+    await build(storage, 'fourth');
+    assert.deepEqual(await codes(), ['fourth', 'second', 'third']);
+    assert.deepEqual(await (await storage.tables.versions.newest(plugin))?.load(), programOf('second'));
+  });
+
+  test(`${engine}: a build that is undone keeps the program that it would have replaced`, async (t) => {
+    const { storage, codes } = await withCodes(t, engine);
+    await build(storage, 'first');
+    const failing = storage.transaction(async (tables) => {
+      await tables.builds.save(plugin, sourceOf('second'), programOf('second'), 0);
+      throw new Error('no');
+    });
+    await assert.rejects(failing, /^Error: no$/);
+    assert.deepEqual(await codes(), ['first']);
+    const stored = await storage.tables.builds.find(plugin, sourceOf('first'));
+    assert.deepEqual(await stored?.load(), programOf('first'));
+  });
+
+  test(`${engine}: a program that was removed before it was read is an error that says so`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await build(storage, 'first');
+    const stored = await storage.tables.builds.find(plugin, sourceOf('first'));
+    await build(storage, 'second');
+    await assert.rejects(async () => stored?.load(), /The program [0-9a-f]{64} is no longer stored/);
+  });
+
+  test(`${engine}: a draft is built while its text and language are those of its last build`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    const { builds } = storage.tables;
+    await build(storage, 'first');
+    assert.deepEqual(await (await builds.findCurrent(plugin))?.load(), programOf('first'));
+    await save(storage, 'second');
+    assert.equal(await builds.findCurrent(plugin), undefined);
+    assert.equal(await builds.find(plugin, sourceOf('second')), undefined);
+    assert.ok(await builds.find(plugin, sourceOf('first')));
+    await storage.transaction((tables) =>
+      tables.drafts.save(plugin, { ...sourceOf('first'), tests: [{ name: 'one' }] }, 0),
+    );
+    assert.ok(await builds.findCurrent(plugin));
+    await storage.transaction((tables) =>
+      tables.drafts.save(plugin, { ...sourceOf('first'), lang: 'typescript' }, 0),
+    );
+    assert.equal(await builds.findCurrent(plugin), undefined);
+  });
+
+  test(`${engine}: versions are numbered from v1.0.0, and what is no version is not found`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    const { versions } = storage.tables;
+    assert.equal(await versions.newest(plugin), undefined);
+    assert.equal(await versions.newestSource(plugin), undefined);
+    for (const [patch, text] of ['a', 'b', 'c'].entries()) {
+      await build(storage, text);
+      assert.equal(await deploy(storage, text), `v1.0.${patch}`);
+    }
+    assert.deepEqual(await (await versions.find(plugin, 'v1.0.1'))?.load(), programOf('b'));
+    assert.deepEqual(await (await versions.newest(plugin))?.load(), programOf('c'));
+    assert.deepEqual(await versions.newestSource(plugin), { version: 'v1.0.2', source: sourceOf('c') });
+    for (const name of [
+      'v1.0.3',
+      'v1.0.01',
+      'v1.1.0',
+      'v1.0.-1',
+      'v1.0.999999999999999',
+      'v1.0.9999999999999999',
+      '',
+    ]) {
+      assert.equal(await versions.find(plugin, name), undefined, name);
+    }
+  });
+
+  test(`${engine}: the database refuses to change a version, and lets a plugin be removed with all it has`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    await build(storage, 'first');
+    await deploy(storage, 'first');
+    const db = await lookInto(t, address);
+    await assert.rejects(sql`update versions set record = '{}'`.execute(db), /a version is never changed/);
+    await assert.rejects(sql`delete from programs`.execute(db), /foreign key/i);
+    for (const table of ['builds', 'versions', 'drafts', 'programs']) {
+      await sql`delete from ${sql.table(table)}`.execute(db);
+    }
+  });
+}
+
+/** A storage, and which programs are in its database. */
+async function withCodes(t: Parameters<typeof freshDatabase>[0], engine: (typeof engines)[number]) {
+  const address = await freshDatabase(t, engine);
+  const storage = await openDuring(t, address);
+  const db = await lookInto(t, address);
+  const codes = async () => {
+    const rows = await db.selectFrom('programs').select('program').orderBy('program').execute();
+    return rows.map(({ program }) => (JSON.parse(program) as { code: string }).code);
+  };
+  return { storage, codes };
+}

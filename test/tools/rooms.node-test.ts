@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { type Reference, filesIn, referencesOf, root } from './references.ts';
+
+/*
+ * Who may import whom. Lint says most of this while one writes; what is here also sees paths that lint cannot compare,
+ * such as those of pages and of `new URL(…, import.meta.url)`, and the order of the folders inside the service.
+ */
+
+/** The rooms: for each the others that it may use by path, and the packages of this repository that it may use by name. */
+const rooms: Readonly<Record<string, { paths: readonly string[]; packages: RegExp }>> = {
+  src: { paths: [], packages: /^$/ },
+  service: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
+  editor: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
+  demo: { paths: [], packages: /^plugin-editor(?:-service$|\/|$)/ },
+  // The generators read the elements' classes. What the tools start is no import: `scripts.node-test.ts` follows that.
+  tools: { paths: ['src'], packages: /^$/ },
+  test: { paths: ['src', 'service', 'editor', 'demo', 'tools'], packages: /^plugin-editor/ },
+};
+
+/**
+ * The folders of `service/src`, from the lowest: each may use those that are named, and itself. What lies beside the
+ * folders is for all; only the folder `cli` uses `index.ts`, the entry, which uses everything.
+ */
+const serviceFolders: Readonly<Record<string, readonly string[]>> = {
+  plugins: [],
+  processes: [],
+  sandbox: ['plugins', 'processes'],
+  toolchains: ['plugins', 'processes', 'sandbox'],
+  // Of accounts, only how a token is hashed: see the last test.
+  storage: ['plugins', 'accounts'],
+  accounts: ['plugins', 'storage'],
+  http: ['plugins', 'processes', 'sandbox', 'toolchains', 'storage', 'accounts'],
+  // Of http and storage, only how origins and addresses of databases are read.
+  settings: ['storage', 'http'],
+  cli: ['processes', 'storage', 'accounts', 'http', 'settings'],
+};
+
+interface Use extends Reference {
+  readonly file: string;
+}
+
+const uses: readonly Use[] = filesIn(
+  '{index.html,vite.config.ts,{src,service,editor,demo,tools,test}/**/*}',
+).flatMap((file) => referencesOf(file).map((reference) => ({ file, ...reference })));
+
+/** The room that a path from the root is in; none for the files of the root, and for names of packages. */
+function roomOf(path: string): string | undefined {
+  const [room = ''] = path.split('/');
+  return Object.hasOwn(rooms, room) ? room : undefined;
+}
+
+const isOwnPackage = (specifier: string) => /^plugin-editor(?:-service|-page)?(?:\/|$)/.test(specifier);
+const inWords = ({ file, specifier }: Use) => `${file} uses ${specifier}`;
+const loaded = uses.filter(({ kind }) => kind !== 'path');
+
+describe('rooms', () => {
+  test('are all found, with what they import', () => {
+    for (const room of Object.keys(rooms)) {
+      assert.ok(uses.filter(({ file }) => roomOf(file) === room).length > 20, room);
+    }
+    const runner = loaded.filter(({ file }) => file === 'service/src/sandbox/runner-process.ts');
+    assert.ok(
+      runner.some(({ target }) => target === 'service/src/sandbox/runner-main.ts'),
+      'URLs of modules',
+    );
+    assert.ok(
+      loaded.some(({ file, target }) => file === 'index.html' && target === 'demo/main.ts'),
+      'pages',
+    );
+  });
+
+  for (const [room, { paths, packages }] of Object.entries(rooms)) {
+    test(`${room} imports by path from ${['itself', ...paths].join(', ')} alone`, () => {
+      const wrong = loaded.filter(({ file, target }) => {
+        const other = roomOf(target);
+        return roomOf(file) === room && other !== undefined && other !== room && !paths.includes(other);
+      });
+      assert.deepEqual(wrong.map(inWords), []);
+    });
+
+    test(`${room} imports packages of this repository only as it may`, () => {
+      const wrong = loaded.filter(
+        ({ file, specifier }) =>
+          roomOf(file) === room && isOwnPackage(specifier) && !packages.test(specifier),
+      );
+      assert.deepEqual(wrong.map(inWords), []);
+    });
+  }
+
+  test('import of a package of this repository only what its export map names', () => {
+    const packages = ['package.json', 'service/package.json'].map(
+      (path) => JSON.parse(readFileSync(root + path, 'utf8')) as { name: string; exports: object },
+    );
+    const published = new Set(
+      packages.flatMap(({ name, exports }) => Object.keys(exports).map((key) => name + key.slice(1))),
+    );
+    const wrong = loaded.filter(({ specifier }) => isOwnPackage(specifier) && !published.has(specifier));
+    assert.deepEqual(wrong.map(inWords), []);
+  });
+
+  test('and the files of the root: the page is the demo’s, and vite.config.ts uses no room', () => {
+    const wrong = loaded.filter(
+      ({ file, target }) =>
+        (file === 'index.html' && roomOf(target) !== 'demo') ||
+        (file === 'vite.config.ts' && roomOf(target) !== undefined),
+    );
+    assert.deepEqual(wrong.map(inWords), []);
+  });
+});
+
+describe('the folders of the service', () => {
+  const inService = loaded.filter(
+    ({ file, target }) => file.startsWith('service/src/') && target.startsWith('service/src/'),
+  );
+  /** `undefined` for a file that lies beside the folders. */
+  const folderOf = (path: string): string | undefined => /^service\/src\/([^/]+)\//.exec(path)?.[1];
+
+  test('are all in the order above', () => {
+    const found = filesIn('service/src/*/**/*').flatMap((file) => folderOf(file) ?? []);
+    assert.deepEqual(
+      [...new Set(found)].toSorted((a, b) => a.localeCompare(b)),
+      Object.keys(serviceFolders).toSorted((a, b) => a.localeCompare(b)),
+    );
+  });
+
+  for (const [folder, allowed] of Object.entries(serviceFolders)) {
+    test(`${folder} uses ${allowed.join(', ') || 'no other'}${allowed.length > 0 ? ' alone' : ''}`, () => {
+      const wrong = inService.filter(({ file, target }) => {
+        const other = folderOf(target);
+        return (
+          folderOf(file) === folder && other !== undefined && other !== folder && !allowed.includes(other)
+        );
+      });
+      assert.deepEqual(wrong.map(inWords), []);
+    });
+  }
+
+  test('use the entry only from the command line', () => {
+    const wrong = inService.filter(
+      ({ file, target }) => target === 'service/src/index.ts' && folderOf(file) !== 'cli',
+    );
+    assert.deepEqual(wrong.map(inWords), []);
+  });
+
+  // Accounts are kept in the storage, which must not know them; it knows how a token is hashed, a module without imports.
+  test('storage uses of accounts how a token is hashed, and nothing else', () => {
+    const wrong = inService.filter(
+      ({ file, target }) =>
+        folderOf(file) === 'storage' &&
+        folderOf(target) === 'accounts' &&
+        target !== 'service/src/accounts/tokens.ts',
+    );
+    assert.deepEqual(wrong.map(inWords), []);
+    const own = inService.filter(({ file }) => file === 'service/src/accounts/tokens.ts');
+    assert.deepEqual(own.map(inWords), []);
+  });
+});

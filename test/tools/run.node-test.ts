@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const runner = fileURLToPath(new URL('../../tools/run.js', import.meta.url));
+
+/** Starts `tools/run.js` with a program of this source, as the first of a group of processes as a terminal would. */
+async function start(t: TestContext, source: string, ...args: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'run-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'program.mjs');
+  await writeFile(file, source);
+  const child = spawn(process.execPath, [runner, file, ...args], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  child.stdout.setEncoding('utf8');
+  return child;
+}
+
+const exitCode = async (child: ChildProcess): Promise<unknown> =>
+  ((await once(child, 'close')) as unknown[])[0];
+
+/** A program that says when it runs, and ends as told when a signal comes. */
+const waiting = (end: string) =>
+  `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { console.log(signal); ${end} });
+  console.log('running');
+  setInterval(() => {}, 1000);`;
+
+describe('tools/run.js', () => {
+  it('gives the program its arguments, and ends with its exit code', async (t) => {
+    const child = await start(
+      t,
+      'console.log(process.argv.slice(2).join()); process.exitCode = 7;',
+      'a',
+      'b c',
+    );
+    const said = child.stdout.toArray();
+    assert.equal(await exitCode(child), 7);
+    assert.equal((await said).join(''), 'a,b c\n');
+  });
+
+  it('hands a request to end on to the program, and waits for its end', async (t) => {
+    const child = await start(t, waiting('process.exit(3);'));
+    await once(child.stdout, 'data');
+    const said = child.stdout.toArray();
+    child.kill('SIGTERM');
+    assert.equal(await exitCode(child), 3);
+    assert.equal((await said).join(''), 'SIGTERM\n');
+  });
+
+  it('ends with 130 when it is interrupted, though the program ended well, so that a script does not go on', async (t) => {
+    const child = await start(t, waiting('process.exit(0);'));
+    await once(child.stdout, 'data');
+    const said = child.stdout.toArray();
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    assert.equal(await exitCode(child), 130);
+    assert.equal((await said).join(''), 'SIGINT\n');
+  });
+
+  it('says how it is used when no program is named', async () => {
+    const child = spawn(process.execPath, [runner, 'packages'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.setEncoding('utf8');
+    const said = child.stderr.toArray();
+    assert.equal(await exitCode(child), 2);
+    assert.match((await said).join(''), /^Usage: node tools\/run\.js \[packages \| build \| browsers\]/);
+  });
+});

@@ -1,0 +1,28 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** `from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
+const SPECIFIER = /(?<=\b(?:from |import |import\()(['"]))(\.{1,2}\/[^'"]*)\.tsx?(?=\1)/g;
+
+/**
+ * Readies the declarations that the compiler wrote into a package's `dist`. `./x.ts` becomes `./x.js`, the name of the file
+ * that is published: the compiler leaves it as it is in the source, and TypeScript before 7 refuses it. What no entry leads
+ * to is removed.
+ * @param folder absolute
+ * @param entries a glob, relative to `folder`, for the declarations that the package's export map names
+ */
+export function prepareDeclarations(folder: string, entries: string): void {
+  const reached = new Set<string>();
+  const reach = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, , path = ''] of text.matchAll(SPECIFIER)) reach(resolve(file, '..', `${path}.d.ts`));
+    writeFileSync(file, text.replace(SPECIFIER, '$2.js'));
+  };
+  for (const entry of globSync(entries, { cwd: folder })) reach(resolve(folder, entry));
+  for (const file of globSync('**/*.d.ts', { cwd: folder })) {
+    const path = resolve(folder, file);
+    if (!reached.has(path)) rmSync(path);
+  }
+}
