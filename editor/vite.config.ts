@@ -1,4 +1,5 @@
 import { defineConfig } from 'vite';
+import { firstScreen } from './first-screen.ts';
 
 /** The editor's page, for `/editor/` of the service. */
 export default defineConfig({
@@ -6,6 +7,7 @@ export default defineConfig({
   base: '/editor/',
   envDir: false,
   publicDir: false,
+  plugins: [firstScreen()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,25 +1,21 @@
 import { takeAddress } from './shell/address.ts';
 import { LauncherLink } from './shell/launcher-link.ts';
+import { allowedBuilders } from './service/builders.ts';
 
-// First of all, before the editor itself is even loaded: nothing that runs later finds the token in an address.
-const opened = takeAddress(window, acceptsAddressTokens());
-// And the page around it is greeted, so that its answer comes while the editor loads.
-const launcher = new LauncherLink();
+const setting = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
 
-/** Whether the service lets this editor take a token from its address; where nothing is said, it does not. */
-function acceptsAddressTokens(): boolean {
-  return (
-    document.querySelector<HTMLMetaElement>('meta[name="plugin-editor-address-tokens"]')?.content === 'on'
-  );
-}
+// First of all, before the editor itself is even loaded: nothing that runs later finds the token in an address. Where the
+// service does not say that it may be used, it is not.
+export const opened = takeAddress(window, setting('plugin-editor-address-tokens') === 'on');
 
-try {
-  const { start } = await import('./shell/page.ts');
-  start(opened, launcher);
-} catch (error) {
-  const problem = 'The editor could not be loaded. Check your connection and reload the page.';
-  const status = document.getElementById('waiting');
-  if (status) status.textContent = problem;
-  launcher.fail(problem);
-  throw error;
-}
+/** The builders that this editor may talk to. */
+export const builders = allowedBuilders(setting('plugin-editor-builders') ?? '', location.href);
+
+// And the page around it is greeted, and the draft is asked for, so that their answers come while the editor loads.
+const { target, token } = opened;
+export const launcher = new LauncherLink({
+  addressed: target && token ? { target, token } : undefined,
+  builders,
+});
+
+addEventListener('plugin-editor-load-failed', ({ detail }) => launcher.fail(detail));

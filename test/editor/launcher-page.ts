@@ -57,7 +57,10 @@ export async function openLauncher(
   await page.setViewport({ width: 1060, height: 660 });
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
-  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  // Not until the frame is loaded: the editor greets before that.
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`, {
+    waitUntil: 'domcontentloaded',
+  });
 
   const said = () => page.evaluate(() => (window as unknown as LauncherWindow).said);
   const hear = async (type: string, session?: string, among: (one: Said) => boolean = () => true) => {

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, runNode } from '../run-node.js';
+import { compressFiles } from './compress.ts';
 import { prepareDeclarations } from './declarations.ts';
 import { isBuilt, whileBuilding } from './stamps.ts';
 
@@ -32,7 +33,7 @@ export async function provideLauncherModules(): Promise<void> {
   if (!isBuilt('launcher')) await whileBuilding('launcher', () => vite());
 }
 
-/** The service as it is published, with the editor in it, and the launcher's modules in both. */
+/** The service as it is published, with the editor in it, plain and compressed, and the launcher's modules in both. */
 export async function buildService(): Promise<void> {
   await provideLauncherModules();
   await whileBuilding('service', async () => {
@@ -42,6 +43,8 @@ export async function buildService(): Promise<void> {
     // npm does this as well, but only when it installs.
     chmodSync(join(root, 'service/dist/cli/main.js'), 0o755);
     await vite('--config', 'editor/vite.config.ts');
-    cpSync(join(root, 'editor/dist'), join(root, 'service/dist/editor'), { recursive: true });
+    const editor = join(root, 'service/dist/editor');
+    cpSync(join(root, 'editor/dist'), editor, { recursive: true });
+    await compressFiles(join(editor, 'assets'), join(root, 'node_modules/.cache/plugin-editor/compressed'));
   });
 }

@@ -1,12 +1,5 @@
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
   EditorView,
@@ -22,9 +15,10 @@ import {
 } from '@codemirror/view';
 import { codeTheme, followColourScheme } from './code-theme.ts';
 import { icon } from '../ui/dom.ts';
-import { languageSupport } from './languages.ts';
+import { loadTypingHelp, loadedTypingHelp } from './languages.ts';
 import { lineSeparator } from './line-breaks.ts';
 import type { Finder, Problem } from './problems.ts';
+import { loadPart } from '../ui/load-part.ts';
 import type { Diagnostic } from '../service/records.ts';
 import { syntaxProblems } from './syntax-problems.ts';
 
@@ -53,6 +47,10 @@ export class CodeEditor {
   #problems: Problems | undefined;
   /** Room for them in each state. */
   readonly #marks = new Compartment();
+  /** Room for the languages and what else helps with typing; loaded after the text on a slow line. */
+  readonly #help = new Compartment();
+  /** They are in the editor, or could not be loaded. */
+  readonly #helped: Promise<void>;
   /** Not the editor's state: its text is made once per change, however often it is read. */
   #contents: string | undefined;
   #closed = false;
@@ -62,6 +60,7 @@ export class CodeEditor {
     this.#lang = options.lang;
     this.#view = new EditorView({ state: this.#stateOf(options.contents) });
     this.#unfollow = followColourScheme(this.#view);
+    this.#helped = loadedTypingHelp() ? Promise.resolve() : this.#addTypingHelp();
   }
 
   get element(): HTMLElement {
@@ -118,12 +117,23 @@ export class CodeEditor {
   }
 
   /** Marks what the grammar of the language finds. */
-  markSyntax(): void {
-    if (!this.#closed) void this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
+  async markSyntax(): Promise<void> {
+    await this.#helped;
+    if (!this.#closed) await this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
+  }
+
+  async #addTypingHelp(): Promise<void> {
+    try {
+      const { typingHelp } = await loadTypingHelp();
+      if (this.#closed) return;
+      this.#view.dispatch({ effects: this.#help.reconfigure(typingHelp(this.#lang)) });
+    } catch {
+      // A text without colours can be edited, and the next one that is opened asks for them again.
+    }
   }
 
   async #loadProblems(): Promise<Problems> {
-    const problems = await import('./problems.ts');
+    const problems = await loadPart(() => import('./problems.ts'));
     if (!this.#problems && !this.#closed) {
       this.#problems = problems;
       this.#view.dispatch({ effects: this.#marks.reconfigure(problems.problemMarks()) });
@@ -151,8 +161,8 @@ export class CodeEditor {
         // First, so that its gutter is.
         this.#marks.of(this.#problems?.problemMarks() ?? []),
         separator ? EditorState.lineSeparator.of(separator) : [],
+        this.#help.of(loadedTypingHelp()?.typingHelp(this.#lang) ?? []),
         editing(),
-        languageSupport(this.#lang),
         contentName({ 'aria-label': label, 'aria-describedby': describedBy }),
         EditorView.updateListener.of((update) => {
           const { docChanged, selectionSet, state } = update;
@@ -193,35 +203,19 @@ const editing = (): Extension => [
   indentUnit.of('  '),
   indentOnInput(),
   bracketMatching(),
-  closeBrackets(),
-  autocompletion({ icons: false }),
   rectangularSelection(),
   crosshairCursor(),
   highlightActiveLine(),
-  highlightSelectionMatches(),
-  search(),
-  EditorState.phrases.of(searchPhrases),
   // Text from elsewhere takes on this text's line breaks.
   EditorView.clipboardInputFilter.of((text, state) => text.replace(/\r\n?|\n/g, state.lineBreak)),
   keymap.of([
-    ...closeBracketsKeymap,
     ...defaultKeymap,
-    ...searchKeymap,
     ...historyKeymap,
     ...foldKeymap,
-    ...completionKeymap,
     // Escape, then Tab, leaves the editor: CodeMirror sees to that by itself, and the page says so.
     indentWithTab,
   ]),
 ];
-
-/** The search panel's own words, which start small. */
-const searchPhrases = Object.fromEntries(
-  ['next', 'previous', 'all', 'match case', 'regexp', 'by word', 'replace', 'replace all'].map((phrase) => [
-    phrase,
-    phrase[0]?.toUpperCase() + phrase.slice(1),
-  ]),
-);
 
 const blinkRate = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200);
 

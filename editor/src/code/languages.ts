@@ -1,23 +1,33 @@
-import { javascript } from '@codemirror/lang-javascript';
-import type { Extension } from '@codemirror/state';
+import { loadPart } from '../ui/load-part.ts';
 
-/** What the editor knows about a language by itself. */
-interface KnownLanguage {
-  pretty: string;
-  support: () => Extension;
-}
+type TypingHelp = typeof import('./typing-help.ts');
 
-const known: Record<string, KnownLanguage> = {
-  javascript: { pretty: 'JavaScript', support: () => javascript() },
-  typescript: { pretty: 'TypeScript', support: () => javascript({ typescript: true }) },
-  // Its syntax is TypeScript's.
-  assemblyscript: { pretty: 'AssemblyScript', support: () => javascript({ typescript: true }) },
+const pretty: Record<string, string> = {
+  javascript: 'JavaScript',
+  typescript: 'TypeScript',
+  assemblyscript: 'AssemblyScript',
 };
 
 /** A language's name for people; one that the editor does not know keeps its own. */
 export const prettyLanguage = (lang: string): string =>
-  Object.hasOwn(known, lang) ? (known[lang] as KnownLanguage).pretty : lang;
+  Object.hasOwn(pretty, lang) ? (pretty[lang] as string) : lang;
 
-/** Highlighting, indentation and completion of a language; nothing for one that the editor does not know. */
-export const languageSupport = (lang: string): Extension =>
-  Object.hasOwn(known, lang) ? (known[lang] as KnownLanguage).support() : [];
+let loaded: TypingHelp | undefined;
+let loading: Promise<TypingHelp> | undefined;
+
+/** The languages and what else helps with typing, where they are loaded. */
+export const loadedTypingHelp = (): TypingHelp | undefined => loaded;
+
+/**
+ * Loads the languages, once. A text can be read and edited without them, and they are a third of all that the editor is
+ * made of, so on a slow line they come after the text. Rejects when they cannot be had; the next call tries again.
+ */
+export function loadTypingHelp(): Promise<TypingHelp> {
+  return (loading ??= loadPart(() => import('./typing-help.ts')).then(
+    (help) => (loaded = help),
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  ));
+}

@@ -4,7 +4,7 @@ import { EditorView } from '@codemirror/view';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { appearance, contentName } from '../code/code-editor.ts';
 import { el, icon } from '../ui/dom.ts';
-import { languageSupport } from '../code/languages.ts';
+import { languageSupport } from '../code/typing-help.ts';
 
 /** One of the two versions to choose from. */
 export interface Version {

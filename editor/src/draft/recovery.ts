@@ -1,5 +1,6 @@
 import type { PluginSource } from 'plugin-editor/client.js';
 import type { LocalCopies, LocalCopy } from './local-copies.ts';
+import { loadPartOrNotify } from '../ui/load-part.ts';
 import type { Notices } from '../ui/notices.ts';
 import { sameWork } from '../plugin/source.ts';
 
@@ -61,10 +62,11 @@ export class Recovery {
   }
 
   async #compare(copy: LocalCopy): Promise<void> {
-    const present = this.#options.current();
+    const { current, notices } = this.#options;
+    const present = current();
     if (!present) return;
-    const { compare } = await import('./compare-dialog.ts');
-    const choice = await compare({
+    const part = await loadPartOrNotify(notices, () => import('./compare-dialog.ts'));
+    const choice = await part?.compare({
       title: 'Changes that were not saved',
       text: `This browser kept them on ${when(copy.at)}.`,
       versions: [

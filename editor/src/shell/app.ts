@@ -3,8 +3,11 @@ import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts
 import { type PluginTarget, checkTarget } from '../plugin/target.ts';
 import { findBuilder } from '../service/builders.ts';
 import { type Draft, DraftStore } from '../service/draft-store.ts';
+import type { EarlyDraft } from './early-draft.ts';
 import { failureOf } from '../service/failure.ts';
 import { openFailureWords } from './open-failure-words.ts';
+import { loadTypingHelp } from '../code/languages.ts';
+import { loadLaterParts } from './later-parts.ts';
 import { LocalCopies } from '../draft/local-copies.ts';
 import { messageView, type MessageOptions, waitingView } from './message-view.ts';
 import { Notices } from '../ui/notices.ts';
@@ -52,6 +55,9 @@ export class EditorApp {
   #key = '';
   #abort = new AbortController();
   #workspace: Workspace | undefined;
+  /** What helps with typing is there, or will be a while. */
+  readonly #typingHelp = typingHelpSoon();
+  #loadsLater = false;
 
   constructor(options: EditorAppOptions) {
     this.#options = options;
@@ -67,13 +73,21 @@ export class EditorApp {
     this.#show(messageView(message));
   }
 
-  /** Opens a plugin in place of the one that is open; what that cannot save stays in this browser. */
-  async openPlugin(target: PluginTarget, token: string, host: EditorHost = {}): Promise<void> {
+  /**
+   * Opens a plugin in place of the one that is open; what that cannot save stays in this browser. `early` is its draft,
+   * where that was asked for before.
+   */
+  async openPlugin(
+    target: PluginTarget,
+    token: string,
+    host: EditorHost = {},
+    early?: EarlyDraft,
+  ): Promise<void> {
     this.#leave();
-    const tokenHolder = new TokenHolder(token, host.renewToken);
+    const tokenHolder = early?.tokenHolder ?? new TokenHolder(token, host.renewToken);
     this.#asked = { target, tokenHolder, host };
-    const opening = this.#prepare(target, tokenHolder, host);
-    if (opening) await this.#load(opening);
+    const opening = this.#prepare(target, tokenHolder, host, early?.store);
+    if (opening) await this.#load(opening, early?.draft);
   }
 
   /** Goes on with another token: saves what the former one could not, or opens what it did not. */
@@ -108,7 +122,12 @@ export class EditorApp {
     this.#workspace = undefined;
   }
 
-  #prepare(given: PluginTarget, tokenHolder: TokenHolder, host: EditorHost): Opening | undefined {
+  #prepare(
+    given: PluginTarget,
+    tokenHolder: TokenHolder,
+    host: EditorHost,
+    early?: DraftStore,
+  ): Opening | undefined {
     const { signal } = this.#abort;
     let target: PluginTarget | undefined;
     try {
@@ -125,7 +144,7 @@ export class EditorApp {
       // A token that no request can carry is no session that ended; it is said at once.
       bearer(tokenHolder.token);
       this.#key = JSON.stringify([builder, target.ident, target.namespace, target.fn]);
-      const store = new DraftStore(builder, target, tokenHolder);
+      const store = early ?? new DraftStore(builder, target, tokenHolder);
       const copies = new LocalCopies(builder, target);
       signal.addEventListener('abort', () => copies.close());
       return { target, host, tokenHolder, builder, store, copies, notices: new Notices(), signal };
@@ -136,12 +155,13 @@ export class EditorApp {
     }
   }
 
-  async #load(opening: Opening): Promise<void> {
+  async #load(opening: Opening, early: Promise<Draft | undefined> | undefined): Promise<void> {
     this.#show(waitingView('Opening the plugin…', opening.target));
     await this.#attempt(opening, async () => {
       // Open before, and on its way to the builder still.
       await this.#ending.get(this.#key);
-      const draft = await opening.store.load(opening.signal);
+      const draft = await (early ?? opening.store.load(opening.signal));
+      await this.#typingHelp;
       if (opening.signal.aborted) return;
       if (draft) this.#edit(opening, draft.source, true);
       else await this.#begin(opening, opening.target.template);
@@ -196,6 +216,8 @@ export class EditorApp {
     this.#show(this.#workspace.element);
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) this.#workspace.focus();
+    if (!this.#loadsLater) loadLaterParts();
+    this.#loadsLater = true;
     host.onReady?.();
   }
 
@@ -225,4 +247,19 @@ export class EditorApp {
   #show(view: HTMLElement): void {
     this.#options.root.replaceChildren(view);
   }
+}
+
+/** How long a text waits for the languages, in ms: shown without, it would change its colours at once. */
+const TYPING_HELP_WAIT = 100;
+
+/** Loads the languages. Resolves when they are there, or after a moment: on a slow line the text comes first. */
+function typingHelpSoon(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, TYPING_HELP_WAIT);
+    // Without them a text can be edited; each text that is opened asks for them again.
+    loadTypingHelp().then(
+      () => resolve(),
+      () => resolve(),
+    );
+  });
 }

@@ -1,81 +1,114 @@
 import { type PluginChannel, type PluginToOpen, connectLauncher } from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
 import type { EditorApp, EditorHost } from './app.ts';
+import { type EarlyDraft, requestDraftEarly } from './early-draft.ts';
 
-/** What a page's address asked for. */
-interface Addressed {
+/** A plugin to open. */
+export interface PluginRequest {
   target: PluginTarget;
   token: string;
 }
 
+export interface LauncherLinkOptions {
+  /** What the page's address asked for. */
+  addressed: PluginRequest | undefined;
+  /** The builders that the editor may talk to, in the form of `builderBase`. */
+  builders: readonly string[];
+}
+
 /**
- * Does what the page around the editor asks for by the frame protocol. It greets at once; what it hears before the
- * editor is loaded waits for it. On a page that is in no frame it passes on what the address asked for, and no more.
+ * Does what the page around the editor asks for by the frame protocol, and before that what the page's address asked for.
+ * It greets at once, and asks for the draft as soon as it knows of which plugin; the editor opens that once it is loaded.
  */
 export class LauncherLink {
+  readonly #builders: readonly string[];
   #app: EditorApp | undefined;
-  /** The plugin that is open, and what reports about it to the launcher. */
-  #opened: { target: PluginTarget; report: Report } | undefined;
-  #waiting: { open: PluginToOpen; channel: PluginChannel } | undefined;
+  /** The plugin that is open, or is to be opened once the editor is loaded. */
+  #current: Opening | undefined;
   /** Why the editor could not be loaded. */
   #problem: string | undefined;
 
-  constructor() {
+  constructor({ addressed, builders }: LauncherLinkOptions) {
+    this.#builders = builders;
+    if (addressed) this.#open(addressed);
     connectLauncher({
       capabilities: ['open'],
-      onOpen: (open, channel) => {
-        // The page around it may have loaded this one ahead, and ask long after.
-        if (this.#problem !== undefined) return channel.error(this.#problem);
-        this.#waiting = { open, channel };
-        this.#openWaiting();
-      },
-      onToken: ({ token }) => {
-        if (this.#waiting) this.#waiting.open = { ...this.#waiting.open, token };
-        else this.#app?.replaceToken(token);
-      },
+      onOpen: (open, channel) => this.#handleOpen(open, channel),
+      onToken: ({ token }) => this.#replaceToken(token),
       onClose: () => {
-        this.#waiting = this.#opened = undefined;
+        this.#current?.early?.cancel();
+        this.#current = undefined;
         this.#app?.closePlugin();
       },
     });
   }
 
   /** The editor is loaded. Answers whether there is a plugin to open, and opens it. */
-  start(app: EditorApp, addressed: Addressed | undefined): boolean {
+  start(app: EditorApp): boolean {
     this.#app = app;
-    const asked = !!addressed || !!this.#waiting;
-    if (addressed) this.#open(addressed);
-    this.#openWaiting();
-    return asked;
+    if (!this.#current) return false;
+    this.#openInApp(this.#current);
+    return true;
   }
 
   /** The editor could not be loaded. */
   fail(problem: string): void {
     this.#problem = problem;
-    this.#waiting?.channel.error(problem);
+    this.#current?.early?.cancel();
+    this.#current?.report.onFail(problem);
   }
 
-  #openWaiting(): void {
-    if (!this.#waiting || !this.#app) return;
-    const { open, channel } = this.#waiting;
-    this.#waiting = undefined;
+  #handleOpen(open: PluginToOpen, channel: PluginChannel): void {
+    // The page around it may have loaded this one ahead, and ask long after.
+    if (this.#problem !== undefined) return channel.error(this.#problem);
     const { token, expiresAt: _, ...target } = open;
-    const { target: current, report } = this.#opened ?? {};
+    const current = this.#current;
     // Opened by its address, and now by message as well; or by message, with nothing but a new token.
-    if (current && report && !report.failed && isSame(current, target)) {
-      report.attach(channel);
-      this.#app.replaceToken(token);
+    if (current && !current.report.failed && isSame(current.target, target)) {
+      current.report.attach(channel);
+      this.#replaceToken(token);
     } else {
       this.#open({ target, token }, channel);
     }
   }
 
-  #open({ target, token }: Addressed, channel?: PluginChannel): void {
+  #open({ target, token }: PluginRequest, channel?: PluginChannel): void {
+    this.#current?.early?.cancel();
     const report = new Report();
     if (channel) report.attach(channel);
-    this.#opened = { target, report };
-    void this.#app?.openPlugin(target, token, report);
+    const opening: Opening = { target, token, report, early: undefined };
+    this.#current = opening;
+    if (this.#app) return this.#openInApp(opening);
+    this.#requestDraft(opening);
   }
+
+  #requestDraft(opening: Opening): void {
+    const { target, token, report, early } = opening;
+    early?.cancel();
+    const { renewToken } = report;
+    opening.early = requestDraftEarly({ target, token, renewToken, builders: this.#builders });
+  }
+
+  #openInApp(opening: Opening): void {
+    const { target, token, report, early } = opening;
+    opening.early = undefined;
+    void this.#app?.openPlugin(target, token, report, early);
+  }
+
+  #replaceToken(token: string): void {
+    if (this.#app) return this.#app.replaceToken(token);
+    if (!this.#current || token === this.#current.token) return;
+    this.#current.token = token;
+    // What was asked with the former token may have been refused by now.
+    this.#requestDraft(this.#current);
+  }
+}
+
+/** A plugin that was asked for, and what reports about it to the launcher. */
+interface Opening extends PluginRequest {
+  report: Report;
+  /** Its draft, until the editor is loaded and takes that over. */
+  early: EarlyDraft | undefined;
 }
 
 /** Tells the launcher about one plugin: what happens, and, when a launcher shows up late, what happened before. */

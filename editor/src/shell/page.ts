@@ -1,16 +1,17 @@
 import { EditorApp } from './app.ts';
-import { allowedBuilders } from '../service/builders.ts';
 import { byId } from '../ui/dom.ts';
 import type { Opened } from './address.ts';
 import type { LauncherLink } from './launcher-link.ts';
 
 /** Starts the editor on this page with what its address, or the page around it, asked for. */
-export function start({ target, token, tokenRefused, problem }: Opened, launcher: LauncherLink): void {
-  const configured =
-    document.querySelector<HTMLMetaElement>('meta[name="plugin-editor-builders"]')?.content ?? '';
-  const app = new EditorApp({ root: byId('app'), builders: allowedBuilders(configured, location.href) });
+export function start(
+  { target, tokenRefused, problem }: Opened,
+  builders: readonly string[],
+  launcher: LauncherLink,
+): void {
+  const app = new EditorApp({ root: byId('app'), builders });
   listen(app);
-  if (launcher.start(app, target && token ? { target, token } : undefined)) return;
+  if (launcher.start(app)) return;
   if (problem) {
     app.showMessage({ title: 'The plugin cannot be opened', text: `${problem}.` });
   } else if (tokenRefused) {

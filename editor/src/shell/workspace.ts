@@ -7,6 +7,7 @@ import { type Command, runByKey } from '../ui/commands.ts';
 import { DraftConflict, type Draft, type DraftStore } from '../service/draft-store.ts';
 import { prettyLanguage } from '../code/languages.ts';
 import type { LocalCopies } from '../draft/local-copies.ts';
+import { loadPartOrNotify } from '../ui/load-part.ts';
 import type { Notices } from '../ui/notices.ts';
 import { buildWords, deployWords } from '../pipeline/progress.ts';
 import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
@@ -95,7 +96,7 @@ export class Workspace {
       hasTests: () => this.#tests.tests.length > 0,
       toProblem: (by) => void this.#editor.goToProblem(by),
       toText: () => this.#editor.focus(),
-      help: () => void import('./help-dialog.ts').then(({ showHelp }) => showHelp(this.#commands, target)),
+      help: () => void this.#showHelp(),
     });
     this.#actions = new Actions({
       ...options,
@@ -106,7 +107,7 @@ export class Workspace {
       read: () => this.source,
       isNew: !exists,
       mark: (finder, found, contents) => void this.#editor.mark(finder, found, contents),
-      markSyntax: () => this.#editor.markSyntax(),
+      markSyntax: () => void this.#editor.markSyntax(),
       onJump: ({ line, column }) => void this.#editor.goTo(line, column),
       show: (panel) => this.#frame.dock.show(panel),
       onState: () => this.#showStatus(),
@@ -237,11 +238,17 @@ export class Workspace {
     notices.show('save', { tone: 'alert', text: advice, actions });
   }
 
+  async #showHelp(): Promise<void> {
+    const { notices, target } = this.#options;
+    const part = await loadPartOrNotify(notices, () => import('./help-dialog.ts'));
+    part?.showHelp(this.#commands, target);
+  }
+
   async #resolveConflict(theirs: Draft): Promise<void> {
     const { store, notices } = this.#options;
-    const { compare } = await import('../draft/compare-dialog.ts');
+    const part = await loadPartOrNotify(notices, () => import('../draft/compare-dialog.ts'));
     const mine = this.source;
-    const choice = await compare({
+    const choice = await part?.compare({
       title: 'Two versions of this plugin',
       text: 'It was changed elsewhere while you worked on it here. The one you choose becomes the draft.',
       versions: [

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
+import type { Bytes, ContentEncoding } from './content-encoding.ts';
+import { chooseEncoding, compressQuickly, contentEncodings } from './content-encoding.ts';
 import { notFound } from './errors.ts';
 import { frameAncestors } from './frame-ancestors.ts';
 import { encodedPath, route } from './routes.ts';
 
 /** One file of the editor. */
 export interface EditorAsset {
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
   /** Its content type. */
   readonly type: string;
+  /** The same compressed, where the build did that. */
+  readonly compressed?: Readonly<Partial<Record<ContentEncoding, Bytes>>>;
 }
 
 /** The editor's files by their path under `/editor/`: `index.html`, `assets/…`. */
@@ -46,23 +50,45 @@ export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageO
       const path = decodeURIComponent(encodedPath(c.req.raw).slice('/editor/'.length)) || 'index.html';
       const asset = assets.get(path);
       if (!asset) throw notFound('not-found', 'The editor has no such file.');
-      const headers = { 'content-type': asset.type, 'referrer-policy': 'no-referrer' };
       if (!asset.type.startsWith('text/html')) {
-        const cache = hashedName.test(path) ? 'public, max-age=31536000, immutable' : 'no-store';
-        return c.body(asset.body, 200, { ...headers, 'cache-control': cache });
+        // No ETag: a file whose name has a hash never has to be validated, and the build makes no other.
+        c.header('cache-control', hashedName.test(path) ? 'public, max-age=31536000, immutable' : 'no-store');
+        return sendAsset(c, asset);
       }
       const nonce = randomBytes(18).toString('base64url');
       const html = new TextDecoder()
         .decode(asset.body)
         .replaceAll(nonceMarker, nonce)
         .replaceAll(addressTokensMarker, addressTokens ? 'on' : 'off');
-      return c.body(html, 200, {
-        ...headers,
-        'cache-control': 'no-store',
-        'content-security-policy': pagePolicy(nonce, frameAncestors(ancestors)),
-      });
+      // Nobody may keep it, because a nonce is for one answer; nor can it have an ETag, as no two are the same.
+      c.header('cache-control', 'no-store');
+      c.header('content-security-policy', pagePolicy(nonce, frameAncestors(ancestors)));
+      return sendPage(c, { body: new TextEncoder().encode(html), type: asset.type });
     },
   });
+}
+
+/** Answers with a file as the build compressed it. */
+function sendAsset(c: Context, { body, type, compressed = {} }: EditorAsset): Response {
+  const available = contentEncodings.filter((name) => compressed[name]);
+  const encoding = chooseEncoding(c.req.header('accept-encoding'), available);
+  return send(c, type, (encoding && compressed[encoding]) ?? body, encoding);
+}
+
+/** Answers with what was made for this request, compressed now. */
+function sendPage(c: Context, { body, type }: EditorAsset): Response {
+  const encoding = chooseEncoding(c.req.header('accept-encoding'), contentEncodings);
+  return send(c, type, encoding ? compressQuickly(body, encoding) : body, encoding);
+}
+
+function send(c: Context, type: string, body: Bytes, encoding: ContentEncoding | undefined): Response {
+  c.header('content-type', type);
+  c.header('content-length', `${body.byteLength}`);
+  // Said also where nothing is compressed: another client would have got another answer.
+  c.header('vary', 'accept-encoding');
+  c.header('referrer-policy', 'no-referrer');
+  if (encoding) c.header('content-encoding', encoding);
+  return c.body(body);
 }
 
 // The nonce is for the style elements that the text editor makes; scripts come from files alone.

@@ -1,6 +1,7 @@
 import { expect, waitUntil } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
+import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import type { Problem } from '../../../editor/src/code/problems.ts';
 
 describe('code editor', () => {
@@ -35,6 +36,8 @@ describe('code editor', () => {
   };
   const content = () => parent.querySelector<HTMLElement>('.cm-content') as HTMLElement;
 
+  // These tests are about a text with all that belongs to it; typing-help.test.ts is about one that is shown before.
+  before(() => loadTypingHelp());
   afterEach(() => {
     editor.close();
     document.body.replaceChildren();
@@ -159,7 +162,7 @@ describe('code editor', () => {
 
   it('finds by itself where the grammar fails, once for each line', async () => {
     open('const a = ;\nlet b = 2;\nfoo(((;\n');
-    editor.markSyntax();
+    await editor.markSyntax();
     await waitUntil(() => problems.length > 0);
     expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
       [1, 'syntax'],

@@ -1,0 +1,53 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { sendKeys } from '@web/test-runner-commands';
+import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
+import { loadTypingHelp, loadedTypingHelp } from '../../../editor/src/code/languages.ts';
+
+// A file of its own, because what is loaded stays loaded for as long as the page lives.
+describe('a text that is shown before the languages are loaded', () => {
+  const hint = document.createElement('p');
+  let editor: CodeEditor;
+
+  before(() => {
+    hint.id = 'hint';
+    expect(loadedTypingHelp(), 'loaded before the test').to.equal(undefined);
+    editor = new CodeEditor({
+      contents: 'const one: number = 1;\n',
+      lang: 'typescript',
+      label: 'Source of x',
+      describedBy: 'hint',
+      onChange: () => {},
+      onCursor: () => {},
+      onProblems: () => {},
+    });
+    document.body.append(hint, editor.element);
+  });
+  after(() => {
+    editor.close();
+    document.body.replaceChildren();
+  });
+
+  it('can be edited, and gets colours, completion and search without losing a change', async () => {
+    const content = editor.element.querySelector('.cm-content') as HTMLElement;
+    expect(content.querySelectorAll('.cm-line span').length).to.equal(0);
+    editor.focus();
+    // Not by the driver's keyboard: the languages might be there before its answer.
+    document.execCommand('insertText', false, '// typed ');
+    // The text editor observes the change before any file can come.
+    await Promise.resolve();
+    expect(loadedTypingHelp(), 'loaded before the change').to.equal(undefined);
+    await loadTypingHelp();
+    await waitUntil(() => content.dataset['language'] === 'typescript');
+    await waitUntil(() => content.querySelectorAll('.cm-line span').length > 0);
+    expect(editor.contents).to.equal('// typed const one: number = 1;\n');
+    await sendKeys({ down: 'Control' });
+    await sendKeys({ press: 'f' });
+    await sendKeys({ up: 'Control' });
+    await waitUntil(() => editor.element.querySelector('.cm-search'));
+    editor.focus();
+    await sendKeys({ down: 'Control' });
+    await sendKeys({ press: 'z' });
+    await sendKeys({ up: 'Control' });
+    await waitUntil(() => editor.contents === 'const one: number = 1;\n');
+  });
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'puppeteer-core';
+import { type EditorService, eventually, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { openLauncher } from '../launcher-page.ts';
+
+// While a service is upgraded, and after it, a page asks for files that the node it reaches may not have.
+describe('an editor whose service is being upgraded', () => {
+  let service: EditorService;
+  let browser: Browser;
+  let count = 0;
+  before(async () => {
+    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
+  });
+  after(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  const gone = () => new Response('{}', { status: 404, headers: { 'cache-control': 'no-store' } });
+  const pathOf = ({ url }: Request) => new URL(url).pathname;
+
+  /** Opens a plugin of its own by the editor's address, in a profile of its own. */
+  async function scene(
+    answer: (path: string, request: Request) => Response | undefined,
+    run: (page: Awaited<ReturnType<typeof openPage>>) => Promise<void>,
+  ): Promise<void> {
+    const context = await browser.createBrowserContext();
+    service.script.answer = (request) => answer(pathOf(request), request);
+    try {
+      await run(
+        await openPage(context, await service.url({ fn: `upgraded-${++count}`, template: 'typescript' })),
+      );
+    } finally {
+      service.script.answer = undefined;
+      await context.close();
+    }
+  }
+
+  for (const name of ['main', 'page', 'view', 'text', 'index'] as const) {
+    test(`opens although the node that it first asks for ${name} has another version`, async () => {
+      let asked = 0;
+      await scene(
+        (path) => (path.includes(`/assets/${name}-`) && asked++ === 0 ? gone() : undefined),
+        async (page) => {
+          await page.untilOpen();
+          assert.ok(asked > 1);
+          assert.equal(page.page.url().includes('token'), false);
+          // The next upgrade finds as many tries as this one.
+          const state = () => page.page.evaluate(() => JSON.stringify(history.state ?? {}));
+          await eventually(state, (text) => text === '{}');
+          const colour = await page.page.$eval(
+            '.button.primary',
+            (one) => getComputedStyle(one).backgroundColor,
+          );
+          assert.notEqual(colour, 'rgba(0, 0, 0, 0)');
+        },
+      );
+    });
+  }
+
+  test('opens although its page is of a version that no node has any longer', async () => {
+    const html = await (await fetch(`${service.origin}/editor/`)).text();
+    let served = 0;
+    await scene(
+      (path) => {
+        if (path !== '/editor/' || served++ > 0) return undefined;
+        const headers = { 'content-type': 'text/html', 'cache-control': 'no-store' };
+        // The loader is the same in both versions, as long as nothing in it has changed.
+        return new Response(html.replaceAll(/\/(main|page|text)-[\w-]{8}\./g, '/$1-00000000.'), { headers });
+      },
+      async (page) => {
+        await page.untilOpen();
+        assert.equal(served, 2);
+        assert.equal(page.page.url().includes('token'), false);
+      },
+    );
+  });
+
+  test('says so, and does not load itself for ever, when a file is nowhere', async () => {
+    let pages = 0;
+    await scene(
+      (path) => {
+        if (path === '/editor/') pages++;
+        return path.includes('/assets/page-') ? gone() : undefined;
+      },
+      async (page) => {
+        await page.until('The editor could not be loaded');
+        assert.equal(pages, 4);
+        assert.equal(page.page.url().includes('token'), false);
+      },
+    );
+  });
+
+  test('opens in a frame by message too', async () => {
+    let asked = 0;
+    service.script.answer = (request) =>
+      pathOf(request).includes('/assets/page-') && asked++ === 0 ? gone() : undefined;
+    const launcher = await openLauncher(browser, service);
+    try {
+      await eventually(launcher.loads, (loads) => loads === 2);
+      const session = await launcher.open({ fn: `upgraded-${++count}`, template: 'typescript' });
+      await launcher.hear('ready', session);
+    } finally {
+      service.script.answer = undefined;
+      await launcher.close();
+    }
+  });
+
+  test('shows and saves a text without its colours when the languages cannot be had', async () => {
+    await scene(
+      (path) => (path.includes('/assets/typing-help-') ? gone() : undefined),
+      async (page) => {
+        await page.untilOpen();
+        await page.type('// typed');
+        await page.untilStatus('Saved');
+        assert.equal(await page.page.$('.cm-content[data-language]'), null);
+      },
+    );
+  });
+
+  test('says that a part cannot be loaded, and shows it once it can', async () => {
+    let missing = true;
+    await scene(
+      (path) => (missing && path.includes('/assets/help-dialog-') ? gone() : undefined),
+      async (page) => {
+        await page.untilOpen();
+        await page.page.keyboard.press('F1');
+        await page.until('This part of the editor could not be loaded');
+        missing = false;
+        await page.page.keyboard.press('F1');
+        await page.page.waitForSelector('dialog[open]');
+      },
+    );
+  });
+
+  test('has all its parts soon after it is open, so that it needs no file of a version that is gone', async () => {
+    await scene(
+      () => undefined,
+      async (page) => {
+        await page.untilOpen();
+        const parts = ['problems', 'build-stream', 'difference-view', 'compare-dialog', 'help-dialog'];
+        const loaded = () =>
+          page.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+        await eventually(loaded, (names) =>
+          parts.every((part) => names.some((name) => name.includes(`/${part}-`))),
+        );
+        service.script.answer = (request) => (pathOf(request).startsWith('/editor/') ? gone() : undefined);
+        await page.page.keyboard.press('F1');
+        await page.page.waitForSelector('dialog[open]');
+      },
+    );
+  });
+});

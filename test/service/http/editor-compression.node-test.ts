@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { readEditorFiles } from '../../../service/src/http/editor-files.ts';
+import { compressFiles } from '../../../tools/build/compress.ts';
+import { listen, temporaryDirectory } from '../harness.ts';
+
+const script = `// ${'A script that is worth its compression. '.repeat(100)}\n`;
+const page = '<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__">';
+
+const bytes = (content: Uint8Array | string) => new Uint8Array(Buffer.from(content));
+const both = (text: string) => ({ br: bytes(brotliCompressSync(text)), gzip: bytes(gzipSync(text)) });
+
+const editorAssets = new Map([
+  ['index.html', { body: bytes(page), type: 'text/html; charset=utf-8' }],
+  [
+    'assets/index-B7x_2kQa.js',
+    { body: bytes(script), type: 'text/javascript; charset=utf-8', compressed: both(script) },
+  ],
+  [
+    'assets/gzip-B7x_2kQb.css',
+    { body: bytes(script), type: 'text/css', compressed: { gzip: both(script).gzip } },
+  ],
+  ['assets/icon-B7x_2kQc.svg', { body: bytes('<svg/>'), type: 'image/svg+xml' }],
+]);
+
+const decoders: Record<string, (body: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
+
+/** The editor on a real port, and what is sent to it as it stands on the wire. */
+async function serve(t: TestContext) {
+  const { port } = await listen(t, { editorAssets });
+  return async (path: string, accepted?: string, method = 'GET') => {
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    const answer = await new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>(
+      (resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, method, path, headers }, (incoming) => {
+          const { statusCode: status = 0 } = incoming;
+          buffer(incoming).then((body) => resolve({ status, headers: incoming.headers, body }), reject);
+        });
+        sent.on('error', reject).end();
+      },
+    );
+    const encoding = answer.headers['content-encoding'];
+    const decode = encoding === undefined ? undefined : decoders[encoding];
+    return { ...answer, encoding, text: () => (decode?.(answer.body) ?? answer.body).toString() };
+  };
+}
+
+for (const [accepted, expected] of [
+  [undefined, undefined],
+  ['', undefined],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['br', 'br'],
+  ['BR', 'br'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['gzip;q=1.0, br;q=0.5', 'gzip'],
+  ['gzip;q=0.5, br;q=0.9', 'br'],
+  ['gzip; q=0.5 , br ; q=0.5', 'br'],
+  ['br;q=0, gzip', 'gzip'],
+  ['br;q=0, gzip;q=0', undefined],
+  ['br;q=0.000, gzip;q=0.001', 'gzip'],
+  ['*', 'br'],
+  ['*;q=0', undefined],
+  ['*;q=0, gzip', 'gzip'],
+  ['br;q=0, *', 'gzip'],
+  ['gzip, *;q=0.1', 'gzip'],
+  ['identity', undefined],
+  ['identity, *;q=0', undefined],
+  ['identity;q=1, br;q=0.5', undefined],
+  ['identity;q=0.5, br', 'br'],
+  ['identity;q=0, br', 'br'],
+  ['identity;q=0', undefined],
+  ['deflate, zstd', undefined],
+  ['brotli', undefined],
+] as const) {
+  const header = accepted === undefined ? 'nothing' : JSON.stringify(accepted);
+  test(`a client that sends ${header} as Accept-Encoding gets ${expected ?? 'a plain answer'}`, async (t) => {
+    const get = await serve(t);
+    for (const path of ['/editor/assets/index-B7x_2kQa.js', '/editor/']) {
+      const answer = await get(path, accepted);
+      assert.equal(answer.encoding, expected, path);
+      assert.equal(answer.status, 200);
+    }
+  });
+}
+
+test('an answer is the same after decompression, says its length, its type and that it varies', async (t) => {
+  const get = await serve(t);
+  for (const [accepted, encoding] of [
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', undefined],
+  ]) {
+    const answer = await get('/editor/assets/index-B7x_2kQa.js', accepted);
+    assert.equal(answer.encoding, encoding);
+    assert.equal(answer.text(), script);
+    assert.equal(answer.headers['content-length'], `${answer.body.byteLength}`);
+    assert.equal(answer.headers['transfer-encoding'], undefined);
+    assert.equal(answer.headers['content-type'], 'text/javascript; charset=utf-8');
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+    assert.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(answer.headers.vary, 'accept-encoding');
+  }
+});
+
+test('the page is compressed with a nonce of its own in each answer, and nobody keeps it', async (t) => {
+  const get = await serve(t);
+  const nonces = new Set<string>();
+  for (const accepted of ['br', 'br', 'gzip', 'identity']) {
+    const answer = await get('/editor/', accepted);
+    const [, nonce = ''] = /nonce="([\w-]{24})">$/.exec(answer.text()) ?? [];
+    nonces.add(nonce);
+    assert.match(answer.headers['content-security-policy'] as string, new RegExp(`'nonce-${nonce}'`));
+    assert.equal(answer.headers['content-length'], `${answer.body.byteLength}`);
+    assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    assert.equal(answer.headers.vary, 'accept-encoding');
+    assert.equal(answer.headers.etag, undefined);
+  }
+  assert.equal(nonces.size, 4);
+  assert.ok(!nonces.has(''));
+});
+
+test('HEAD says what GET would answer, and has no body', async (t) => {
+  const get = await serve(t);
+  for (const accepted of ['br', 'gzip', 'identity']) {
+    const path = '/editor/assets/index-B7x_2kQa.js';
+    const [got, head] = [await get(path, accepted), await get(path, accepted, 'HEAD')];
+    assert.equal(head.status, 200);
+    assert.equal(head.body.byteLength, 0);
+    const { date: _, ...expected } = got.headers;
+    const { date: __, ...told } = head.headers;
+    assert.deepEqual(told, expected);
+  }
+});
+
+test('a file that is there in one compression, or in none, is answered as it is to those who want another', async (t) => {
+  const get = await serve(t);
+  const style = await get('/editor/assets/gzip-B7x_2kQb.css', 'br');
+  assert.deepEqual(
+    [style.encoding, style.text(), style.headers.vary],
+    [undefined, script, 'accept-encoding'],
+  );
+  assert.equal((await get('/editor/assets/gzip-B7x_2kQb.css', 'br, gzip;q=0.1')).encoding, 'gzip');
+  const icon = await get('/editor/assets/icon-B7x_2kQc.svg', 'br, gzip');
+  assert.deepEqual([icon.encoding, icon.text()], [undefined, '<svg/>']);
+});
+
+test('a file that there is no longer is a 404 that no cache keeps', async (t) => {
+  const get = await serve(t);
+  const answer = await get('/editor/assets/index-A7x_2kQa.js', 'br');
+  assert.deepEqual([answer.status, answer.headers['cache-control']], [404, 'no-store']);
+});
+
+test('what the build compressed is read with its file, and is no file of its own', async (t) => {
+  const folder = temporaryDirectory(t);
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), page);
+  writeFileSync(join(folder, 'assets/index-B7x_2kQa.js'), script);
+  writeFileSync(join(folder, 'assets/icon-B7x_2kQc.svg'), '<svg/>');
+  await compressFiles(join(folder, 'assets'), join(temporaryDirectory(t), 'cache'));
+  const files = readEditorFiles(folder);
+  assert.deepEqual([...files.keys()].toSorted(), [
+    'assets/icon-B7x_2kQc.svg',
+    'assets/index-B7x_2kQa.js',
+    'index.html',
+  ]);
+  const { br, gzip } = files.get('assets/index-B7x_2kQa.js')?.compressed ?? {};
+  assert.equal(brotliDecompressSync(br ?? '').toString(), script);
+  assert.equal(gunzipSync(gzip ?? '').toString(), script);
+  assert.ok(br && gzip && br.byteLength < script.length && gzip.byteLength < script.length);
+  // Compressed, it would be longer.
+  assert.deepEqual(files.get('assets/icon-B7x_2kQc.svg')?.compressed, {});
+});
+
+test('a build takes what it compressed before from its cache', async (t) => {
+  const [folder, cache] = [temporaryDirectory(t), temporaryDirectory(t)];
+  writeFileSync(join(folder, 'index.js'), script);
+  await compressFiles(folder, cache);
+  // The same content in another build: what is in the cache by now is what it gets.
+  for (const name of readdirSync(cache)) writeFileSync(join(cache, name), name.slice(-3));
+  await compressFiles(folder, cache);
+  assert.equal(readFileSync(join(folder, 'index.js.br'), 'utf8'), '.br');
+});
