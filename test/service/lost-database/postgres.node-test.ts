@@ -39,10 +39,10 @@ test('connections that break while they are idle cost at most a 503', async (t) 
   assert.deepEqual(errors, []);
 });
 
-test('a connection that breaks in the middle of a transaction undoes it, and the answer is 503', async (t) => {
+test('a connection that breaks in the middle of a save undoes it, and the answer is 503', async (t) => {
   const { proxy, save, saved, errors } = await proxiedService(t);
   assert.equal((await save('first')).status, 200);
-  proxy.watch(once('insert into "drafts"', 'cut'));
+  proxy.watch(once('update "drafts"', 'cut'));
   assert.ok(await isUnavailable(await save('second')));
   assert.equal(await saved(), 'first');
   assert.equal((await save('third')).status, 200);
@@ -61,13 +61,13 @@ test('a deploy whose commit was not acknowledged is 503, and another try finds i
 test('a connection that answers no more is given up, while the others work', async (t) => {
   const { proxy, save, read, storage } = await proxiedService(t, { postgresLimits: { holdTimeout: 2000 } });
   assert.equal((await save('first')).status, 200);
-  proxy.watch(once('insert into "drafts"', 'stall'));
+  proxy.watch(once('update "drafts"', 'stall'));
   const stalled = save('second');
   const { contents } = (await (await read()).json()) as { contents: string };
   assert.equal(contents, 'first');
   assert.ok(await isUnavailable(await stalled));
   assert.equal(storage.unavailability, undefined);
-  // The server ends the transaction, which holds the plugin's lock, by itself.
+  // What the stalled connection held is let go of by itself.
   await untilSaved(save, 'third');
 });
 
