@@ -109,4 +109,4 @@ export function statusOf(port: number, path: string): Promise<number | undefined
 }
 
 /** A server that has no such path is ready as soon as it answers. */
-const isFine = (status: number | undefined) => status === 200 || status === 404;
+const isFine = (status: number | undefined) => status === 200;

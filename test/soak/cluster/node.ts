@@ -62,7 +62,7 @@ export class ClusterNode {
   /** Whether it says that it takes all requests; where it has no such answer yet, whether it answers at all. */
   async isReady(): Promise<boolean> {
     const status = await statusOf(this.port, '/readyz');
-    return status === 200 || status === 404;
+    return status === 200;
   }
 
   /** Ends it with no warning. */
