@@ -13,7 +13,8 @@ const parent = process.ppid;
 interface Demo {
   vendorPort: number;
   servicePort: number;
-  dataDirectory: string;
+  /** Where state is kept, in words. */
+  database: string;
   close: () => Promise<void>;
 }
 
@@ -25,8 +26,12 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     for (const closeOne of opened.splice(0).toReversed()) await closeOne();
   };
   try {
-    const [service, assets] = await Promise.all([startService(settings, { writeLog }), buildVendorPage()]);
+    const building = buildVendorPage();
+    // Its failure is met below, once there is a service to close.
+    building.catch(() => {});
+    const service = await startService(settings, { writeLog });
     opened.push(() => service.close());
+    const assets = await building;
     const store = openVendorStore(dataDirectory);
     opened.push(() => store.close());
 
@@ -48,7 +53,11 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
 
     // Only now that both ports are ours: it ends the token of the start before, which may still run.
     environmentToken = await service.createEnvironmentToken(ENVIRONMENT);
-    return { vendorPort: server.port, servicePort: service.port, dataDirectory, close };
+    const database =
+      settings.database.engine === 'postgres'
+        ? `${settings.database.shown} and ${dataDirectory}`
+        : dataDirectory;
+    return { vendorPort: server.port, servicePort: service.port, database, close };
   } catch (error) {
     await close();
     throw error;
@@ -61,12 +70,12 @@ function writeLog(line: string): void {
   console.error([msg, err?.stack].filter(Boolean).join('\n'));
 }
 
-const greeting = ({ vendorPort, servicePort, dataDirectory }: Demo) => `
+const greeting = ({ vendorPort, servicePort, database }: Demo) => `
   Larder, the vendor's app    http://localhost:${vendorPort}/
   Local plugin service        http://localhost:${servicePort}/
 
   For development: both listen on this machine's loopback addresses alone.
-  State is kept in ${dataDirectory}
+  State is kept in ${database}
   To start afresh, stop with Ctrl-C and delete that folder.
 `;
 

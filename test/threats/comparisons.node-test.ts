@@ -62,6 +62,8 @@ describe('what a token, a code or a signature is compared with', () => {
       'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
       // Which build or draft something is of: no secret.
       'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
+      // Which kind of error PostgreSQL tells of: no secret.
+      'service/src/storage/postgres/errors.ts: error.code?.startsWith(state)',
       // Whether an answer or an error holds the server's own secret: whoever answers has it already.
       'src/server/access-client.ts: data.token === headers.authorization',
       'src/server/access-client.ts: data.token === secret',
@@ -88,9 +90,10 @@ describe('what a token, a code or a signature is compared with', () => {
     );
     // A condition or a value that is a token is its hash.
     const about = tables.flatMap(({ code }) => code.match(/\btoken_hash\b[^\n]*/g) ?? []);
-    const used = about.filter((one) => /\btoken\b/.test(one));
+    const used = about.filter((one) => /^token_hash(?:', '='|:)/.test(one));
     assert.ok(used.length >= 4);
-    for (const one of used) assert.match(one, /^token_hash(?:', '='|:),? hashToken\(token\)/);
+    for (const one of used) assert.match(one, /^token_hash(?:', '=',|:) (?:hashToken\(token\)|hash\))/);
+    for (const { code } of tables) assert.doesNotMatch(code, /const hash = (?!hashToken\(token\);)/);
     // A column named `token` would be one that holds it.
     const schema = modulesIn('service/src/storage/migrations/*.ts')
       .map(({ code }) => code)

@@ -23,6 +23,8 @@ const ROUTES: [method: 'GET' | 'POST', path: string, token?: 'editor' | 'environ
   ['GET', '/auth/v2/access/{com.acme.t1}/{default}/{add-record}', 'environment'],
   ['POST', '/exec/name/{com.acme.t1}/{default}/{add-record}', 'environment'],
   ['POST', '/exec/{com.acme.t1}/{default}/{add-record}/{v1.0.0}', 'environment'],
+  ['GET', '/healthz'],
+  ['GET', '/readyz'],
   ['GET', '/editor'],
   ['GET', '/editor/{index.html}'],
   ['GET', '/editor/assets/{main.js}'],

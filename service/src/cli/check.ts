@@ -33,7 +33,12 @@ export async function check(args: string[]): Promise<void> {
   }
   const print = (part: string, { state, text }: Finding) => {
     // One line, whatever a message holds.
-    console.log(`${state.padEnd(7)}  ${part}: ${text.replaceAll(/\s*[\r\n]+\s*/g, ' ')}`);
+    console.log(
+      `${state.padEnd(7)}  ${part}: ${text
+        .split(/[\r\n]+/)
+        .map((line) => line.trim())
+        .join(' ')}`,
+    );
     if (state === 'failed') process.exitCode = 1;
   };
   const { settings, finding } = checkSettings();

@@ -17,7 +17,7 @@ const usage = `Usage: plugin-editor-service [command]
   -h, --help                            of a command: plugin-editor-service <command> --help
   -v, --version
 
-Settings are variables of the environment; README.md of the package lists them.`;
+Settings are variables of the environment; README.md of the package lists the most needed ones.`;
 
 /** Takes the arguments that follow the command's name. Each loads what it needs by itself, so that the others start fast. */
 type Command = (args: string[]) => Promise<void>;

@@ -38,10 +38,13 @@ export function forwardedAddress(
 const isTrusted = (address: string, trusted: TrustedProxies) =>
   trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
+/** The zone of an address says which of the machine's networks it is in, as in `fe80::1%eth0`. */
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? '';
+
 /** An address without port, brackets and zone; an IPv4 address that is written as IPv6 becomes one of IPv4. */
 function toAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
-  const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const address = withoutZone(bare).replace(/^::ffff:(?=[\d.]+$)/i, '');
   return isIP(address) ? address.toLowerCase() : undefined;
 }
 
@@ -50,7 +53,7 @@ function toAddress(text: string): string | undefined {
  * least one to choose addresses from.
  */
 export function clientNetwork(address: string): string {
-  const plain = address.replace(/%.*$/, '');
+  const plain = withoutZone(address);
   if (isIP(plain) !== 6) return plain;
   const groups = groupsOf(plain);
   const mapped = mappedAddress(groups);

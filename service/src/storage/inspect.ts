@@ -16,7 +16,7 @@ export type Inspection =
       readonly schema: 'current' | 'old' | { readonly problem: string };
     };
 
-/** Looks at a database that is there, and changes nothing. */
+/** Looks at a database that is there, and changes none of its data. */
 export async function inspectDatabase(address: DatabaseAddress): Promise<Inspection> {
   let engine;
   try {

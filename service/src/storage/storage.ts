@@ -150,6 +150,7 @@ async function createStorage(
       unavailability = cause === undefined ? undefined : reasonOf(cause);
       options.onAvailability?.(unavailability);
     });
+  let isClosed = false;
   let isSchemaReady = isUpToDateAlready;
   let schemaTimer: NodeJS.Timeout | undefined;
   if (isSchemaReady) await startFeed();
@@ -157,7 +158,7 @@ async function createStorage(
     // Before the first request is let through, as the caches rely on it.
     const startWhenReady = async () => {
       try {
-        if (await isUpToDate(engine, engine.db)) {
+        if ((await isUpToDate(engine, engine.db)) && !isClosed) {
           await startFeed();
           isSchemaReady = true;
           return;
@@ -165,7 +166,7 @@ async function createStorage(
       } catch {
         // The database is away, or the schema has become too new; `check` says so.
       }
-      schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
+      if (!isClosed) schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
     };
     schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
   }
@@ -212,6 +213,7 @@ async function createStorage(
     connections: engine.connections,
     readChanges: () => feed.poll(),
     async close() {
+      isClosed = true;
       clearTimeout(schemaTimer);
       await feed.close();
       await engine.close();

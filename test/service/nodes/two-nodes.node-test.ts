@@ -125,8 +125,16 @@ for (const engine of engines) {
     );
     await second.kill();
     for (const status of await cut) assert.ok(status === 200 || status === 'broken', String(status));
-    for (let i = 0; i < 5; i++) assert.equal((await first.save(token, { contents: `// ${i}` })).status, 200);
+    // What the database had been sent by the node that is gone may still be written, before or between these.
+    const etags = new Set<string>();
+    for (let i = 0; i < 5; i++) {
+      const saved = await first.save(token, { contents: `// ${i}` });
+      assert.equal(saved.status, 200);
+      etags.add(saved.headers.get('etag') ?? '');
+    }
+    assert.equal(etags.size, 5);
     const again = await ServiceProcess.start(t, address, first.environmentToken);
-    assert.equal(((await (await again.read(token)).json()) as { contents: string }).contents, '// 4');
+    const { contents } = (await (await again.read(token)).json()) as { contents: string };
+    assert.match(contents, /^\/\/ (?:4|cut \d+)$/);
   });
 }

@@ -64,12 +64,14 @@ export async function openPostgres(
         ...clientConfig(url),
         max: 1,
         connectionTimeoutMillis: all.acquireTimeout,
-        idle_in_transaction_session_timeout: 30_000,
       });
       migrationPool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}));
       const migrationDb = createDatabase(migrationPool, log);
       try {
         await migrationDb.transaction().execute(async (transaction) => {
+          // Here and not as options of the connection: those of the role would count otherwise, and poolers take none.
+          await sql`set local statement_timeout = 0`.execute(transaction);
+          await sql`set local idle_in_transaction_session_timeout = '30s'`.execute(transaction);
           await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
           await work(transaction);
         });
