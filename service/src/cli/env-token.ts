@@ -6,6 +6,7 @@ import { isEnvironmentName, isHolderName, provisionEnvironmentToken } from '../a
 import type { ProvisionOptions } from '../accounts/environment-token.ts';
 import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
+import { StartError } from '../start-error.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -163,9 +164,20 @@ async function readToken(storage: Storage, id: number): Promise<string> {
   throw new Error('Standard input ended before the right code came.');
 }
 
+/** Throws a StartError where the schema is old and nobody but `migrate` may bring it up to date. */
+async function openReadyStorage(): Promise<Storage> {
+  const { database, autoMigrate } = readSettings(process.env);
+  const storage = await openStorage(database, { autoMigrate });
+  if (storage.isSchemaReady) return storage;
+  await storage.close();
+  throw new StartError(
+    'The schema of the database is not the one that this release needs, and AUTO_MIGRATE is off; run "plugin-editor-service migrate" first.',
+  );
+}
+
 /** Makes a token without mail, for whoever operates the service. */
 async function createToken(environment: string, options: ProvisionOptions): Promise<string> {
-  const storage = await openStorage(readSettings(process.env).database);
+  const storage = await openReadyStorage();
   try {
     return await provisionEnvironmentToken(storage, environment, Date.now(), options);
   } finally {
@@ -181,7 +193,7 @@ async function createTokenByMail(email: string, { environment, chosen }: Target)
       ? `Environment: ${environment}`
       : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
   );
-  const storage = await openStorage(readSettings(process.env).database);
+  const storage = await openReadyStorage();
   try {
     const token = await readToken(storage, await sendCode(storage, email, environment));
     say(

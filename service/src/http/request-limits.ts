@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { Rates } from '../limits/rates.ts';
@@ -73,11 +74,11 @@ export class RequestLimits {
 
   /** Counts a run for its tenant and its environment. Throws 429 where either has had all of theirs. */
   async takeRun({ environment, tenant }: PluginKey): Promise<void> {
-    const tenantKey = `tenant ${JSON.stringify([environment, tenant])}`;
+    const tenantKey = rateKey('tenant', environment, tenant);
     if (this.#tenantRuns.quota) await this.#take(this.#tenantRuns, tenantKey);
     if (!this.#environmentRuns.quota) return;
     try {
-      await this.#take(this.#environmentRuns, `environment ${environment}`);
+      await this.#take(this.#environmentRuns, rateKey('environment', environment));
     } catch (error) {
       // One tenant that the environment has no more runs for has not had this one.
       if (this.#tenantRuns.quota) this.#rates.refund(tenantKey);
@@ -118,6 +119,10 @@ export class RequestLimits {
     if (refusal) throw tooManyRequests(policy, refusal, this.#now());
   }
 }
+
+/** Of one length, because a name may be longer than what an index of the database takes. */
+const rateKey = (kind: string, ...names: readonly string[]): string =>
+  `${kind} ${createHash('sha256').update(JSON.stringify(names)).digest('base64url')}`;
 
 /** The answer past a rate, with the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooManyRequests({ name, quota, what }: Policy, { endsAt }: Refusal, now: number): ServiceError {

@@ -163,7 +163,8 @@ export class Rates {
         requests.map(({ key, request }) => ({ key, ...request })),
         this.#now(),
       );
-      this.#isOnline = true;
+      // Once closed, nothing is leased any more, and who waits must not wait for it.
+      this.#isOnline = !this.#isClosed;
       const now = this.#now();
       for (const { key, entry, request } of requests) {
         const lease = leases.get(key);

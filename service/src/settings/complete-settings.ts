@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { StartError } from '../start-error.ts';
 import { databaseOf, readSettings, whyNotReachable } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -26,9 +27,12 @@ export function completeSettings(given: Partial<Settings>): Settings {
  * The values of the `Host` header that the service answers to: those of its public address, or else of this machine; and those
  * that are named beside it.
  */
-export function knownHosts({ publicUrl, allowedHosts }: Settings, port: number): string[] {
+export function knownHosts({ publicUrl, allowedHosts, serviceHost }: Settings, port: number): string[] {
   if (publicUrl === undefined) {
-    return [...['localhost', '127.0.0.1', '[::1]'].map((host) => `${host}:${port}`), ...allowedHosts];
+    const own = new Set(['localhost', '127.0.0.1', '[::1]']);
+    // Another of this machine's loopback addresses.
+    if (serviceHost !== undefined && isIPv4(serviceHost)) own.add(serviceHost);
+    return [...Array.from(own, (host) => `${host}:${port}`), ...allowedHosts];
   }
   const { host, port: publicPort, protocol } = new URL(publicUrl);
   const withPort = protocol === 'https:' && publicPort === '' ? [`${host}:443`] : [];

@@ -18,7 +18,7 @@ export function readVariables<Shape extends z.ZodRawShape>(
   const mistakes: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, kind] of Object.entries(schema.shape) as [string, z.ZodType][]) {
-    const given = readText(env, name, mistakes);
+    const given = readText(env, name, mistakes, secrets.has(name));
     const parsed = kind.safeParse(given);
     values[name] = parsed.success ? parsed.data : kind.safeParse(undefined).data;
     if (!parsed.success) {
@@ -32,7 +32,7 @@ export function readVariables<Shape extends z.ZodRawShape>(
 }
 
 /** The text of a variable, from itself or from the file that `NAME_FILE` names; `undefined` when there is none. */
-function readText(env: Environment, name: string, mistakes: string[]): string | undefined {
+function readText(env: Environment, name: string, mistakes: string[], isSecret: boolean): string | undefined {
   const text = env[name]?.trim() || undefined;
   const file = env[`${name}_FILE`]?.trim();
   if (!file) return text;
@@ -46,8 +46,10 @@ function readText(env: Environment, name: string, mistakes: string[]): string | 
     return bytes.toString('utf8').trim() || undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
+    // The value itself may have been given in the place of a path.
+    const shown = isSecret ? 'names a file' : `is ${JSON.stringify(file.slice(0, 100))}`;
     mistakes.push(
-      `${name}_FILE is "${file}", which cannot be read (${code ?? message}); it must be the path of a file that holds the value.`,
+      `${name}_FILE ${shown}, which cannot be read (${code ?? (isSecret ? 'it is no file' : message)}); it must be the path of a file that holds the value.`,
     );
     return undefined;
   }

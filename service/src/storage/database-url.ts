@@ -25,7 +25,7 @@ const forms = 'sqlite:<path> or postgres://user:password@host:5432/database';
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = text.trim();
   if (/^sqlite:/i.test(url)) return { engine: 'sqlite', file: sqliteFile(url.slice('sqlite:'.length)) };
-  if (/^postgres(?:ql)?:/i.test(url)) return postgresAddress(url);
+  if (/^postgres(?:ql)?:\/\//i.test(url)) return postgresAddress(url);
   throw new StartError(`DATABASE_URL names no database that this service knows; it must be ${forms}.`);
 }
 
@@ -49,6 +49,12 @@ function postgresAddress(url: string): DatabaseAddress {
     );
   }
   const { username, host, pathname } = parsed;
+  // A slash or an @ of a password that is not encoded ends up here, and must not be shown.
+  if (/[/@:]/.test(pathname.slice(1))) {
+    throw new StartError(
+      `DATABASE_URL names no database that can be used; it must be ${forms}, with special characters of the password percent-encoded.`,
+    );
+  }
   const shown = `postgres://${username && `${username}@`}${host}${pathname}`;
   // A path on the way to a Unix socket may be given as the option "host", so that an empty host is no mistake.
   return { engine: 'postgres', url, shown };

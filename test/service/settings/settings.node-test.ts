@@ -155,6 +155,8 @@ describe('a value that cannot be used ends the start with one line that names it
 
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://me:hunter2@db.example/plugins'],
+    ['DATABASE_URL', 'postgres:me:hunter2@db.example/plugins'],
+    ['DATABASE_URL', 'postgres://me:12/hunter2@db.example/plugins'],
     ['SMTP_URL', 'https://me:hunter2@mail.example'],
   ] as const) {
     test(`${name}, without its value, which holds a password`, () => {
@@ -199,8 +201,14 @@ describe('a value in a file', () => {
   });
 
   test('that is not there is named with its path', () => {
-    assert.deepEqual(mistakesOf({ SMTP_URL_FILE: '/nowhere/secret' }), [
-      'SMTP_URL_FILE is "/nowhere/secret", which cannot be read (ENOENT); it must be the path of a file that holds the value.',
+    assert.deepEqual(mistakesOf({ LOG_LEVEL_FILE: '/nowhere/level' }), [
+      'LOG_LEVEL_FILE is "/nowhere/level", which cannot be read (ENOENT); it must be the path of a file that holds the value.',
+    ]);
+  });
+
+  test('of a secret is not shown, because the secret itself may have been given in its place', () => {
+    assert.deepEqual(mistakesOf({ DATABASE_URL_FILE: 'postgres://me:hunter2@db.example/plugins' }), [
+      'DATABASE_URL_FILE names a file, which cannot be read (ENOENT); it must be the path of a file that holds the value.',
     ]);
   });
 });

@@ -27,8 +27,6 @@ const notReachedCodes: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EPIPE',
-  // A Unix socket that is not there yet.
-  'ENOENT',
 ]);
 
 /**
@@ -40,7 +38,9 @@ export function isNotUpYet(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isNotUpYet);
   if (error instanceof DatabaseError) return isUnavailable(error);
   if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  // A Unix socket that is not there yet; but a file of certificates that is missing does not come by itself.
+  if (code === 'ENOENT') return syscall === 'connect';
   if (code !== undefined) return notReachedCodes.has(code);
   return /timeout|terminated/i.test(error.message);
 }

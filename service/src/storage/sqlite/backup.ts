@@ -10,6 +10,8 @@ const secretTables = [
   'former_environment_tokens',
   'editor_tokens',
   'verification_codes',
+  // Its keys hold hashes of tokens, and addresses of clients.
+  'rate_counters',
 ] as const;
 
 /**
