@@ -37,6 +37,9 @@ function send(
 /** Whether there was no connection on which a request could have been sent. */
 const isRefused = (error: unknown) => (error as NodeJS.ErrnoException).syscall === 'connect';
 
+/** Whether a connection was taken back by the other side's system before anything came from it. */
+const isReset = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+
 const plugin = 'com.acme.t1/default/add-record';
 const code = 'export const run = (input) => input;';
 
@@ -71,6 +74,9 @@ for (const engine of engines) {
     let [answered, closing] = [0, 0];
     const clients = Array.from({ length: 8 }, async (_, i) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
+      // reset counts as a refusal where the very next attempt is refused; a second one in a row does not.
+      let reset: unknown;
       for (let n = 0; ; n++) {
         try {
           const answer =
@@ -83,11 +89,14 @@ for (const engine of engines) {
                   agent,
                 });
           answered += 1;
+          if (reset !== undefined) failures.push(reset);
+          reset = undefined;
           statuses.add(answer.status);
           if (isTermSent && answer.headers.connection === 'close') closing += 1;
         } catch (error) {
-          if (!isRefused(error)) failures.push(error);
           if (isTermSent && isRefused(error)) break;
+          if (reset !== undefined || !isTermSent || !isReset(error)) failures.push(error);
+          else reset = error;
         }
       }
       agent.destroy();
