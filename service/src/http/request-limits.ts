@@ -120,9 +120,14 @@ export class RequestLimits {
   }
 }
 
-/** Of one length, because a name may be longer than what an index of the database takes. */
-const rateKey = (kind: string, ...names: readonly string[]): string =>
-  `${kind} ${createHash('sha256').update(JSON.stringify(names)).digest('base64url')}`;
+/** The longest key that is written out, in characters: an index of the database takes no keys of some thousand bytes. */
+const longestKey = 200;
+
+/** Written out, which costs less than a hash, unless the names are long. */
+function rateKey(kind: string, ...names: readonly string[]): string {
+  const key = `${kind} ${JSON.stringify(names)}`;
+  return key.length <= longestKey ? key : `${kind} ${createHash('sha256').update(key).digest('base64url')}`;
+}
 
 /** The answer past a rate, with the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooManyRequests({ name, quota, what }: Policy, { endsAt }: Refusal, now: number): ServiceError {
