@@ -1,8 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { installPackages } from '../support/install.ts';
 
-export { installPackages };
-
 /** Where the frameworks are that only the README's token endpoints need: apart, so that `npm start` need not fetch them. */
 export const serversDirectory = fileURLToPath(new URL('servers/', import.meta.url));
 

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { installPackages } from '../docs/install.ts';
+import { installPackages } from '../support/install.ts';
 import { copySources, npm } from '../support/packing.ts';
 
 /** The oldest Node that the service promises to run on, from npm. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readSettings } from '../settings/settings.ts';
 import { StartError } from '../start-error.ts';
+import { secretTables } from '../storage/secret-tables.ts';
 import { backUp } from '../storage/sqlite/backup.ts';
 import { readOptions } from './options.ts';
 import { UsageError } from './usage-error.ts';
@@ -14,10 +15,14 @@ the service and put the copy in the place of the file, without the -wal and -shm
 
 PostgreSQL is backed up by its own tools: pg_dump, or continuous archiving.`;
 
-/** Copies the database of a service that may be running. */
-/** What leaves out the rows that a backup must not hold; see `backup.md` of the documentation. */
-const pgDump = `pg_dump --format=custom --no-owner ${['environment_tokens', 'former_environment_tokens', 'editor_tokens', 'verification_codes', 'rate_counters'].map((table) => `--exclude-table-data=${table}`).join(' ')} --file=backup.dump "$DATABASE_URL"`;
+/** For PostgreSQL: the command that leaves out what a backup must not hold. */
+const pgDump = [
+  'pg_dump --format=custom --no-owner',
+  ...secretTables.map((table) => `--exclude-table-data=${table}`),
+  '--file=backup.dump "$DATABASE_URL"',
+].join(' ');
 
+/** Copies the database of a service that may be running. */
 export async function backup(args: string[]): Promise<void> {
   const {
     help,

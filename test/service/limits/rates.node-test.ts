@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer, connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
@@ -8,6 +6,7 @@ import { Rates } from '../../../service/src/limits/rates.ts';
 import type { RatesOptions } from '../../../service/src/limits/rates.ts';
 import type { Counters } from '../../../service/src/limits/rate-share.ts';
 import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 0, 1);
@@ -137,43 +136,12 @@ for (const engine of engines) {
   });
 }
 
-/** A way to a TCP server that can be cut. */
-async function startProxy(t: TestContext, target: { host: string; port: number }) {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(target);
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one);
-      one
-        .on('error', () => {})
-        .on('close', () => {
-          sockets.delete(one);
-          other.destroy();
-        });
-      one.pipe(other);
-    }
-  });
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
-  cleanUpFirst(t, close);
-  return { port, cut: close, restore: () => listen(port) };
-}
-
 test('postgres: without the database each node goes on with its part of the rate, and all is counted again when it is back', async (t) => {
   const address = await freshDatabase(t, 'postgres');
   assert.ok(address.engine === 'postgres');
   const url = new URL(address.url);
-  const proxy = await startProxy(t, { host: url.hostname, port: Number(url.port) });
+  const proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port) });
+  cleanUpFirst(t, () => proxy.close());
   url.port = String(proxy.port);
   const through = parseDatabaseUrl(url.href);
   const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) =>
@@ -195,12 +163,12 @@ test('postgres: without the database each node goes on with its part of the rate
   const isHeld = (taken: number) => Math.abs(taken - quota) <= quota / 10;
   for (let i = 0; i < 2; i++) assert.ok(isHeld(await takeMinute()));
 
-  await proxy.cut();
+  await proxy.refuse();
   for (let i = 0; i < 3; i++) {
     const taken = await takeMinute();
     assert.ok(isHeld(taken), `${taken} of ${quota} were taken without the database, in minute ${i}`);
   }
-  await proxy.restore();
+  await proxy.listen();
   await until('a node leases again', async () => {
     await takeMinute();
     const db = await lookInto(t, address);

@@ -2,17 +2,8 @@ import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
+import { secretTables } from '../secret-tables.ts';
 import { loadSqlite } from './load-sqlite.ts';
-
-/** The tables whose rows a backup does not hold: who reads one must not be able to act for anybody. */
-const secretTables = [
-  'environment_tokens',
-  'former_environment_tokens',
-  'editor_tokens',
-  'verification_codes',
-  // Its keys hold hashes of tokens, and addresses of clients.
-  'rate_counters',
-] as const;
 
 /**
  * Copies an SQLite file as it is at one moment, whoever writes to it meanwhile, into a file for this user's eyes only. The
