@@ -30,8 +30,9 @@ async function testDraft(c: Context, context: ServiceContext): Promise<Response>
     share,
     signal: () => c.req.raw.signal,
   };
-  const { logs, ...end } = await whenNotBusy(true, () => context.sandbox.run(run));
-  return c.json({ ...end, ...(logs.length ? { logs } : {}) });
+  const { outcome, took } = await whenNotBusy(true, () => context.sandbox.runAndMeasure(run));
+  const { logs, ...end } = outcome;
+  return c.json({ ...end, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 });
 }
 
 /** What the draft was built to, in memory: the next build may take its place while the test waits for its turn. */

@@ -6,6 +6,8 @@ const testSchema = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
   payload: z.string().optional(),
+  /** The output that makes the test pass; a test without it asserts nothing. */
+  expected: z.string().optional(),
 });
 
 // The tests are checked one by one, so that not all of many wrong ones need be looked at.
