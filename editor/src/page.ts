@@ -2,4 +2,4 @@ import { builders, launcher, opened } from './main.ts';
 import { start } from './shell/page.ts';
 
 // The third script of the page: the editor itself is loaded.
-start(opened, builders, launcher);
+void start(opened, builders, launcher);

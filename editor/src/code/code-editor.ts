@@ -9,14 +9,18 @@ import {
   highlightActiveLine,
   highlightActiveLineGutter,
   highlightSpecialChars,
+  gutter,
   keymap,
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view';
 import { codeTheme, followColourScheme } from './code-theme.ts';
-import { icon } from '../ui/dom.ts';
+import { render } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
+import { icon } from '../ui/icon.ts';
+import { type Settings, settings } from '../ui/settings.ts';
 import { loadTypingHelp, loadedTypingHelp } from './languages.ts';
-import { lineSeparator } from './line-breaks.ts';
+import { lineSeparator } from '../plugin/line-breaks.ts';
 import type { Finder, Problem } from './problems.ts';
 import { loadPart } from '../ui/load-part.ts';
 import type { Diagnostic } from '../service/records.ts';
@@ -26,8 +30,9 @@ export interface CodeEditorOptions {
   contents: string;
   lang: string;
   /** Its accessible name, and the id of the text that says how to leave it by keyboard. */
-  label: string;
+  label: () => string;
   describedBy: string;
+  isReadOnly: boolean;
   onChange: () => void;
   /** Where the cursor is, counted from 1. */
   onCursor: (line: number, column: number) => void;
@@ -51,6 +56,17 @@ export class CodeEditor {
   readonly #help = new Compartment();
   /** They are in the editor, or could not be loaded. */
   readonly #helped: Promise<void>;
+  /** What the user set, and whether the text can be changed. */
+  readonly #settings = new Compartment();
+  readonly #access = new Compartment();
+  readonly #naming = new Compartment();
+  readonly #vim = new Compartment();
+  /** Finding and replacing, once it was wanted. */
+  readonly #search = new Compartment();
+  #searching: Extension | undefined;
+  readonly #unsubscribe: () => void;
+  #vimKeys: Extension | undefined;
+  #isReadOnly: boolean;
   /** Not the editor's state: its text is made once per change, however often it is read. */
   #contents: string | undefined;
   #closed = false;
@@ -58,8 +74,11 @@ export class CodeEditor {
   constructor(options: CodeEditorOptions) {
     this.#options = options;
     this.#lang = options.lang;
+    this.#isReadOnly = options.isReadOnly;
     this.#view = new EditorView({ state: this.#stateOf(options.contents) });
     this.#unfollow = followColourScheme(this.#view);
+    this.#unsubscribe = settings.subscribe((changed) => this.#applySettings(changed));
+    if (settings.current.vim) void this.#loadVim();
     this.#helped = loadedTypingHelp() ? Promise.resolve() : this.#addTypingHelp();
   }
 
@@ -88,6 +107,32 @@ export class CodeEditor {
 
   focus(): void {
     this.#view.focus();
+  }
+
+  /** Whether the text can be changed. */
+  set isReadOnly(isReadOnly: boolean) {
+    if (isReadOnly === this.#isReadOnly) return;
+    this.#isReadOnly = isReadOnly;
+    this.#view.dispatch({ effects: this.#access.reconfigure(EditorState.readOnly.of(isReadOnly)) });
+  }
+
+  /** The language of the page changed. */
+  updateTexts(): void {
+    const help = loadedTypingHelp()?.typingHelp(this.#lang) ?? [];
+    this.#view.dispatch({
+      effects: [this.#naming.reconfigure(this.#name()), this.#help.reconfigure(help)],
+    });
+  }
+
+  /** Opens the search, with the focus in its field. */
+  async openSearch(options: { replace: boolean }): Promise<void> {
+    const { openSearch, searchPanel } = await loadPart(() => import('./search-panel.ts'));
+    if (this.#closed) return;
+    if (!this.#searching) {
+      this.#searching = searchPanel();
+      this.#view.dispatch({ effects: this.#search.reconfigure(this.#searching) });
+    }
+    openSearch(this.#view, options);
   }
 
   /** Puts the cursor at a place, counted from 1, and goes there. */
@@ -144,7 +189,31 @@ export class CodeEditor {
   close(): void {
     this.#closed = true;
     this.#unfollow();
+    this.#unsubscribe();
     this.#view.destroy();
+  }
+
+  #applySettings(changed: Settings): void {
+    this.#view.dispatch({ effects: this.#settings.reconfigure(typing(changed)) });
+    if (!changed.vim) this.#useVim(undefined);
+    else if (!this.#vimKeys) void this.#loadVim();
+  }
+
+  async #loadVim(): Promise<void> {
+    // Where it cannot be loaded, the usual keys stay; the setting is tried again with the next change of one.
+    const keys = await loadPart(() => import('./vim-keys.ts')).catch(() => undefined);
+    if (keys && !this.#closed && settings.current.vim) this.#useVim(keys.vimKeys());
+  }
+
+  #useVim(keys: Extension | undefined): void {
+    if (keys === this.#vimKeys) return;
+    this.#vimKeys = keys;
+    this.#view.dispatch({ effects: this.#vim.reconfigure(keys ?? []) });
+  }
+
+  #name(): Extension {
+    const { label, describedBy } = this.#options;
+    return contentName({ 'aria-label': label(), 'aria-describedby': describedBy });
   }
 
   #changed(): void {
@@ -154,16 +223,21 @@ export class CodeEditor {
 
   #stateOf(doc: string): EditorState {
     const separator = lineSeparator(doc);
-    const { label, describedBy, onCursor, onProblems } = this.#options;
+    const { onCursor, onProblems } = this.#options;
     return EditorState.create({
       doc,
       extensions: [
-        // First, so that its gutter is.
-        this.#marks.of(this.#problems?.problemMarks() ?? []),
+        // Before all other keys.
+        this.#vim.of(this.#vimKeys ?? []),
+        // First, so that its gutter is. There is room for it from the start: a text must not move with its first problem.
+        this.#marks.of(this.#problems?.problemMarks() ?? gutter({ class: 'cm-gutter-lint' })),
         separator ? EditorState.lineSeparator.of(separator) : [],
         this.#help.of(loadedTypingHelp()?.typingHelp(this.#lang) ?? []),
         editing(),
-        contentName({ 'aria-label': label, 'aria-describedby': describedBy }),
+        this.#search.of(this.#searching ?? []),
+        this.#naming.of(this.#name()),
+        this.#access.of(EditorState.readOnly.of(this.#isReadOnly)),
+        this.#settings.of(typing(settings.current)),
         EditorView.updateListener.of((update) => {
           const { docChanged, selectionSet, state } = update;
           if (docChanged) this.#changed();
@@ -200,7 +274,6 @@ const editing = (): Extension => [
   matchMedia('(forced-colors: active)').matches ? [] : drawSelection({ cursorBlinkRate: blinkRate() }),
   dropCursor(),
   EditorState.allowMultipleSelections.of(true),
-  indentUnit.of('  '),
   indentOnInput(),
   bracketMatching(),
   rectangularSelection(),
@@ -217,12 +290,21 @@ const editing = (): Extension => [
   ]),
 ];
 
+/** What the user set about typing. */
+const typing = ({ wrap, fontSize, tabWidth }: Settings): Extension => [
+  wrap ? EditorView.lineWrapping : [],
+  indentUnit.of(' '.repeat(tabWidth)),
+  EditorState.tabSize.of(tabWidth),
+  EditorView.theme({ '&': { fontSize: `${fontSize}px` } }),
+];
+
 const blinkRate = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200);
 
 function foldMarker(open: boolean): HTMLElement {
   const marker = document.createElement('span');
   marker.className = open ? 'fold fold-open' : 'fold';
-  marker.title = open ? 'Fold' : 'Unfold';
-  marker.append(icon('chevron'));
+  const { frame } = texts();
+  marker.title = open ? frame.fold : frame.unfold;
+  render(icon('chevron'), marker);
   return marker;
 }

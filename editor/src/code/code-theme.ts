@@ -2,6 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { Compartment, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags as t } from '@lezer/highlight';
+import { isDark, onSchemeChange } from '../ui/colour-scheme.ts';
 
 // Colours are the page's custom properties (styles/colours.css), so light and dark change without the editor's doing.
 
@@ -29,7 +30,6 @@ const theme = EditorView.theme({
     height: '100%',
     color: 'var(--text)',
     backgroundColor: 'var(--editor)',
-    fontSize: 'var(--code-size)',
   },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overscrollBehavior: 'contain' },
@@ -67,25 +67,6 @@ const theme = EditorView.theme({
   '.cm-selectionMatch': { backgroundColor: 'var(--code-same)', borderRadius: '2px' },
   '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--text)' },
   '.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
-  '.cm-panel.cm-search': { padding: '8px 36px 8px 12px', fontSize: '13px' },
-  '.cm-panel.cm-search .cm-textfield': { width: 'min(14em, 40%)' },
-  '.cm-panel.cm-search [name=close]': { top: '8px', right: '10px', color: 'inherit', cursor: 'pointer' },
-  '.cm-panel.cm-search label': { fontSize: '13px', color: 'var(--muted)' },
-  '.cm-textfield': {
-    backgroundColor: 'var(--field)',
-    border: '1px solid var(--control-line)',
-    borderRadius: '6px',
-    padding: '3px 8px',
-    fontSize: '13px',
-  },
-  '.cm-button': {
-    backgroundColor: 'var(--raised)',
-    backgroundImage: 'none',
-    border: '1px solid var(--control-line)',
-    borderRadius: '6px',
-    padding: '3px 10px',
-    fontSize: '13px',
-  },
   '.cm-tooltip': {
     backgroundColor: 'var(--raised)',
     border: '1px solid var(--line)',
@@ -101,7 +82,7 @@ const theme = EditorView.theme({
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px', lineHeight: '1.5' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected], .cm-tooltip-autocomplete-disabled > ul > li[aria-selected]':
     {
-      backgroundColor: 'var(--accent)',
+      backgroundColor: 'var(--accent-fill)',
       color: 'var(--on-accent)',
     },
   '.cm-lintRange': {
@@ -112,9 +93,9 @@ const theme = EditorView.theme({
   '.cm-lintRange-error': { textDecorationColor: 'var(--bad)' },
   '.cm-lintRange-warning, .cm-lintRange-info': { textDecorationColor: 'var(--warn)' },
   '.cm-lintRange-active': { backgroundColor: 'var(--code-match)' },
-  // It comes with the first problem, and takes the room that the line numbers have to their left.
+  // It takes the room that the line numbers have to their left.
   '.cm-gutter-lint': { width: '14px' },
-  '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0', minWidth: '0' },
+  '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0', minWidth: '12px' },
   '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 3px' },
   '.cm-lint-marker': {
     forcedColorAdjust: 'none',
@@ -137,22 +118,16 @@ const theme = EditorView.theme({
 
 const darkMode = new Compartment();
 
-const isDark = EditorView.darkTheme;
-
-const preference = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
-
 /** How code looks. */
 export const codeTheme = (): Extension => [
   theme,
   syntaxHighlighting(highlight),
   // What the theme leaves to CodeMirror's own base styles comes in two variants.
-  darkMode.of(isDark.of(preference().matches)),
+  darkMode.of(EditorView.darkTheme.of(isDark())),
 ];
 
-/** Keeps an editor's base styles light or dark as the system is. Answers what ends that. */
-export function followColourScheme(view: EditorView): () => void {
-  const query = preference();
-  const update = () => view.dispatch({ effects: darkMode.reconfigure(isDark.of(query.matches)) });
-  query.addEventListener('change', update);
-  return () => query.removeEventListener('change', update);
-}
+/** Keeps an editor's base styles light or dark as the page is. Answers what ends that. */
+export const followColourScheme = (view: EditorView): (() => void) =>
+  onSchemeChange(() =>
+    view.dispatch({ effects: darkMode.reconfigure(EditorView.darkTheme.of(isDark())) }),
+  );

@@ -1,5 +1,6 @@
 import { ensureSyntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
+import { texts } from '../locales/locale.ts';
 import type { Diagnostic } from '../service/records.ts';
 
 /** How long a text may take to parse, in ms; a larger one is left to the builder. */
@@ -19,7 +20,7 @@ export function syntaxProblems(state: EditorState): Diagnostic[] {
       found.push({
         line: line.number,
         column: from - line.from + 1,
-        message: 'The text is not right here: something is missing, or too much.',
+        message: texts().problems.syntax,
         severity: 'error',
       });
     },

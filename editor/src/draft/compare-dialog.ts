@@ -1,9 +1,11 @@
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { html } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { appearance, contentName } from '../code/code-editor.ts';
-import { el, icon } from '../ui/dom.ts';
+import { texts } from '../locales/locale.ts';
+import { openDialog } from '../ui/dialog.ts';
 import { languageSupport } from '../code/typing-help.ts';
 
 /** One of the two versions to choose from. */
@@ -17,82 +19,78 @@ export interface CompareOptions<T> {
   text: string;
   /** The first is shown left, or as what was; the second right, or as what is new. */
   versions: readonly [Version, Version];
+  /** Without any there is nothing to choose. */
   choices: readonly { label: string; value: T; primary?: boolean }[];
 }
 
 /** Shows two versions of a plugin and has the user choose; resolves with `undefined` when that is put off. */
 export function compare<T>({ title, text, versions, choices }: CompareOptions<T>): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    let chosen: T | undefined;
-    const close = (value?: T) => {
-      chosen = value;
-      dialog.close();
-    };
-    const later = {
-      type: 'button',
-      class: 'button icon-only',
-      'aria-label': 'Decide later',
-      title: 'Decide later',
-    };
-    const buttons = choices.map(({ label, value, primary }) =>
-      el(
-        'button',
-        { type: 'button', class: primary ? 'button primary' : 'button', onclick: () => close(value) },
-        label,
-      ),
-    );
-    const panes = el('div', { class: 'compare-panes' });
-    const dialog = el(
-      'dialog',
-      {
-        class: 'compare',
-        // Takes the focus first, so that its words are read before its buttons.
-        tabindex: '-1',
-        'aria-labelledby': 'compare-title',
-        'aria-describedby': 'compare-text',
-      },
-      el(
-        'header',
-        {},
-        el('h2', { id: 'compare-title' }, title),
-        el('button', { ...later, onclick: () => close() }, icon('close')),
-        el('p', { id: 'compare-text' }, text),
-      ),
-      panes,
-      el('footer', {}, ...buttons),
-    );
-    document.body.append(dialog);
-    const views = fill(panes, versions);
-    dialog.addEventListener('close', () => {
-      for (const view of views) view.destroy();
-      dialog.remove();
-      resolve(chosen);
-    });
-    dialog.showModal();
-    dialog.focus();
+  return openDialog<T>({
+    className: 'compare',
+    title,
+    closeLabel: choices.length ? texts().conflict.later : texts().common.close,
+    content: (close) => html`
+      <p class="dialog-text" id="compare-text">${text}</p>
+      <div class="compare-panes"></div>
+      <footer>
+        ${
+          choices.length
+            ? choices.map(
+                ({ label, value, primary }) =>
+                  html`<button
+                    type="button"
+                    class=${primary ? 'button primary' : 'button'}
+                    @click=${() => close(value)}
+                  >
+                    ${label}
+                  </button>`,
+              )
+            : html`<button type="button" class="button" @click=${() => close()}>${texts().common.close}</button>`
+        }
+      </footer>
+    `,
+    onOpen: (dialog) => {
+      dialog.setAttribute('aria-describedby', 'compare-text');
+      const panes = dialog.querySelector<HTMLElement>('.compare-panes');
+      const views = panes ? fill(panes, versions) : [];
+      return () => views.forEach((view) => view.destroy());
+    },
   });
 }
+
+const heading = (className: string, text: string) => {
+  const element = document.createElement('h3');
+  element.className = className;
+  element.textContent = text;
+  return element;
+};
+
+const box = (className: string, ...children: Node[]) => {
+  const element = document.createElement('div');
+  element.className = className;
+  element.append(...children);
+  return element;
+};
 
 /** Side by side where there is room, else one below the other, difference by difference. */
 function fill(panes: HTMLElement, versions: readonly [Version, Version]): { destroy(): void }[] {
   const wide = matchMedia('(min-width: 700px)').matches;
   const [a, b] = versions;
   panes.append(
-    el(
-      'div',
-      { class: wide ? 'compare-labels' : 'compare-labels stacked' },
-      el('h3', { class: 'version-a' }, a.label),
-      el('h3', { class: 'version-b' }, b.label),
+    box(
+      wide ? 'compare-labels' : 'compare-labels stacked',
+      heading('version-a', a.label),
+      heading('version-b', b.label),
     ),
   );
-  const show = (texts: [string, string], lang: string): { destroy(): void } => {
-    const parent = panes.appendChild(el('div', { class: 'compare-view' }));
-    return wide ? sideBySide(parent, texts, versions, lang) : unified(parent, texts, versions, lang);
+  const show = (sides: [string, string], lang: string): { destroy(): void } => {
+    const parent = panes.appendChild(box('compare-view'));
+    return wide ? sideBySide(parent, sides, versions, lang) : unified(parent, sides, versions, lang);
   };
   const views = [show([a.source.contents, b.source.contents], b.source.lang)];
   const tests = [testsText(a.source), testsText(b.source)] as [string, string];
   if (tests[0] !== tests[1]) {
-    panes.append(el('h3', { class: 'compare-part' }, 'Tests'));
+    panes.append(heading('compare-part', texts().conflict.tests));
     views.push(show(tests, ''));
   }
   return views;
@@ -103,14 +101,20 @@ const differences = EditorView.theme({
     backgroundColor: 'var(--code-removed)',
   },
   '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--code-added)' },
+  // A line below what changed: a ground that could be told from that of its line would leave code unreadable on it.
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText, &.cm-merge-b .cm-deletedText': {
     background: 'var(--code-removed-text)',
-    borderRadius: '2px',
+    boxShadow: 'inset 0 -2px var(--bad)',
   },
-  '&.cm-merge-b .cm-changedText': { background: 'var(--code-added-text)', borderRadius: '2px' },
+  '&.cm-merge-b .cm-changedText': {
+    background: 'var(--code-added-text)',
+    boxShadow: 'inset 0 -2px var(--good)',
+  },
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--bad)' },
   '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--good)' },
   '.cm-collapsedLines': { color: 'var(--muted)', background: 'var(--surface)', paddingBlock: '3px' },
+  // In place of signs that few fonts have.
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
 });
 
 const readOnly = (label: string, lang: string) => [
@@ -118,6 +122,7 @@ const readOnly = (label: string, lang: string) => [
   languageSupport(lang),
   differences,
   EditorState.readOnly.of(true),
+  EditorState.phrases.of({ '$ unchanged lines': texts().conflict.unchangedLines('$') }),
   EditorView.lineWrapping,
   contentName({ 'aria-label': label }),
 ];
@@ -126,30 +131,30 @@ const collapse = { collapseUnchanged: { margin: 3, minSize: 6 } };
 
 function sideBySide(
   parent: HTMLElement,
-  texts: [string, string],
+  sides: [string, string],
   [a, b]: readonly [Version, Version],
   lang: string,
 ) {
   return new MergeView({
     parent,
-    a: { doc: texts[0], extensions: readOnly(a.label, lang) },
-    b: { doc: texts[1], extensions: readOnly(b.label, lang) },
+    a: { doc: sides[0], extensions: readOnly(a.label, lang) },
+    b: { doc: sides[1], extensions: readOnly(b.label, lang) },
     ...collapse,
   });
 }
 
 function unified(
   parent: HTMLElement,
-  texts: [string, string],
+  sides: [string, string],
   [a, b]: readonly [Version, Version],
   lang: string,
 ) {
   return new EditorView({
     parent,
-    doc: texts[1],
+    doc: sides[1],
     extensions: [
-      readOnly(`${b.label}, compared with: ${a.label}`, lang),
-      unifiedMergeView({ original: texts[0], mergeControls: false, ...collapse }),
+      readOnly(texts().conflict.comparedWith(b.label, a.label), lang),
+      unifiedMergeView({ original: sides[0], mergeControls: false, ...collapse }),
     ],
   });
 }
@@ -157,11 +162,12 @@ function unified(
 /** A plugin's tests as a text to compare. */
 const testsText = ({ tests = [] }: PluginSource): string =>
   tests
-    .map(({ name = '', description = '', payload = '', ...rest }) =>
+    .map(({ name = '', description = '', payload = '', expected, ...rest }) =>
       [
         `# ${name}`,
         ...(description ? [description] : []),
         payload,
+        ...(typeof expected === 'string' ? [`=> ${expected}`] : []),
         ...(Object.keys(rest).length ? [JSON.stringify(rest)] : []),
       ].join('\n'),
     )

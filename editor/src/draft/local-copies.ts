@@ -54,6 +54,25 @@ export class LocalCopies {
     }
   }
 
+  /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Answers whether it could. */
+  keepAside(source: PluginSource): boolean {
+    const random = this.#browser.crypto.getRandomValues(new Uint32Array(3));
+    const key = this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
+    return this.putBack({ key, source, at: new Date() });
+  }
+
+  /** Whether this browser keeps anything for this page: where a frame's storage is blocked, it does not. */
+  canKeep(): boolean {
+    const probe = `${this.#own}:probe`;
+    try {
+      this.#browser.localStorage.setItem(probe, '1');
+      this.#browser.localStorage.removeItem(probe);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Drops this page's copy. */
   drop(): void {
     this.remove(this.#own);
@@ -67,12 +86,14 @@ export class LocalCopies {
     }
   }
 
-  /** Puts back what `remove` took. */
-  putBack({ key, source, at }: LocalCopy): void {
+  /** Puts back what `remove` took. Answers whether the browser could. */
+  putBack({ key, source, at }: LocalCopy): boolean {
     try {
       this.#browser.localStorage.setItem(key, JSON.stringify({ version: 1, at: at.getTime(), source }));
+      return true;
     } catch {
-      // It was there before, so there is room; where there is not, the caller still has it.
+      // The caller still has it.
+      return false;
     }
   }
 

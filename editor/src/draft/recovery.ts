@@ -1,6 +1,8 @@
 import type { PluginSource } from 'plugin-editor/client.js';
+import { formatDateTime } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
 import type { LocalCopies, LocalCopy } from './local-copies.ts';
-import { loadPartOrNotify } from '../ui/load-part.ts';
+import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import type { Notices } from '../ui/notices.ts';
 import { sameWork } from '../plugin/source.ts';
 
@@ -27,11 +29,9 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** `present` is what the builder has. */
-  async start(present: PluginSource | undefined, signal: AbortSignal): Promise<void> {
+  /** `left` is what pages that are gone left behind, newest first; `present` is what the builder has. */
+  start(left: readonly LocalCopy[], present: PluginSource | undefined): void {
     const { copies } = this.#options;
-    const left = await copies.left();
-    if (signal.aborted) return;
     for (const copy of left) {
       // Saved after all: the page went away before it heard.
       if (present && sameWork(copy.source, present)) copies.remove(copy.key);
@@ -49,15 +49,18 @@ export class Recovery {
 
   #offer(copy: LocalCopy): void {
     const { current, notices } = this.#options;
-    const compare = { label: 'Compare', run: () => void this.#compare(copy) };
-    notices.show(NOTICE, {
-      tone: 'note',
-      text: `This browser kept changes to this plugin that were not saved (${when(copy.at)}). Restore them, or discard them?`,
-      actions: [
-        { label: 'Restore', run: () => this.#restore(copy), primary: true },
-        ...(current() ? [compare] : []),
-        { label: 'Discard', run: () => this.#discard(copy) },
-      ],
+    notices.show(NOTICE, () => {
+      const { common, recovery } = texts();
+      const compare = { label: common.compare, run: () => void this.#compare(copy) };
+      return {
+        tone: 'note',
+        text: recovery.offer(formatDateTime(copy.at)),
+        actions: [
+          { label: common.restore, run: () => this.#restore(copy), primary: true },
+          ...(current() ? [compare] : []),
+          { label: common.discard, run: () => this.#discard(copy) },
+        ],
+      };
     });
   }
 
@@ -65,17 +68,18 @@ export class Recovery {
     const { current, notices } = this.#options;
     const present = current();
     if (!present) return;
+    const { common, recovery } = texts();
     const part = await loadPartOrNotify(notices, () => import('./compare-dialog.ts'));
     const choice = await part?.compare({
-      title: 'Changes that were not saved',
-      text: `This browser kept them on ${when(copy.at)}.`,
+      title: recovery.title,
+      text: recovery.kept(formatDateTime(copy.at)),
       versions: [
-        { label: 'In the editor now', source: present },
-        { label: 'Kept in this browser', source: copy.source },
+        { label: recovery.now, source: present },
+        { label: recovery.copy, source: copy.source },
       ],
       choices: [
-        { label: 'Restore', value: 'restore', primary: true },
-        { label: 'Discard', value: 'discard' },
+        { label: common.restore, value: 'restore', primary: true },
+        { label: common.discard, value: 'discard' },
       ],
     });
     if (choice === 'restore') this.#restore(copy);
@@ -93,22 +97,19 @@ export class Recovery {
   #discard(copy: LocalCopy): void {
     const { copies, notices } = this.#options;
     copies.remove(copy.key);
-    notices.show(NOTICE, {
+    notices.show(NOTICE, () => ({
       tone: 'note',
-      text: 'The changes were discarded.',
+      text: texts().recovery.discarded,
       actions: [
         {
-          label: 'Undo',
+          label: texts().common.undo,
           run: () => {
             copies.putBack(copy);
             this.#offer(copy);
           },
         },
-        { label: 'Dismiss', run: () => this.#next() },
+        { label: texts().common.dismiss, run: () => this.#next() },
       ],
-    });
+    }));
   }
 }
-
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const when = (date: Date): string => format.format(date);

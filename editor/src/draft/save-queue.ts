@@ -76,6 +76,16 @@ export class SaveQueue<T> {
     return this.#state;
   }
 
+  /** What the builder had when this page last knew for sure: what both sides of a conflict began with. */
+  get base(): T {
+    return this.#base;
+  }
+
+  /** Whether the builder has a draft. */
+  get exists(): boolean {
+    return this.#exists;
+  }
+
   /** Whether something here would be lost with the page. */
   get unsaved(): boolean {
     return this.#sending || !this.#certain || !this.#options.same(this.#options.read(), this.#base);

@@ -1,6 +1,7 @@
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
-import { el } from '../ui/dom.ts';
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
 
 /** Lines around a change that show where it is. */
 const CONTEXT = 2;
@@ -8,11 +9,11 @@ const CONTEXT = 2;
 const MOST_LINES = 200;
 const LONGEST_LINE = 1000;
 
-/** Shows what is not the same in two texts, line by line, and within the lines. */
-export function differenceView(before: string, after: string): HTMLElement {
+/** Shows what is not the same in two texts, line by line, and within the lines. `label` is its accessible name. */
+export function differenceView(before: string, after: string, label: string): TemplateResult {
   // A line break at the end has the last line be one like the others.
   const [a, b] = [before, after].map((text) => Text.of(`${text}\n`.split('\n'))) as [Text, Text];
-  const rows: HTMLElement[] = [];
+  const rows: TemplateResult[] = [];
   let shown = 1;
   // The limits keep two long texts without much in common from taking forever.
   for (const chunk of Chunk.build(a, b, { scanLimit: 2000, timeout: 300 })) {
@@ -30,29 +31,26 @@ export function differenceView(before: string, after: string): HTMLElement {
     shown = next;
     if (rows.length > MOST_LINES) break;
   }
-  const more = rows.length > MOST_LINES ? [el('p', { class: 'diff-gap' }, '… and more')] : [];
-  return el(
-    'div',
-    { class: 'difference', role: 'group', tabindex: '0', 'aria-label': 'Difference to the run before' },
-    ...rows.slice(0, MOST_LINES),
-    ...more,
-  );
+  const isCut = rows.length > MOST_LINES;
+  return html`<div class="difference" role="group" tabindex="0" aria-label=${label}>
+    ${rows.slice(0, MOST_LINES)}${isCut ? html`<p class="diff-gap">… ${texts().result.more}</p>` : nothing}
+  </div>`;
 }
 
-const gap = () => el('p', { class: 'diff-gap', 'aria-hidden': 'true' }, '⋯');
+const gap = () => html`<p class="diff-gap" aria-hidden="true">…</p>`;
 
 const cut = (text: string) => (text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text);
 
 /** Lines from one number up to another, as they are in both. */
-function context(doc: Text, from: number, to: number): HTMLElement[] {
-  const rows: HTMLElement[] = [];
+function context(doc: Text, from: number, to: number): TemplateResult[] {
+  const rows: TemplateResult[] = [];
   for (let number = from; number < to && number < doc.lines; number++) {
-    rows.push(el('p', { class: 'diff-line' }, mark(' '), cut(doc.line(number).text) || '\u200b'));
+    rows.push(html`<p class="diff-line">${mark(' ')}${cut(doc.line(number).text) || '\u200b'}</p>`);
   }
   return rows;
 }
 
-const mark = (sign: string) => el('span', { class: 'diff-sign', 'aria-hidden': 'true' }, sign);
+const mark = (sign: string) => html`<span class="diff-sign" aria-hidden="true">${sign}</span>`;
 
 function changed(
   doc: Text,
@@ -60,23 +58,28 @@ function changed(
   to: number,
   ranges: readonly (readonly [number, number])[],
   tag: 'del' | 'ins',
-): HTMLElement[] {
-  const rows: HTMLElement[] = [];
+): TemplateResult[] {
+  const { result } = texts();
+  const rows: TemplateResult[] = [];
   for (let at = from; at < to && at < doc.length && rows.length <= MOST_LINES;) {
     const line = doc.lineAt(at);
-    const parts: (string | Node)[] = [];
+    const parts: (string | TemplateResult)[] = [];
     let end = line.from;
     const last = Math.min(line.to, line.from + LONGEST_LINE);
     for (const [start, stop] of ranges) {
       const [a, b] = [Math.max(start, end), Math.min(stop, last)];
       if (a >= b) continue;
-      parts.push(doc.sliceString(end, a), el(tag, {}, doc.sliceString(a, b)));
+      const text = doc.sliceString(a, b);
+      parts.push(doc.sliceString(end, a), tag === 'del' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`);
       end = b;
     }
     parts.push(doc.sliceString(end, Math.max(end, last)), last < line.to ? '…' : '');
-    const words = tag === 'del' ? 'Was: ' : 'Is: ';
-    const sign = [mark(tag === 'del' ? '−' : '+'), el('span', { class: 'visually-hidden' }, words)];
-    rows.push(el('p', { class: `diff-line ${tag === 'del' ? 'removed' : 'added'}` }, ...sign, ...parts));
+    const isOld = tag === 'del';
+    rows.push(
+      html`<p class="diff-line ${isOld ? 'removed' : 'added'}"
+        >${mark(isOld ? '-' : '+')}<span class="visually-hidden">${isOld ? result.was : result.is}</span>${parts}</p
+      >`,
+    );
     at = line.to + 1;
   }
   return rows;

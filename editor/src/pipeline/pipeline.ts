@@ -2,13 +2,11 @@ import { HttpError, type PluginSource } from 'plugin-editor/client.js';
 import { sourceKeyOf } from '../plugin/source.ts';
 import type { DraftStore } from '../service/draft-store.ts';
 import { failureOf } from '../service/failure.ts';
-import type { BuildState, DeployState, Obstacle } from './progress.ts';
+import type { Action, BuildState, DeployState, Obstacle } from './progress.ts';
 import type { SaveQueue } from '../draft/save-queue.ts';
 import { whileBusy } from '../service/busy.ts';
 import type { PluginService } from '../service/plugin-service.ts';
 import type { BuildResult, Deployed, Progress, TestAnswer } from '../service/records.ts';
-
-export type Action = 'build' | 'test' | 'deploy';
 
 /** One run of the plugin with a payload. */
 export interface Run {
@@ -16,7 +14,7 @@ export interface Run {
   /** Identifies the text that was run. */
   sourceKey: string;
   answer: TestAnswer;
-  /** From asking to the answer, in ms. */
+  /** How long the run took, in ms; where the builder does not say that, from asking to the answer. */
   took: number;
 }
 
@@ -121,13 +119,13 @@ export class Pipeline {
     return done ?? false;
   }
 
-  /** Deploys the text as a new version. */
-  async runDeploy(): Promise<boolean> {
+  /** Deploys the text as a new version; `message` says what it is for. */
+  async runDeploy(message = ''): Promise<boolean> {
     const done = await this.#act('deploy', async (signal) => {
       if (!(await this.#ready('deploy', signal))) return false;
       const sourceKey = sourceKeyOf(this.#options.read());
       this.#set({ deploy: { kind: 'deploying' } });
-      const deployed = await this.#ask('deploy', (asked) => this.#options.service.deploy(asked), signal);
+      const deployed = await this.#sendDeploy(message, signal);
       this.#set({
         deploy: { kind: 'deployed', sourceKey: this.#builtKey ?? sourceKey, version: deployed.version },
       });
@@ -135,6 +133,18 @@ export class Pipeline {
       return true;
     });
     return done ?? false;
+  }
+
+  async #sendDeploy(message: string, signal: AbortSignal): Promise<Deployed> {
+    const { service, store, queue } = this.#options;
+    try {
+      const send = (asked: AbortSignal) => service.deploy({ message, etag: store.etag, signal: asked });
+      return await this.#ask('deploy', send, signal);
+    } catch (error) {
+      // Somebody saved in between: saving finds out what, and has the user choose.
+      if (error instanceof HttpError && error.status === 412) queue.doubt();
+      throw error;
+    }
   }
 
   async #act<T>(action: Action, step: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -180,7 +190,7 @@ export class Pipeline {
           },
           signal,
         );
-        return { payload, sourceKey, answer, took: performance.now() - started };
+        return { payload, sourceKey, answer, took: answer.took ?? performance.now() - started };
       } catch (error) {
         // The draft was saved anew since it was built: once more, from the beginning.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;

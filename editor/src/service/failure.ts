@@ -45,3 +45,6 @@ export function failureOf(error: unknown): Failure {
 
 /** Whether the same save may well succeed later by itself. */
 export const isPassing = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
+
+/** A failure as the key of its text. */
+export const failureKey = (failure: Failure) => (failure === 'too-large' ? 'tooLarge' : failure);

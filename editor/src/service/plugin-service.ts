@@ -1,3 +1,4 @@
+import { type PluginSource, pluginSourceSchema } from 'plugin-editor/client.js';
 import type { ZodMiniType } from 'zod/mini';
 import type { PluginTarget } from '../plugin/target.ts';
 import { whileBusy } from './busy.ts';
@@ -5,13 +6,22 @@ import {
   type BuildResult,
   type Deployed,
   type Diagnostic,
+  type PluginState,
   type Progress,
+  type RunList,
+  type RunRecord,
   type TestAnswer,
+  type VersionList,
   buildResultSchema,
   checkResultSchema,
   deployedSchema,
+  pluginSchema,
   progressSchema,
+  runSchema,
+  runsSchema,
+  sessionSchema,
   testAnswerSchema,
+  versionsSchema,
 } from './records.ts';
 import {
   type ServiceRequest,
@@ -39,6 +49,24 @@ export interface Built {
   result: BuildResult;
   etag: string | undefined;
 }
+
+export interface DeployRequest {
+  /** What the version is for. */
+  message?: string | undefined;
+  etag?: string | undefined;
+  signal: AbortSignal;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+
+interface RequestBody {
+  body?: string | undefined;
+  type?: string | undefined;
+  headers?: Record<string, string>;
+  method?: string;
+}
+
+type PostOptions = Pick<ServiceRequest, 'signal' | 'timeout'>;
 
 /** From sending to the last byte, in ms: a build's ten seconds, and what it may wait for its turn. */
 const BUILD_TIMEOUT = 60_000;
@@ -88,50 +116,110 @@ export class PluginService {
   /** Runs the plugin as it was built last. */
   async test(payload: string, signal: AbortSignal): Promise<TestAnswer> {
     const url = this.#url('test', ...this.#place);
-    const { result, error, logs = [] } = await this.#ask(testAnswerSchema, url, signal, payload);
+    const { result, error, logs = [], took } = await this.#ask(testAnswerSchema, url, signal, { body: payload });
     const lines = typeof logs === 'string' ? (logs ? [logs] : []) : logs;
-    return error ? { error, logs: lines } : { result: result ?? '', logs: lines };
+    return { ...(error ? { error } : { result: result ?? '' }), logs: lines, took };
   }
 
-  /** Deploys the draft. Resolves with the new version, or with the newest one where nothing has changed since. */
-  deploy(signal: AbortSignal): Promise<Deployed> {
-    return this.#ask(deployedSchema, this.#url('draft', ...this.#place, 'promote'), signal);
+  /**
+   * Deploys the draft. Resolves with the new version, or with the newest one where nothing has changed since.
+   * @param etag the state of the draft that is meant, where it is known
+   */
+  deploy({ message, etag, signal }: DeployRequest): Promise<Deployed> {
+    return this.#ask(deployedSchema, this.#url('draft', ...this.#place, 'promote'), signal, {
+      ...(message ? { body: JSON.stringify({ message }), type: 'application/json' } : {}),
+      ...(etag ? { headers: { 'if-match': etag } } : {}),
+    });
   }
 
   /** What a build of a source would find, without saving it. Not part of the interface: a builder may answer 404. */
   async check(lang: string, contents: string, signal: AbortSignal): Promise<Diagnostic[]> {
     const url = this.#url('check', lang, ...this.#place);
-    return (await this.#ask(checkResultSchema, url, signal, contents)).diagnostics;
+    return (await this.#ask(checkResultSchema, url, signal, { body: contents })).diagnostics;
   }
 
   /** How far the plugin is. Not part of the interface: a builder may answer 404. */
-  async progress(signal: AbortSignal): Promise<Progress> {
-    const url = this.#url('progress', ...this.#place);
-    const request = () => requestJson(progressSchema, { url, headers: this.#tokenHolder.headers, signal });
+  progress(signal: AbortSignal): Promise<Progress> {
+    return this.#read(progressSchema, this.#url('progress', ...this.#place), signal);
+  }
+
+  /** What the token permits. Not part of the interface: a builder may answer 404. */
+  async permissions(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    return (await this.#read(sessionSchema, this.#url('session'), signal)).permissions;
+  }
+
+  /** What is live. Not part of the interface, as all that follows: a builder may answer 404. */
+  plugin(signal: AbortSignal): Promise<PluginState> {
+    return this.#read(pluginSchema, this.#url('plugin', ...this.#place), signal);
+  }
+
+  /** The versions, newest first. `after` is the `next` of the answer before. */
+  versions(signal: AbortSignal, after?: string): Promise<VersionList> {
+    return this.#read(versionsSchema, this.#listUrl('versions', { after }), signal);
+  }
+
+  /** A version as it was deployed. */
+  version(version: string, signal: AbortSignal): Promise<PluginSource> {
+    return this.#read(pluginSourceSchema, this.#url('plugin', ...this.#place, 'versions', version), signal);
+  }
+
+  /** Makes a version live; `null` lets the newest be. */
+  async setLive(version: string | null, signal: AbortSignal): Promise<PluginState> {
+    const url = this.#url('plugin', ...this.#place, 'live');
+    return this.#ask(pluginSchema, url, signal, {
+      method: 'PUT',
+      body: JSON.stringify({ version }),
+      type: 'application/json',
+    });
+  }
+
+  /** The real runs, newest first. */
+  runs(filter: { after?: string | undefined; success?: boolean | undefined }, signal: AbortSignal): Promise<RunList> {
+    const { after, success } = filter;
+    const query = { after, success: success === undefined ? undefined : String(success) };
+    return this.#read(runsSchema, this.#listUrl('runs', query), signal);
+  }
+
+  /** One run with all that is kept of it. */
+  run(uuid: string, signal: AbortSignal): Promise<RunRecord> {
+    return this.#read(runSchema, this.#url('run', uuid), signal);
+  }
+
+  async #read<T>(schema: ZodMiniType<T>, url: string, signal: AbortSignal): Promise<T> {
+    const request = () => requestJson(schema, { url, headers: this.#tokenHolder.headers, signal });
     const { data } = await this.#tokenHolder.use(() => whileBusy(request, { signal }));
     return data;
   }
 
-  async #ask<T>(schema: ZodMiniType<T>, url: string, signal: AbortSignal, body?: string): Promise<T> {
+  async #ask<T>(schema: ZodMiniType<T>, url: string, signal: AbortSignal, body: RequestBody = {}): Promise<T> {
     const { data } = await this.#tokenHolder.use(() =>
-      requestJson(schema, this.#post(url, { body, headers: {}, signal, timeout: RUN_TIMEOUT })),
+      requestJson(schema, this.#post(url, { ...body, signal, timeout: RUN_TIMEOUT })),
     );
     return data;
   }
 
-  /** A POST with the present token; a body is sent as text. */
+  /** A POST, or what `method` says, with the present token; a body is sent as text unless `type` says otherwise. */
   #post(
     url: string,
-    { body, headers, ...options }: Omit<ServiceRequest, 'url' | 'body'> & { body: string | undefined },
+    { body, type = TEXT, headers = {}, method = 'POST', ...options }: RequestBody & PostOptions,
   ): ServiceRequest {
-    const type = { 'content-type': 'text/plain; charset=utf-8' };
     return {
       url,
-      method: 'POST',
-      headers: { ...this.#tokenHolder.headers, ...headers, ...(body === undefined ? {} : type) },
+      method,
+      headers: {
+        ...this.#tokenHolder.headers,
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': type }),
+      },
       ...(body === undefined ? {} : { body }),
       ...options,
     };
+  }
+
+  #listUrl(list: string, query: Record<string, string | undefined>): string {
+    const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
+    const search = new URLSearchParams(given).toString();
+    return this.#url('plugin', ...this.#place, list) + (search && `?${search}`);
   }
 
   #url(...segments: string[]): string {

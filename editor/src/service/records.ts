@@ -24,12 +24,16 @@ export const testAnswerSchema = z.looseObject({
   result: z.optional(z.string()),
   error: z.optional(z.looseObject({ code: z.optional(z.string()), message: z.string() })),
   logs: z.optional(z.union([z.string(), z.array(z.string())])),
+  /** How long the run took, in ms, without the network. */
+  took: z.optional(z.number()),
 });
 
 /** A deploy: `unchanged` says that the draft was deployed as this version before, and that no other was made. */
 export const deployedSchema = z.looseObject({
   version: z.string(),
   unchanged: z.optional(z.boolean()),
+  /** What is live now. */
+  live: z.optional(z.nullable(z.string())),
 });
 
 /** How far a plugin is: whether its draft is built, and the newest version, and whether that is of the draft. */
@@ -38,12 +42,63 @@ export const progressSchema = z.looseObject({
   deployed: z.optional(z.looseObject({ version: z.string(), current: z.boolean() })),
 });
 
+/** What a token permits. */
+export const sessionSchema = z.looseObject({ permissions: z.optional(z.array(z.string())) });
+
+/** A plugin, as far as the editor needs it. */
+export const pluginSchema = z.looseObject({
+  live: z.optional(z.nullable(z.string())),
+  latest: z.optional(z.nullable(z.string())),
+  pinned: z.optional(z.nullable(z.looseObject({ version: z.string() }))),
+});
+
+/** One version in the list of them. */
+export const versionSchema = z.looseObject({
+  version: z.string(),
+  deployedAt: z.string(),
+  actor: z.optional(z.nullable(z.string())),
+  message: z.optional(z.nullable(z.string())),
+  lang: z.optional(z.string()),
+  live: z.optional(z.boolean()),
+});
+
+export const versionsSchema = z.looseObject({
+  versions: z.array(versionSchema),
+  next: z.optional(z.nullable(z.string())),
+});
+
+/** One run of a deployed version. */
+export const runSchema = z.looseObject({
+  uuid: z.string(),
+  timestamp: z.string(),
+  version: z.string(),
+  success: z.boolean(),
+  error: z.optional(z.nullable(z.looseObject({ code: z.optional(z.string()), message: z.optional(z.string()) }))),
+  took: z.optional(z.number()),
+  logs: z.optional(z.nullable(z.array(z.string()))),
+  input: z.optional(z.nullable(z.string())),
+  output: z.optional(z.nullable(z.string())),
+  truncated: z.optional(z.boolean()),
+});
+
+export const runsSchema = z.looseObject({
+  runs: z.array(runSchema),
+  next: z.optional(z.nullable(z.string())),
+});
+
 export type Progress = z.output<typeof progressSchema>;
 export type Diagnostic = z.output<typeof diagnosticSchema>;
 export type Deployed = z.output<typeof deployedSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
+export type PluginState = z.output<typeof pluginSchema>;
+export type Version = z.output<typeof versionSchema>;
+export type VersionList = z.output<typeof versionsSchema>;
+export type RunRecord = z.output<typeof runSchema>;
+export type RunList = z.output<typeof runsSchema>;
 
 /** What a run gave, in one form. */
 export type TestAnswer = ({ result: string } | { error: { code?: string | undefined; message: string } }) & {
   logs: string[];
+  /** How long the run took, in ms; `undefined` where the builder does not say. */
+  took?: number | undefined;
 };

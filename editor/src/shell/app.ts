@@ -1,28 +1,42 @@
+import { type TemplateResult, render } from 'lit/html.js';
 import { BuilderClient, HttpError, type PluginSource } from 'plugin-editor/client.js';
-import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts';
+import { loadTypingHelp } from '../code/languages.ts';
+import { LocalCopies } from '../draft/local-copies.ts';
+import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
 import { type PluginTarget, checkTarget } from '../plugin/target.ts';
 import { findBuilder } from '../service/builders.ts';
 import { type Draft, DraftStore } from '../service/draft-store.ts';
-import type { EarlyDraft } from './early-draft.ts';
 import { failureOf } from '../service/failure.ts';
-import { openFailureWords } from './open-failure-words.ts';
-import { loadTypingHelp } from '../code/languages.ts';
-import { loadLaterParts } from './later-parts.ts';
-import { LocalCopies } from '../draft/local-copies.ts';
-import { messageView, type MessageOptions, waitingView } from './message-view.ts';
+import { PluginService } from '../service/plugin-service.ts';
+import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts';
+import { loadPart } from '../ui/load-part.ts';
+import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import { Notices } from '../ui/notices.ts';
-import { Recovery } from '../draft/recovery.ts';
-import { startScreen } from './start-screen.ts';
+import type { EarlyDraft } from './early-draft.ts';
+import type { HostWishes } from './host-wishes.ts';
+import { loadPanels } from './load-panels.ts';
+import { loadLaterParts } from './later-parts.ts';
+import { type MessageOptions, messageView, waitingView } from './message-view.ts';
+import { openFailureWords } from './open-failure-words.ts';
 import { Workspace, type WorkspaceEvents } from './workspace.ts';
 
 /** Who had a plugin opened: what they hear of it, and what they can be asked for. */
-export interface EditorHost extends WorkspaceEvents {
-  /** It can be edited. */
-  onReady?: () => void;
+export interface EditorHost extends Omit<WorkspaceEvents, 'onPlugin'> {
+  /** It can be edited, or what is said of it changed. */
+  onReady?: (plugin: OpenPlugin) => void;
   /** It cannot be opened, and why. */
   onFail?: (problem: string) => void;
   /** Its token has ended. */
   renewToken?: RenewToken;
+}
+
+/** What the page around the editor is told of a plugin that can be edited. */
+export interface OpenPlugin {
+  language?: string;
+  /** Whether the builder has a draft of it. */
+  exists?: boolean;
+  /** What the token permits, where the builder says that. */
+  permissions?: readonly string[];
 }
 
 export interface EditorAppOptions {
@@ -41,6 +55,8 @@ interface Opening {
   store: DraftStore;
   copies: LocalCopies;
   notices: Notices;
+  /** What the token permits, once the builder has said it. */
+  permissions: Promise<readonly string[] | undefined>;
   signal: AbortSignal;
 }
 
@@ -58,9 +74,41 @@ export class EditorApp {
   /** What helps with typing is there, or will be a while. */
   readonly #typingHelp = typingHelpSoon();
   #loadsLater = false;
+  #wishes: HostWishes = {};
+  #view: () => TemplateResult | undefined = () => undefined;
+  #isDrawing = false;
+  #isShowing = false;
 
   constructor(options: EditorAppOptions) {
     this.#options = options;
+    onLocaleChange(() => {
+      this.#workspace?.updateTexts();
+      this.#showTitle();
+      this.draw(true);
+    });
+  }
+
+  /** Takes over what the page around the editor wants of language and access. Nothing is loaded anew for it. */
+  configure(wishes: HostWishes): void {
+    const former = this.#wishes;
+    this.#wishes = wishes;
+    if (wishes.locale !== former.locale) void setLocale(wishes.locale);
+    if (this.#workspace) this.#workspace.isReadOnly = wishes.readOnly ?? false;
+    this.draw();
+  }
+
+  /** Draws what the page shows, once all that happens now has happened; with `now`, at once. */
+  draw(now = false): void {
+    if (now) {
+      const view = this.#view();
+      if (view) render(view, this.#options.root);
+    } else if (!this.#isDrawing) {
+      this.#isDrawing = true;
+      queueMicrotask(() => {
+        this.#isDrawing = false;
+        this.draw(true);
+      });
+    }
   }
 
   /** The plugin that is being edited, if one is. */
@@ -69,8 +117,14 @@ export class EditorApp {
   }
 
   /** Shows that there is nothing to edit, and why. */
-  showMessage(message: MessageOptions): void {
-    this.#show(messageView(message));
+  showMessage(message: () => MessageOptions): void {
+    this.#show(() => messageView(message()));
+  }
+
+  /** Saves at the word of the page around the editor. Rejects with the reason, in words. */
+  async save(): Promise<void> {
+    if (!this.#workspace) throw new Error(texts().app.closed.title);
+    await this.#workspace.saveNow();
   }
 
   /**
@@ -104,11 +158,12 @@ export class EditorApp {
     this.#leave();
     if (this.#asked) this.#asked.tokenHolder.token = '';
     this.#asked = undefined;
-    document.title = 'Plugin editor';
-    this.showMessage({
-      title: 'No plugin is open',
-      text: 'The page around this editor says which one to open.',
-    });
+    this.#showTitle();
+    this.showMessage(() => texts().app.closed);
+  }
+
+  #showTitle(): void {
+    if (!this.#workspace) document.title = texts().app.title;
   }
 
   #leave(): void {
@@ -134,10 +189,10 @@ export class EditorApp {
       target = checkTarget(given);
       const builder = findBuilder(target.builder, this.#options.builders);
       if (builder === undefined) {
-        this.#fail({
-          title: 'This editor does not know that builder',
-          text: `It was asked to open a plugin at ${target.builder}, and works with ${this.#options.builders.join(', ') || 'none'} only. Nothing was sent there.`,
-          plugin: target,
+        const asked = target;
+        this.#fail(() => {
+          const { title, text } = texts().app.unknownBuilder;
+          return { title, text: text(asked.builder, this.#options.builders.join(', ')), plugin: asked };
         });
         return undefined;
       }
@@ -147,37 +202,60 @@ export class EditorApp {
       const store = early ?? new DraftStore(builder, target, tokenHolder);
       const copies = new LocalCopies(builder, target);
       signal.addEventListener('abort', () => copies.close());
-      return { target, host, tokenHolder, builder, store, copies, notices: new Notices(), signal };
+      const permissions = new PluginService(builder, target, tokenHolder)
+        .permissions(signal)
+        // A builder that does not say it permits what it permits: it is found out by asking.
+        .catch(() => undefined);
+      const notices = new Notices();
+      notices.onChange = () => this.draw();
+      return { target, host, tokenHolder, builder, store, copies, notices, permissions, signal };
     } catch (error) {
       const text = `${(error as Error).message}.`;
-      this.#fail({ title: 'The plugin cannot be opened', text, plugin: target });
+      this.#fail(() => ({ title: texts().app.cannotOpen, text, plugin: target }));
       return undefined;
     }
   }
 
   async #load(opening: Opening, early: Promise<Draft | undefined> | undefined): Promise<void> {
-    this.#show(waitingView('Opening the plugin…', opening.target));
+    this.#show(() => waitingView(opening.target));
     await this.#attempt(opening, async () => {
       // Open before, and on its way to the builder still.
       await this.#ending.get(this.#key);
       const draft = await (early ?? opening.store.load(opening.signal));
       await this.#typingHelp;
       if (opening.signal.aborted) return;
-      if (draft) this.#edit(opening, draft.source, true);
-      else await this.#begin(opening, opening.target.template);
+      const permissions = await Promise.race([opening.permissions, Promise.resolve(undefined)]);
+      if (draft) this.#edit(opening, draft.source, true, permissions);
+      else await this.#begin(opening, opening.target.template, permissions);
+      void this.#learnPermissions(opening, permissions);
       // The builder has accepted the token for this plugin: only now may the page show what it kept of it.
       await this.#offerCopies(opening, draft);
     });
   }
 
-  /** A plugin without a draft: from the template, or from one that the user chooses. */
-  async #begin(opening: Opening, language: string | undefined): Promise<void> {
+  /** What the token permits may come after the draft. */
+  async #learnPermissions(opening: Opening, known: readonly string[] | undefined): Promise<void> {
+    const permissions = await opening.permissions;
+    if (opening.signal.aborted || permissions === known || !this.#workspace) return;
+    this.#workspace.permissions = permissions;
+  }
+
+  /** A plugin without a draft: from what the host gives, from the template, or from one that the user chooses. */
+  async #begin(
+    opening: Opening,
+    language: string | undefined,
+    permissions: readonly string[] | undefined,
+  ): Promise<void> {
+    const { initialSource } = this.#wishes;
+    if (initialSource && (!language || language === initialSource.lang)) {
+      return this.#edit(opening, initialSource, false, permissions);
+    }
     const { tokenHolder, builder, target, signal } = opening;
     const client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
     const start = async (lang: string) => {
       const place = { language: lang, pluginName: target.fn, namespace: target.namespace };
       const source = await client.getTemplateV2(place, { signal });
-      if (!signal.aborted) this.#edit(opening, source, false);
+      if (!signal.aborted) this.#edit(opening, source, false, permissions);
     };
     if (language) {
       try {
@@ -190,35 +268,69 @@ export class EditorApp {
     if (signal.aborted) return;
     const onChoose = ({ identifier }: { identifier: string }) =>
       void this.#attempt(opening, () => start(identifier));
-    const notices = opening.notices.element;
-    this.#show(startScreen({ target, languages, unknown: language, notices, onChoose }));
-    opening.host.onReady?.();
+    const { startScreen } = await loadPart(() => import('./start-screen.ts'));
+    if (signal.aborted) return;
+    this.#show(() =>
+      startScreen({
+        target,
+        languages,
+        unknown: language,
+        isReadOnly: this.#wishes.readOnly === true || permissions?.includes('write') === false,
+        notices: opening.notices.view(),
+        onChoose,
+      }),
+    );
+    opening.host.onReady?.({ exists: false, ...(permissions ? { permissions } : {}) });
   }
 
   async #offerCopies(opening: Opening, draft: Draft | undefined): Promise<void> {
     const { copies, notices, signal } = opening;
-    const recovery = new Recovery({
+    const left = await copies.left();
+    if (signal.aborted || !left.length) return;
+    const part = await loadPartOrNotify(notices, () => import('../draft/recovery.ts'));
+    if (!part || signal.aborted) return;
+    const recovery = new part.Recovery({
       copies,
       notices,
       current: () => this.#workspace?.source,
       restore: (source) => {
         // Without a draft and a template there is nothing open yet: the copy is what to open.
-        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false);
+        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false, undefined);
         this.#workspace?.restore(source);
       },
     });
-    await recovery.start(draft?.source ?? this.#workspace?.source, signal);
+    recovery.start(left, draft?.source ?? this.#workspace?.source);
   }
 
-  #edit(opening: Opening, source: PluginSource, exists: boolean): void {
-    const { host } = opening;
-    this.#workspace = new Workspace({ ...opening, ...host, source, exists });
-    this.#show(this.#workspace.element);
+  #edit(
+    opening: Opening,
+    source: PluginSource,
+    exists: boolean,
+    permissions: readonly string[] | undefined,
+  ): void {
+    const { host, target } = opening;
+    const report = () => {
+      const { language, exists: isThere, permissions: known } = workspace;
+      host.onReady?.({ language, exists: isThere, ...(known ? { permissions: known } : {}) });
+    };
+    const workspace = new Workspace({
+      ...opening,
+      ...host,
+      source,
+      exists,
+      permissions,
+      isReadOnly: this.#wishes.readOnly ?? false,
+      onDraw: (now) => this.draw(now),
+      onPlugin: report,
+    });
+    this.#workspace = workspace;
+    this.#show(() => workspace.view());
+    if (exists && target.template && target.template !== source.lang) workspace.sayLanguageStays(target.template);
     // A frame must not take the focus from the page around it.
-    if (document.hasFocus()) this.#workspace.focus();
+    if (document.hasFocus()) workspace.focus();
     if (!this.#loadsLater) loadLaterParts();
     this.#loadsLater = true;
-    host.onReady?.();
+    report();
   }
 
   /** Runs a step of opening; when it fails, says why, and offers to open again. */
@@ -228,36 +340,46 @@ export class EditorApp {
     } catch (error) {
       if (signal.aborted) return;
       const failure = failureOf(error);
-      const again = {
-        label: 'Try again',
-        run: () => void this.openPlugin(target, tokenHolder.token, host),
-      };
       const ended = failure === 'session' || failure === 'forbidden';
-      this.#fail({ ...openFailureWords[failure], plugin: target, ...(ended ? {} : { action: again }) });
+      this.#fail(() => ({
+        ...openFailureWords(failure),
+        plugin: target,
+        action: ended
+          ? undefined
+          : {
+              label: texts().common.tryAgain,
+              run: () => void this.openPlugin(target, tokenHolder.token, host),
+            },
+      }));
     }
   }
 
-  #fail(message: MessageOptions): void {
+  #fail(message: () => MessageOptions): void {
     this.showMessage(message);
     if (!this.#asked) return;
     this.#asked.failed = true;
-    this.#asked.host.onFail?.(`${message.title}. ${message.text}`);
+    const { title, text } = message();
+    this.#asked.host.onFail?.(`${title}. ${text}`);
   }
 
-  #show(view: HTMLElement): void {
-    this.#options.root.replaceChildren(view);
+  #show(view: () => TemplateResult): void {
+    // What the page shows before its scripts run is not of this making.
+    if (!this.#isShowing) this.#options.root.replaceChildren();
+    this.#isShowing = true;
+    this.#view = view;
+    this.draw(true);
   }
 }
 
-/** How long a text waits for the languages, in ms: shown without, it would change its colours at once. */
+/** How long a text waits for the languages and the panels, in ms: shown without, it would change its colours at once. */
 const TYPING_HELP_WAIT = 100;
 
-/** Loads the languages. Resolves when they are there, or after a moment: on a slow line the text comes first. */
+/** Loads the languages and the panels. Resolves when they are there, or after a moment: on a slow line the text comes first. */
 function typingHelpSoon(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, TYPING_HELP_WAIT);
     // Without them a text can be edited; each text that is opened asks for them again.
-    loadTypingHelp().then(
+    Promise.all([loadTypingHelp(), loadPanels()]).then(
       () => resolve(),
       () => resolve(),
     );

@@ -5,8 +5,13 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../code/problems.ts'),
   () => import('../service/build-stream.ts'),
   () => import('../pipeline/difference-view.ts'),
+  () => import('../code/search-panel.ts'),
   () => import('../draft/compare-dialog.ts'),
+  () => import('../draft/conflict.ts'),
   () => import('./help-dialog.ts'),
+  () => import('./settings-dialog.ts'),
+  () => import('./deploy-dialog.ts'),
+  () => import('./start-over.ts'),
 ];
 
 /** After a text is shown, in ms: what the user needs first has the line for itself. */

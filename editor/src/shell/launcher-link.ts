@@ -1,7 +1,9 @@
 import { type PluginChannel, type PluginToOpen, connectLauncher } from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
-import type { EditorApp, EditorHost } from './app.ts';
+import { loadPart } from '../ui/load-part.ts';
+import type { EditorApp, EditorHost, OpenPlugin } from './app.ts';
 import { type EarlyDraft, requestDraftEarly } from './early-draft.ts';
+import { type HostWishes, changeWishes, wishesOf } from './host-wishes.ts';
 
 /** A plugin to open. */
 export interface PluginRequest {
@@ -27,11 +29,12 @@ export class LauncherLink {
   #current: Opening | undefined;
   /** Why the editor could not be loaded. */
   #problem: string | undefined;
+  #wishes: HostWishes = {};
 
   constructor({ addressed, builders }: LauncherLinkOptions) {
     this.#builders = builders;
     if (addressed) this.#open(addressed);
-    connectLauncher({
+    const options: LauncherHalf = {
       capabilities: ['open'],
       onOpen: (open, channel) => this.#handleOpen(open, channel),
       onToken: ({ token }) => this.#replaceToken(token),
@@ -40,12 +43,24 @@ export class LauncherLink {
         this.#current = undefined;
         this.#app?.closePlugin();
       },
-    });
+      onSave: async () => {
+        if (!this.#app) throw new Error('The editor is still being loaded');
+        await this.#app.save();
+      },
+      onConfigure: (changes) => this.#configure(changeWishes(this.#wishes, changes)),
+    };
+    connectLauncher(options);
+  }
+
+  /** The language that the page around the editor asked for, as far as it is known. */
+  get locale(): string | undefined {
+    return this.#wishes.locale;
   }
 
   /** The editor is loaded. Answers whether there is a plugin to open, and opens it. */
   start(app: EditorApp): boolean {
     this.#app = app;
+    app.configure(this.#wishes);
     if (!this.#current) return false;
     this.#openInApp(this.#current);
     return true;
@@ -61,7 +76,9 @@ export class LauncherLink {
   #handleOpen(open: PluginToOpen, channel: PluginChannel): void {
     // The page around it may have loaded this one ahead, and ask long after.
     if (this.#problem !== undefined) return channel.error(this.#problem);
-    const { token, expiresAt: _, ...target } = open;
+    const { builder, ident, namespace, fn, template, token } = open;
+    const target: PluginTarget = { builder, ident, namespace, fn, ...(template ? { template } : {}) };
+    this.#configure(wishesOf(open));
     const current = this.#current;
     // Opened by its address, and now by message as well; or by message, with nothing but a new token.
     if (current && !current.report.failed && isSame(current.target, target)) {
@@ -70,6 +87,18 @@ export class LauncherLink {
     } else {
       this.#open({ target, token }, channel);
     }
+  }
+
+  #configure(wishes: HostWishes): void {
+    const isOtherLook = wishes.appearance !== this.#wishes.appearance;
+    this.#wishes = wishes;
+    // At once, so that the editor has that look from the first moment; without it, it has its own.
+    if (isOtherLook)
+      loadPart(() => import('../ui/appearance.ts')).then(
+        ({ applyAppearance }) => applyAppearance(this.#wishes.appearance),
+        () => {},
+      );
+    this.#app?.configure(wishes);
   }
 
   #open({ target, token }: PluginRequest, channel?: PluginChannel): void {
@@ -104,6 +133,20 @@ export class LauncherLink {
   }
 }
 
+/** What this editor hands to `connectLauncher`. */
+type LauncherHalf = Parameters<typeof connectLauncher>[0] & {
+  onSave: () => Promise<void>;
+  onConfigure: (changes: object) => void;
+};
+
+/** The channel with what its newer versions say; an older one ignores it. */
+type Channel = Omit<PluginChannel, 'ready' | 'test' | 'deploy'> & {
+  ready: (plugin?: OpenPlugin) => void;
+  test: (test: Parameters<NonNullable<EditorHost['onTest']>>[0]) => void;
+  deploy: (deploy: Parameters<NonNullable<EditorHost['onDeploy']>>[0]) => void;
+  live?: (version: string | null) => void;
+};
+
 /** A plugin that was asked for, and what reports about it to the launcher. */
 interface Opening extends PluginRequest {
   report: Report;
@@ -114,19 +157,19 @@ interface Opening extends PluginRequest {
 /** Tells the launcher about one plugin: what happens, and, when a launcher shows up late, what happened before. */
 class Report implements EditorHost {
   failed = false;
-  #channel: PluginChannel | undefined;
-  #ready = false;
+  #channel: Channel | undefined;
+  #ready: OpenPlugin | undefined;
   #dirty = false;
 
   attach(channel: PluginChannel): void {
     this.#channel = channel;
-    if (this.#ready) channel.ready();
+    if (this.#ready) this.#channel.ready(this.#ready);
     if (this.#dirty) channel.dirty(true);
   }
 
-  onReady = (): void => {
-    this.#ready = true;
-    this.#channel?.ready();
+  onReady = (plugin: OpenPlugin): void => {
+    this.#ready = plugin;
+    this.#channel?.ready(plugin);
   };
 
   onFail = (problem: string): void => {
@@ -143,6 +186,7 @@ class Report implements EditorHost {
   onBuild: NonNullable<EditorHost['onBuild']> = (build) => this.#channel?.build(build);
   onTest: NonNullable<EditorHost['onTest']> = (test) => this.#channel?.test(test);
   onDeploy: NonNullable<EditorHost['onDeploy']> = (deploy) => this.#channel?.deploy(deploy);
+  onLive: NonNullable<EditorHost['onLive']> = (version) => this.#channel?.live?.(version);
 
   renewToken = async (): Promise<string> => {
     if (!this.#channel) throw new Error('Nobody opened this plugin by message');

@@ -1,6 +1,7 @@
-import type { PluginTarget } from '../plugin/target.ts';
-import { el } from '../ui/dom.ts';
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
 import { pluginIdentity } from '../plugin/identity-view.ts';
+import type { PluginTarget } from '../plugin/target.ts';
 
 export interface MessageOptions {
   title: string;
@@ -8,37 +9,30 @@ export interface MessageOptions {
   /** The plugin that it is about, if it is about one. */
   plugin?: PluginTarget | undefined;
   /** What the user can do here. */
-  action?: { label: string; run: () => void };
+  action?: { label: string; run: () => void } | undefined;
 }
 
 /** A page that says why there is no editor on it, and what to do. */
-export function messageView({ title, text, plugin, action }: MessageOptions): HTMLElement {
-  const button =
-    action && el('button', { type: 'button', class: 'button primary', onclick: action.run }, action.label);
-  return el(
-    'main',
-    { class: 'message' },
-    el(
-      'div',
-      { class: 'message-box', role: 'alert' },
-      el('h1', {}, title),
-      el('p', {}, text),
-      ...(plugin ? [pluginIdentity(plugin)] : []),
-      ...(button ? [button] : []),
-    ),
-  );
-}
+export const messageView = ({ title, text, plugin, action }: MessageOptions): TemplateResult =>
+  html`<main class="message">
+    <div class="message-box" role="alert">
+      <h1>${title}</h1>
+      <p>${text}</p>
+      ${plugin ? pluginIdentity(plugin) : nothing}
+      ${
+        action
+          ? html`<button type="button" class="button primary" @click=${action.run}>${action.label}</button>`
+          : nothing
+      }
+    </div>
+  </main>`;
 
 /** The page while a plugin is on its way. */
-export const waitingView = (text: string, plugin: PluginTarget): HTMLElement =>
-  el(
-    'main',
-    { class: 'message' },
-    el('h1', { class: 'visually-hidden' }, 'Plugin editor'),
-    el(
-      'div',
-      { class: 'message-box opening' },
-      el('p', { class: 'waiting', role: 'status' }, text),
-      pluginIdentity(plugin),
-    ),
-  );
+export const waitingView = (plugin: PluginTarget): TemplateResult =>
+  html`<main class="message">
+    <h1 class="visually-hidden">${texts().app.title}</h1>
+    <div class="message-box opening">
+      <p class="waiting" role="status">${texts().app.opening}</p>
+      ${pluginIdentity(plugin)}
+    </div>
+  </main>`;

@@ -1,39 +1,32 @@
-import { EditorApp } from './app.ts';
-import { byId } from '../ui/dom.ts';
+import { setLocale, texts } from '../locales/locale.ts';
 import type { Opened } from './address.ts';
+import { EditorApp } from './app.ts';
 import type { LauncherLink } from './launcher-link.ts';
 
 /** Starts the editor on this page with what its address, or the page around it, asked for. */
-export function start(
+export async function start(
   { target, tokenRefused, problem }: Opened,
   builders: readonly string[],
   launcher: LauncherLink,
-): void {
-  const app = new EditorApp({ root: byId('app'), builders });
+): Promise<void> {
+  const root = document.getElementById('app');
+  if (!root) throw new Error('The page has no #app');
+  // Texts that come late would change before the user's eyes.
+  await setLocale(launcher.locale);
+  const app = new EditorApp({ root, builders });
   listen(app);
   if (launcher.start(app)) return;
   if (problem) {
-    app.showMessage({ title: 'The plugin cannot be opened', text: `${problem}.` });
+    app.showMessage(() => ({ title: texts().app.cannotOpen, text: `${problem}.` }));
   } else if (tokenRefused) {
-    app.showMessage({
-      title: 'Open the plugin from its app',
-      text: 'This editor cannot be opened by a link that holds a token. Go to the app that the plugin belongs to, and open it there.',
-      plugin: target,
-    });
+    app.showMessage(() => ({ ...texts().app.openFromApp, plugin: target }));
   } else if (target) {
-    app.showMessage({
-      title: 'Open the editor again',
-      text: 'The editor was opened without a token; open it again from the page you came from.',
-      plugin: target,
-    });
+    app.showMessage(() => ({ ...texts().app.openAgain, plugin: target }));
   } else if (window.parent !== window) {
     // The page around it may still ask for one.
     app.closePlugin();
   } else {
-    app.showMessage({
-      title: 'No plugin to open',
-      text: 'This is the plugin editor. An app opens it with the address of a plugin; by itself it has nothing to show.',
-    });
+    app.showMessage(() => texts().app.nothing);
   }
 }
 

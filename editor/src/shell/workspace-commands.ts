@@ -1,77 +1,115 @@
-import type { Actions } from '../pipeline/actions.ts';
+import { texts } from '../locales/locale.ts';
 import type { Command } from '../ui/commands.ts';
-import type { Dock } from '../ui/dock.ts';
+import type { Actions } from './actions.ts';
 
 /** What the commands of an open plugin act on. It is there once they are used, not when they are listed. */
 export interface CommandTargets {
   actions: () => Actions;
-  dock: () => Dock;
+  /** What may be done here. */
+  access: () => { canWrite: boolean; canDeploy: boolean };
+  focusPanel: (panel: string) => void;
+  hasPanel: (panel: string) => boolean;
   save: () => void;
   runAll: () => void;
   hasTests: () => boolean;
+  hasProblems: () => boolean;
+  /** Deploys; `ask`: asks for a message before. */
+  deploy: (options: { ask: boolean }) => void;
+  find: (options: { replace: boolean }) => void;
   toProblem: (by: 1 | -1) => void;
   toText: () => void;
+  startOver: () => void;
+  settings: () => void;
   help: () => void;
 }
 
 /** The commands with buttons, in their order. */
 export const BUTTONS = ['save', 'build', 'test', 'deploy'] as const;
 
-/** All that can be done with an open plugin. */
+/** All that can be done with an open plugin, in the present language. */
 export function workspaceCommands(on: CommandTargets): Command[] {
-  const idle = () => on.actions().pipeline.action === undefined;
-  const testing = () => on.actions().testing;
-  const problems = () => on.actions().problems.length > 0;
+  const words = texts().commands;
+  const isIdle = () => on.actions().pipeline.action === undefined;
+  const canWrite = () => on.access().canWrite;
+  const canDeploy = () => on.access().canDeploy;
+  const canTest = () => on.actions().canTest && canWrite();
   return [
-    { id: 'save', label: 'Save', shortcut: { key: 's' }, run: on.save },
+    { id: 'save', label: words.save, shortcut: { key: 's' }, offered: canWrite, run: on.save },
     {
       id: 'build',
-      label: 'Build',
+      label: words.build,
       shortcut: { key: 'b' },
-      enabled: idle,
+      offered: canWrite,
+      enabled: isIdle,
       run: () => void on.actions().build(),
     },
     {
       id: 'test',
-      label: 'Run all tests',
-      short: 'Test',
+      label: words.test,
+      short: words.testShort,
       shortcut: { key: 'Enter' },
-      offered: testing,
-      enabled: () => idle() && on.hasTests(),
+      offered: canTest,
+      enabled: () => isIdle() && on.hasTests(),
       run: on.runAll,
     },
     {
       id: 'deploy',
-      label: 'Deploy',
+      label: words.deploy,
       shortcut: { key: 'd', shift: true },
-      enabled: idle,
-      run: () => void on.actions().deploy(),
+      offered: canDeploy,
+      enabled: isIdle,
+      run: () => on.deploy({ ask: false }),
+    },
+    {
+      id: 'deploy-message',
+      label: words.deployWithMessage,
+      offered: canDeploy,
+      enabled: isIdle,
+      run: () => on.deploy({ ask: true }),
     },
     {
       id: 'stop',
-      label: 'Stop what is running',
-      shortcut: { key: '.' },
-      enabled: () => !idle(),
+      label: words.stop,
+      shortcut: { key: 'F5', shift: true, alone: true },
+      offered: canWrite,
+      enabled: () => !isIdle(),
       run: () => on.actions().pipeline.stop(),
     },
     {
       id: 'next',
-      label: 'Next problem',
+      label: words.next,
       shortcut: { key: 'F8', alone: true },
-      enabled: problems,
+      enabled: on.hasProblems,
       run: () => on.toProblem(1),
     },
     {
       id: 'previous',
-      label: 'Previous problem',
+      label: words.previous,
       shortcut: { key: 'F8', shift: true, alone: true },
-      enabled: problems,
+      enabled: on.hasProblems,
       run: () => on.toProblem(-1),
     },
-    { id: 'tests', label: 'Go to the tests', run: () => on.dock().focus('tests') },
-    { id: 'payload', label: 'Run a payload', offered: testing, run: () => on.dock().focus('run') },
-    { id: 'problems', label: 'Go to the problems', run: () => on.dock().focus('build') },
-    { id: 'text', label: 'Go to the text', run: on.toText },
-    { id: 'help', label: 'Keyboard help', shortcut: { key: 'F1', alone: true }, run: on.help },
+    { id: 'find', label: words.find, shortcut: { key: 'f' }, run: () => on.find({ replace: false }) },
+    {
+      id: 'replace',
+      label: words.replace,
+      shortcut: { key: 'h' },
+      offered: canWrite,
+      run: () => on.find({ replace: true }),
+    },
+    { id: 'tests', label: words.tests, run: () => on.focusPanel('tests') },
+    { id: 'payload', label: words.payload, offered: canTest, run: () => on.focusPanel('run') },
+    { id: 'problems', label: words.problems, run: () => on.focusPanel('build') },
+    {
+      id: 'versions',
+      label: words.versions,
+      offered: () => on.hasPanel('versions'),
+      run: () => on.focusPanel('versions'),
+    },
+    { id: 'runs', label: words.runs, offered: () => on.hasPanel('runs'), run: () => on.focusPanel('runs') },
+    { id: 'text', label: words.text, run: on.toText },
+    { id: 'language', label: words.language, offered: canWrite, run: on.startOver },
+    { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: on.settings },
+    { id: 'help', label: words.help, shortcut: { key: 'F1', alone: true }, run: on.help },
   ];
 }

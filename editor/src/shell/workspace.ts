@@ -1,23 +1,32 @@
+import type { TemplateResult } from 'lit/html.js';
 import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
-import { type ActionEvents, Actions } from '../pipeline/actions.ts';
-import type { TokenHolder } from '../service/token-holder.ts';
-import type { PluginTarget } from '../plugin/target.ts';
 import { CodeEditor } from '../code/code-editor.ts';
-import { type Command, runByKey } from '../ui/commands.ts';
-import { DraftConflict, type Draft, type DraftStore } from '../service/draft-store.ts';
 import { prettyLanguage } from '../code/languages.ts';
+import type { Problem } from '../code/problems.ts';
 import type { LocalCopies } from '../draft/local-copies.ts';
-import { loadPartOrNotify } from '../ui/load-part.ts';
-import type { Notices } from '../ui/notices.ts';
-import { buildWords, deployWords } from '../pipeline/progress.ts';
-import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
 import { SaveQueue, type SaveState } from '../draft/save-queue.ts';
 import { failureAdvice, saveWords } from '../draft/save-words.ts';
+import { texts } from '../locales/locale.ts';
+import { type Work, testsBadge } from '../pipeline/work.ts';
+import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
+import type { PluginTarget } from '../plugin/target.ts';
+import { type Draft, DraftConflict, type DraftStore } from '../service/draft-store.ts';
 import { PluginService } from '../service/plugin-service.ts';
-import { TestsPanel } from '../pipeline/tests-panel.ts';
+import type { TokenHolder } from '../service/token-holder.ts';
+import { type TestEntry, TestList } from '../tests/test-list.ts';
+import { CommandMenu } from '../ui/command-menu.ts';
+import { type Command, runByKey } from '../ui/commands.ts';
+import type { DockPanel, DockState } from '../ui/dock.ts';
+import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
+import type { Notices } from '../ui/notices.ts';
+import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
-import { BUTTONS, workspaceCommands } from './workspace-commands.ts';
-import { LEAVING_HINT, type WorkspaceFrame, workspaceFrame } from './workspace-frame.ts';
+import { type Access, accessOf } from './access.ts';
+import { type ActionEvents, Actions } from './actions.ts';
+import { type Histories, createHistories } from './histories.ts';
+import { loadPanels, loadedPanels } from './load-panels.ts';
+import { workspaceCommands } from './workspace-commands.ts';
+import { LEAVING_HINT, workspaceView } from './workspace-view.ts';
 
 /** Events about the plugin that is open, for the page around the editor. */
 export interface WorkspaceEvents extends ActionEvents {
@@ -25,6 +34,8 @@ export interface WorkspaceEvents extends ActionEvents {
   onDirty?: ((dirty: boolean) => void) | undefined;
   /** The draft was saved. */
   onSave?: (() => void) | undefined;
+  /** The language, whether the plugin has a draft, or what may be done with it changed. */
+  onPlugin?: (() => void) | undefined;
 }
 
 export interface WorkspaceOptions extends WorkspaceEvents {
@@ -36,45 +47,70 @@ export interface WorkspaceOptions extends WorkspaceEvents {
   source: PluginSource;
   /** Whether `source` is a draft that the builder has. */
   exists: boolean;
+  /** What the token permits, where the builder says that. */
+  permissions: readonly string[] | undefined;
+  isReadOnly: boolean;
   store: DraftStore;
   copies: LocalCopies;
   notices: Notices;
+  /** What the page shows changed. `now`: it is to be drawn before anything else happens. */
+  onDraw: (now?: boolean) => void;
 }
+
+/** The panels are below the text in a page of less width than this, in CSS pixels (styles/layout.css). */
+const stacked = matchMedia('(max-width: 759px)');
+
+/** What takes longer, in ms, can be stopped from the head of the page as well. */
+const SLOW = 500;
 
 /** One open plugin: its text and its tests, and all that becomes of their changes. */
 export class Workspace {
   readonly #options: WorkspaceOptions;
-  readonly #frame: WorkspaceFrame;
   readonly #editor: CodeEditor;
-  readonly #tests: TestsPanel;
+  readonly #tests: TestList;
   readonly #queue: SaveQueue<PluginSource>;
   readonly #actions: Actions;
-  readonly #commands: Command[];
+  readonly #service: PluginService;
+  readonly #client: BuilderClient;
+  readonly #histories: Histories;
+  readonly #ending = new AbortController();
+  readonly #menu: CommandMenu;
+  #commands: Command[] = [];
+  #dock: DockState = { shown: 'tests', isOpen: !stacked.matches };
+  #problems: readonly Problem[] = [];
+  #cursor = { line: 1, column: 1 };
+  #permissions: readonly string[] | undefined;
+  #isHostReadOnly: boolean;
   /** The record that is edited; holds the fields that the editor does not know. */
   #record: PluginSource;
-  #kept = true;
-  #dirty = false;
-  #closed = false;
+  #isKept = true;
+  #isDirty = false;
+  /** Whether the builder had a draft when that was looked at last. */
+  #exists: boolean | undefined;
+  #isSlow = false;
+  #slowTimer: ReturnType<typeof setTimeout> | undefined;
+  #saidNoCopies = false;
+  #isReady = false;
   /** While a version is put in place as a whole, its parts are not changes of their own. */
-  #replacing = false;
+  #isReplacing = false;
 
   constructor(options: WorkspaceOptions) {
-    const { target, builder, tokenHolder, source, exists, copies, notices } = options;
+    const { target, builder, tokenHolder, source, exists, copies } = options;
     this.#options = options;
+    this.#menu = new CommandMenu(() => options.onDraw(true));
     this.#record = source;
-    this.#tests = new TestsPanel({
-      onChange: () => this.#handleChange(),
-      onRun: (items) => void this.#actions.runTests(items),
-    });
+    this.#permissions = options.permissions;
+    this.#isHostReadOnly = options.isReadOnly;
+    this.#tests = new TestList(() => this.#handleChange());
     this.#tests.tests = source.tests ?? [];
     this.#queue = new SaveQueue<PluginSource>(
       {
         read: () => this.source,
         same: sameWork,
         send: (value) => this.#send(value),
-        keep: (value) => (this.#kept = copies.keep(value)),
+        keep: (value) => (this.#isKept = copies.keep(value)),
         drop: () => copies.drop(),
-        onState: (state, error) => this.#show(state, error),
+        onState: (state, error) => this.#handleSave(state, error),
       },
       source,
       exists,
@@ -82,55 +118,77 @@ export class Workspace {
     this.#editor = new CodeEditor({
       contents: source.contents,
       lang: source.lang,
-      label: `Source of ${target.fn}`,
+      label: () => texts().frame.sourceOf(target.fn),
       describedBy: LEAVING_HINT,
+      isReadOnly: !this.access.canWrite,
       onChange: () => this.#handleChange(),
-      onCursor: (line, column) => this.#showCursor(line, column),
-      onProblems: (problems) => (this.#actions.problems = problems),
+      onCursor: (line, column) => {
+        this.#cursor = { line, column };
+        this.#update();
+      },
+      onProblems: (problems) => {
+        this.#problems = problems;
+        this.#update();
+      },
     });
-    this.#commands = workspaceCommands({
-      actions: () => this.#actions,
-      dock: () => this.#frame.dock,
-      save: () => this.save(),
-      runAll: () => this.#tests.runAll(),
-      hasTests: () => this.#tests.tests.length > 0,
-      toProblem: (by) => void this.#editor.goToProblem(by),
-      toText: () => this.#editor.focus(),
-      help: () => void this.#showHelp(),
-    });
+    this.#service = new PluginService(builder, target, tokenHolder);
+    this.#client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
     this.#actions = new Actions({
       ...options,
-      service: new PluginService(builder, target, tokenHolder),
-      client: new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token }),
+      service: this.#service,
+      client: this.#client,
       queue: this.#queue,
       tests: this.#tests,
       read: () => this.source,
       isNew: !exists,
+      canWrite: () => this.access.canWrite,
       mark: (finder, found, contents) => void this.#editor.mark(finder, found, contents),
       markSyntax: () => void this.#editor.markSyntax(),
-      onJump: ({ line, column }) => void this.#editor.goTo(line, column),
-      show: (panel) => this.#frame.dock.show(panel),
-      onState: () => this.#showStatus(),
+      show: (panel) => this.#showPanel(panel),
+      onState: () => this.#update(),
     });
-    this.#frame = workspaceFrame({
-      target,
-      notices: notices.element,
-      panels: [
-        { id: 'tests', label: 'Tests', content: this.#tests.element },
-        { id: 'run', label: 'Run', content: this.#actions.runPanel.element },
-        { id: 'build', label: 'Build', content: this.#actions.buildPanel.element },
-      ],
-      commands: this.#commands,
-      buttons: BUTTONS,
+    this.#histories = createHistories({
+      service: this.#service,
+      actions: this.#actions,
+      notices: options.notices,
+      access: () => this.access,
+      current: () => this.source,
+      restore: (restored) => this.restore(restored),
+      addTest: (test) => {
+        this.#showPanel('tests');
+        this.#focusTest(this.#tests.add(test), '.field.name');
+      },
+      onJump: (line, column) => void this.#editor.goTo(line, column),
+      onLive: (version) => options.onLive?.(version),
+      onUpdate: () => this.#update(),
     });
-    this.#frame.code.append(this.#editor.element);
-    this.#showCursor(1, 1);
+    this.updateTexts();
+    stacked.addEventListener('change', () => this.#update(), { signal: this.#ending.signal });
+    const unsubscribe = settings.subscribe(() => this.#update());
+    this.#ending.signal.addEventListener('abort', unsubscribe);
+    this.#isReady = true;
+    // Where they cannot be loaded, the text can be edited all the same.
+    if (!loadedPanels()) loadPanels().then(() => this.#update(), () => {});
     this.#actions.start();
-    this.#show(this.#queue.state);
+    this.#handleSave(this.#queue.state);
   }
 
-  get element(): HTMLElement {
-    return this.#frame.element;
+  /** What may be done here. */
+  get access(): Access {
+    return accessOf(this.#permissions, this.#isHostReadOnly);
+  }
+
+  get language(): string {
+    return this.#record.lang;
+  }
+
+  /** Whether the builder has a draft of it. */
+  get exists(): boolean {
+    return this.#queue.exists;
+  }
+
+  get permissions(): readonly string[] | undefined {
+    return this.#permissions;
   }
 
   /** The record as it stands here. */
@@ -149,7 +207,18 @@ export class Workspace {
 
   /** The user asks for it. */
   save(): void {
-    this.#queue.flush({ force: true });
+    if (this.access.canWrite) this.#queue.flush({ force: true });
+  }
+
+  /** Saves at the host's word, a plugin without a draft too. Rejects with the reason, in words, when it could not. */
+  async saveNow(): Promise<void> {
+    const { readOnlyBy } = this.access;
+    if (readOnlyBy) {
+      const { frame } = texts();
+      throw new Error(readOnlyBy === 'host' ? frame.readOnlyHost : frame.readOnlyToken);
+    }
+    if (await this.#queue.saveNow()) return;
+    throw new Error(saveWords(this.#queue.state).text);
   }
 
   /** Puts a version in place of this one at the user's word, and saves it. */
@@ -159,7 +228,7 @@ export class Workspace {
   }
 
   leaving(): void {
-    this.#queue.leaving();
+    if (this.access.canWrite) this.#queue.leaving();
   }
 
   resume(): void {
@@ -167,43 +236,262 @@ export class Workspace {
     this.#actions.resume();
   }
 
+  /** The page around the editor wants nothing changed, or takes that back. What is not saved is saved before. */
+  set isReadOnly(isReadOnly: boolean) {
+    if (isReadOnly === this.#isHostReadOnly) return;
+    if (isReadOnly && this.unsaved) this.#queue.flush();
+    this.#isHostReadOnly = isReadOnly;
+    this.#applyAccess();
+  }
+
+  /** What the token permits became known. */
+  set permissions(permissions: readonly string[] | undefined) {
+    this.#permissions = permissions;
+    this.#applyAccess();
+    this.#options.onPlugin?.();
+  }
+
+  /** The language of the page changed. */
+  updateTexts(): void {
+    this.#commands = workspaceCommands({
+      actions: () => this.#actions,
+      access: () => this.access,
+      focusPanel: (panel) => this.#focusPanel(panel),
+      hasPanel: (panel) => this.#panels(this.#work()).some(({ id }) => id === panel),
+      save: () => this.save(),
+      runAll: () => void this.#actions.runTests(this.#tests.entries),
+      hasTests: () => this.#tests.entries.length > 0,
+      hasProblems: () => this.#problems.length > 0,
+      deploy: ({ ask }) => void this.#deploy(ask),
+      find: (how) => void this.#editor.openSearch(how),
+      toProblem: (by) => void this.#editor.goToProblem(by),
+      toText: () => this.#editor.focus(),
+      startOver: () => void this.startOver(),
+      settings: () => void this.#showSettings(),
+      help: () => void this.#showHelp(),
+    });
+    if (this.#isReady) this.#editor.updateTexts();
+  }
+
   /** A key was pressed somewhere on the page. */
   onKey(event: KeyboardEvent): void {
     // What is asked first is to be answered first.
-    const asked = document.querySelector('dialog[open]');
-    if (runByKey(event, asked ? this.#commands.filter(({ id }) => id === 'save') : this.#commands) || asked)
-      return;
-    const menuKey = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
+    const isAsked = document.querySelector('dialog[open]') !== null;
+    if (!isAsked && this.#runWhatIsWritten(event)) return;
+    const commands = isAsked ? this.#commands.filter(({ id }) => id === 'save') : this.#commands;
+    if (runByKey(event, commands) || isAsked) return;
+    const isMenuKey = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
     // In a field of a form the browser's own menu is of more use: its spelling, its clipboard.
-    if (!menuKey || (event.target as Element | null)?.closest('input, textarea')) return;
+    if (!isMenuKey || (event.target as Element | null)?.closest('input, textarea')) return;
     event.preventDefault();
-    this.#frame.menu.open();
+    this.#menu.open();
   }
 
   /** Ends it, and saves what is not saved; resolves once that has come to its end. */
   close(): Promise<void> {
-    this.#closed = true;
+    this.leaving();
+    this.#ending.abort();
+    clearTimeout(this.#slowTimer);
     this.#actions.close();
-    this.#queue.leaving();
+    this.#histories.close();
     this.#queue.close();
     this.#editor.close();
     return this.#queue.ended();
   }
 
+  view(): TemplateResult {
+    const work = this.#work();
+    return workspaceView({
+      target: this.#options.target,
+      lang: this.#record.lang,
+      work,
+      access: this.access,
+      isSlow: this.#isSlow,
+      notices: this.#options.notices.view(),
+      code: this.#editor.element,
+      cursor: this.#cursor,
+      panels: this.#panels(work),
+      dock: this.#dock,
+      isStacked: stacked.matches,
+      commands: this.#commands,
+      menu: this.#menu.view(this.#commands),
+      onDock: (state) => {
+        this.#dock = state;
+        this.#update();
+      },
+      onFocusPanel: (panel) => this.#focusPanel(panel),
+      onStop: () => this.#actions.pipeline.stop(),
+    });
+  }
+
+  /** Everything that is known of how far the plugin is. */
+  #work(): Work {
+    const { pipeline, isOnline, live, testing } = this.#actions;
+    const sourceKey = sourceKeyOf(this.source);
+    return {
+      save: this.#queue.state,
+      isOnline,
+      isReadOnly: !this.access.canWrite,
+      sourceKey,
+      build: pipeline.build,
+      deployment: pipeline.deployment,
+      live,
+      action: pipeline.action,
+      testing,
+      tests: this.#tests.entries.map((entry) => this.#tests.standingOf(entry, sourceKey)),
+      errors: this.#problems.filter(({ severity }) => severity === 'error').length,
+    };
+  }
+
+  #panels(work: Work): DockPanel[] {
+    const { frame, status } = texts();
+    const { access } = this;
+    const onStop = () => this.#actions.pipeline.stop();
+    const onJump = (line: number, column: number) => void this.#editor.goTo(line, column);
+    const canRun = this.#actions.canTest && access.canWrite;
+    const problems = this.#problems.length;
+    const isBad = work.errors > 0;
+    const panelsPart = loadedPanels();
+    const panels: (DockPanel | undefined)[] = [
+      {
+        id: 'tests',
+        label: frame.tests,
+        count: testsBadge(work),
+        content: () =>
+          panelsPart?.testsPanel({
+            list: this.#tests,
+            work,
+            canRun,
+            canEdit: access.canWrite,
+            onRun: (entries) => void this.#actions.runTests(entries),
+            onStop,
+            onJump,
+            onFocus: (entry, selector) => this.#focusTest(entry, selector),
+            onToggle: () => this.#update(),
+          }),
+      },
+      canRun
+        ? {
+            id: 'run',
+            label: frame.run,
+            content: () =>
+              panelsPart?.runPanel({
+                state: this.#actions.payload,
+                work,
+                canEdit: access.canWrite,
+                onInput: (payload) => {
+                  this.#actions.payload.payload = payload;
+                  this.#update();
+                },
+                onRun: () => void this.#actions.runPayload(),
+                onStop,
+                onKeep: () => {
+                  this.#showPanel('tests');
+                  this.#focusTest(this.#tests.add({ payload: this.#actions.payload.payload }), '.field.name');
+                },
+                onJump,
+              }),
+          }
+        : undefined,
+      {
+        id: 'build',
+        label: frame.build,
+        count: { number: problems, words: status.problems(problems), tone: isBad ? 'bad' : 'calm' },
+        content: () =>
+          panelsPart?.buildPanel({
+            work,
+            problems: this.#problems,
+            log: this.#actions.log.text,
+            onJump: ({ line, column }) => onJump(line, column),
+            onStop,
+          }),
+      },
+      ...this.#histories.panels((id) => this.#dock.isOpen && this.#dock.shown === id),
+    ];
+    return panels.filter((panel) => panel !== undefined);
+  }
+
+  #update(): void {
+    if (!this.#isReady || this.#ending.signal.aborted) return;
+    const isBusy = this.#actions.pipeline.action !== undefined;
+    if (!isBusy) {
+      clearTimeout(this.#slowTimer);
+      this.#slowTimer = undefined;
+      this.#isSlow = false;
+    } else {
+      this.#slowTimer ??= setTimeout(() => {
+        this.#isSlow = true;
+        this.#options.onDraw();
+      }, SLOW);
+    }
+    this.#options.onDraw();
+  }
+
+  #showPanel(shown: string): void {
+    this.#dock = { shown, isOpen: true };
+    this.#update();
+  }
+
+  #focusPanel(panel: string): void {
+    this.#dock = { shown: panel, isOpen: true };
+    this.#options.onDraw(true);
+    document.getElementById(`tab-${panel}`)?.focus();
+  }
+
+  /** Draws the list of tests, and goes to something in the row of a test, or in the panel. */
+  #focusTest(entry: TestEntry | undefined, selector: string): void {
+    this.#options.onDraw(true);
+    const place = entry ? document.querySelector(`.test-row[data-id="${entry.id}"]`) : document.querySelector('.tests');
+    const target = place?.querySelector<HTMLElement>(selector);
+    target?.focus();
+    if (target instanceof HTMLInputElement) target.select();
+  }
+
+  /** The key that runs all tests runs what is being written, in a field of a payload. */
+  #runWhatIsWritten(event: KeyboardEvent): boolean {
+    const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
+    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !(target instanceof Element)) return false;
+    const id = Number(target.closest<HTMLElement>('.test-row')?.dataset['id'] ?? 0);
+    const entry = this.#tests.entries.find((one) => one.id === id);
+    const isPayload = target.id === 'run-payload';
+    if (!isPayload && !entry) return false;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.repeat || !this.#actions.canTest || !this.access.canWrite) return true;
+    if (isPayload) void this.#actions.runPayload();
+    else if (entry) void this.#actions.runTests([entry]);
+    return true;
+  }
+
   #replace(source: PluginSource): void {
-    this.#replacing = true;
+    const isOtherLanguage = source.lang !== this.#record.lang;
+    this.#isReplacing = true;
     this.#record = source;
     this.#editor.replace(source.contents, source.lang);
     this.#tests.tests = source.tests ?? [];
-    this.#replacing = false;
+    this.#isReplacing = false;
     this.#handleChange();
+    if (isOtherLanguage) this.#options.onPlugin?.();
   }
 
   #handleChange(): void {
-    if (this.#replacing) return;
-    this.#queue.changed();
+    if (this.#isReplacing || !this.#isReady) return;
+    if (this.access.canWrite) this.#queue.changed();
     this.#reportDirty();
+    this.#warnOfNoCopies();
     this.#actions.changed();
+  }
+
+  /** Where this browser keeps nothing for the page, that is said before there is anything to lose. */
+  #warnOfNoCopies(): void {
+    const { copies, notices } = this.#options;
+    if (this.#saidNoCopies || copies.canKeep()) return;
+    this.#saidNoCopies = true;
+    notices.show('copies', () => ({
+      tone: 'note',
+      text: texts().save.noCopies,
+      actions: [notices.dismiss('copies')],
+    }));
   }
 
   async #send(value: PluginSource): Promise<void> {
@@ -212,30 +500,66 @@ export class Workspace {
   }
 
   #reportDirty(): void {
-    const dirty = this.unsaved;
-    if (dirty === this.#dirty) return;
-    this.#dirty = dirty;
-    this.#options.onDirty?.(dirty);
+    const isDirty = this.unsaved;
+    if (isDirty === this.#isDirty) return;
+    this.#isDirty = isDirty;
+    this.#options.onDirty?.(isDirty);
   }
 
-  #show(state: SaveState, error?: unknown): void {
+  #handleSave(state: SaveState, error?: unknown): void {
     // The page is another plugin's by now.
-    if (this.#closed) return;
-    const { notices, target } = this.#options;
-    this.#frame.status.show('saved', saveWords(state));
+    if (this.#ending.signal.aborted) return;
+    const { notices } = this.#options;
+    const existed = this.#exists;
+    this.#exists = this.#queue.exists;
+    if (state.kind === 'saved') this.#actions.setOnline(true);
+    if (state.kind === 'failed') this.#actions.setOnline(state.failure !== 'connection');
     this.#reportDirty();
-    document.title = `${state.kind === 'unsaved' || state.kind === 'failed' ? '• ' : ''}${visibleText(target.fn)} – Plugin editor`;
+    this.#showTitle();
+    if (this.#exists && existed === false) this.#options.onPlugin?.();
+    this.#update();
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;
-    const advice = state.kind === 'failed' ? failureAdvice(state.failure, this.#kept) : undefined;
-    if (!advice) return notices.hide('save');
-    const settle = (theirs: Draft) => ({
-      label: 'Compare and choose',
-      primary: true,
-      run: () => void this.#resolveConflict(theirs),
+    const advice = () => (state.kind === 'failed' ? failureAdvice(state.failure, this.#isKept) : undefined);
+    if (advice() === undefined) return notices.hide('save');
+    const theirs = error instanceof DraftConflict ? error.theirs : undefined;
+    notices.show('save', () => ({
+      tone: 'alert',
+      text: advice() ?? '',
+      actions: theirs
+        ? [
+            {
+              label: texts().save.compareAndChoose,
+              primary: true,
+              run: () => void this.#resolveConflict(theirs),
+            },
+          ]
+        : [],
+    }));
+  }
+
+  #showTitle(): void {
+    const { kind } = this.#queue.state;
+    const isUnsaved = kind === 'unsaved' || kind === 'failed';
+    document.title = texts().app.pageTitle(visibleText(this.#options.target.fn), isUnsaved);
+  }
+
+  #applyAccess(): void {
+    this.#editor.isReadOnly = !this.access.canWrite;
+    this.#update();
+  }
+
+  /** Deploys; asks before where tests fail, and where `ask` wants a message. */
+  async #deploy(ask: boolean): Promise<void> {
+    const { sourceKey } = this.#work();
+    const failed = this.#tests.entries.filter((entry) => {
+      const { verdict, isCurrent } = this.#tests.standingOf(entry, sourceKey);
+      return isCurrent && verdict === 'failed';
     });
-    const actions = error instanceof DraftConflict ? [settle(error.theirs)] : [];
-    notices.show('save', { tone: 'alert', text: advice, actions });
+    if (!ask && !failed.length) return this.#actions.deploy();
+    const part = await loadPartOrNotify(this.#options.notices, () => import('./deploy-dialog.ts'));
+    const message = await part?.askToDeploy(failed.map((entry) => this.#tests.titleOf(entry)));
+    if (message !== undefined) await this.#actions.deploy(message);
   }
 
   async #showHelp(): Promise<void> {
@@ -244,56 +568,58 @@ export class Workspace {
     part?.showHelp(this.#commands, target);
   }
 
+  async #showSettings(): Promise<void> {
+    const part = await loadPartOrNotify(this.#options.notices, () => import('./settings-dialog.ts'));
+    part?.showSettings(settings);
+  }
+
+  /** Starts over in another language, the given one or one that the user chooses. */
+  async startOver(language?: string): Promise<void> {
+    const part = await loadPartOrNotify(this.#options.notices, () => import('./start-over.ts'));
+    await part?.startOver({
+      ...this.#options,
+      client: this.#client,
+      former: this.source,
+      restore: (source) => this.restore(source),
+      language,
+      signal: this.#ending.signal,
+    });
+  }
+
+  /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
+  sayLanguageStays(asked: string): void {
+    const { notices } = this.#options;
+    const present = this.#record.lang;
+    notices.show('language', () => {
+      const words = texts().language;
+      const startOver = {
+        label: words.startOverIn(prettyLanguage(asked)),
+        run: () => {
+          notices.hide('language');
+          void this.startOver(asked);
+        },
+      };
+      return {
+        tone: 'note',
+        text: words.stays(prettyLanguage(asked), prettyLanguage(present)),
+        actions: [...(this.access.canWrite ? [startOver] : []), notices.dismiss('language')],
+      };
+    });
+  }
+
   async #resolveConflict(theirs: Draft): Promise<void> {
     const { store, notices } = this.#options;
-    const part = await loadPartOrNotify(notices, () => import('../draft/compare-dialog.ts'));
-    const mine = this.source;
-    const choice = await part?.compare({
-      title: 'Two versions of this plugin',
-      text: 'It was changed elsewhere while you worked on it here. The one you choose becomes the draft.',
-      versions: [
-        { label: 'Theirs: saved elsewhere', source: theirs.source },
-        { label: 'Mine: in this editor', source: mine },
-      ],
-      choices: [
-        { label: 'Keep mine', value: 'mine', primary: true },
-        { label: 'Take theirs', value: 'theirs' },
-      ],
+    const part = await loadPartOrNotify(notices, () => import('../draft/conflict.ts'));
+    const isChosen = await part?.resolveConflict({
+      base: this.#queue.base,
+      mine: this.source,
+      theirs: theirs.source,
+      notices,
+      replace: (source) => this.#replace(source),
+      restore: (source) => this.restore(source),
     });
-    if (!choice) return;
-    if (choice === 'theirs') {
-      this.#replace(theirs.source);
-      const undo = () => {
-        notices.hide('settled');
-        this.restore(mine);
-      };
-      notices.show('settled', {
-        tone: 'note',
-        text: 'You took the version that was saved elsewhere.',
-        actions: [
-          { label: 'Bring mine back', run: undo },
-          { label: 'Dismiss', run: () => notices.hide('settled') },
-        ],
-      });
-    }
+    if (!isChosen) return;
     store.settle(theirs);
     this.#queue.settle(theirs.source);
-  }
-
-  #showCursor(line: number, column: number): void {
-    this.#frame.cursor.textContent = `Line ${line}, column ${column}`;
-  }
-
-  #showStatus(): void {
-    const { language, dock, status, update } = this.#frame;
-    const { pipeline, problems, testing } = this.#actions;
-    const currentKey = sourceKeyOf(this.source);
-    language.textContent = prettyLanguage(this.#record.lang);
-    status.show('built', buildWords(pipeline.build, currentKey));
-    status.show('deployed', deployWords(pipeline.deployment, currentKey));
-    dock.offer('run', testing);
-    dock.count('tests', this.#tests.tests.length, 'Tests');
-    dock.count('build', problems.length, 'Problems', 'bad');
-    update();
   }
 }

@@ -1,79 +1,81 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
 import { type Command, runCommand, shortcutText } from './commands.ts';
-import { el, icon } from './dom.ts';
+import { icon } from './icon.ts';
 
 /** All commands under one button, and under the menu key. */
 export class CommandMenu {
-  readonly element: HTMLElement;
-  readonly #button: HTMLButtonElement;
-  readonly #menu: HTMLElement;
-  readonly #commands: readonly Command[];
+  readonly #onDraw: () => void;
+  #isOpen = false;
   #before: Element | null = null;
 
-  constructor(commands: readonly Command[]) {
-    this.#commands = commands;
-    this.#button = el(
-      'button',
-      {
-        type: 'button',
-        class: 'button icon-only',
-        'aria-label': 'Menu',
-        'aria-haspopup': 'menu',
-        'aria-expanded': 'false',
-        title: 'Menu (menu key)',
-        onclick: () => (this.#menu.hidden ? this.open() : this.#close()),
-      },
-      icon('more'),
-    );
-    this.#menu = el('div', {
-      class: 'menu',
-      role: 'menu',
-      'aria-label': 'Commands',
-      hidden: true,
-      onkeydown: (event) => this.#key(event as KeyboardEvent),
-      onfocusout: (event) => {
-        const { relatedTarget } = event as FocusEvent;
-        if (!this.element.contains(relatedTarget as Node | null)) this.#close(false);
-      },
-    });
-    this.element = el('div', { class: 'menu-place' }, this.#button, this.#menu);
+  /** `onDraw` draws the page, with this menu in it, at once. */
+  constructor(onDraw: () => void) {
+    this.#onDraw = onDraw;
   }
 
+  /** Opens it, with the focus on its first command. */
   open(): void {
     this.#before = document.activeElement;
-    this.#menu.replaceChildren(
-      ...this.#commands.filter(({ offered }) => offered?.() ?? true).map((command) => this.#item(command)),
-    );
-    this.#menu.hidden = false;
-    this.#button.setAttribute('aria-expanded', 'true');
+    this.#isOpen = true;
+    this.#onDraw();
     this.#items()[0]?.focus();
   }
 
-  #item(command: Command): HTMLElement {
+  view(commands: readonly Command[]): TemplateResult {
+    const words = texts().commands;
+    const offered = this.#isOpen ? commands.filter((command) => command.offered?.() ?? true) : [];
+    return html`<div class="menu-place">
+      <button
+        type="button"
+        class="button icon-only menu-button"
+        aria-label=${words.menu}
+        aria-haspopup="menu"
+        aria-expanded=${this.#isOpen}
+        title=${words.menuHint}
+        @click=${() => (this.#isOpen ? this.#close() : this.open())}
+      >
+        ${icon('more')}
+      </button>
+      <div
+        class="menu"
+        role="menu"
+        aria-label=${words.list}
+        ?hidden=${!this.#isOpen}
+        @keydown=${(event: KeyboardEvent) => this.#handleKey(event)}
+        @focusout=${({ currentTarget, relatedTarget }: FocusEvent) => {
+          const place = (currentTarget as Element).parentElement;
+          if (!place?.contains(relatedTarget as Node | null)) this.#close(false);
+        }}
+      >
+        ${offered.map((command) => this.#item(command))}
+      </div>
+    </div>`;
+  }
+
+  #item(command: Command): TemplateResult {
     const { label, shortcut, enabled } = command;
-    return el(
-      'button',
-      {
-        type: 'button',
-        role: 'menuitem',
-        class: 'menu-item',
-        tabindex: '-1',
-        'aria-disabled': String(!(enabled?.() ?? true)),
-        onclick: () => {
-          // First back to where one was: the command may go elsewhere.
-          this.#close();
-          runCommand(command);
-        },
-      },
-      el('span', {}, label),
-      ...(shortcut ? [el('kbd', {}, shortcutText(shortcut))] : []),
-    );
+    return html`<button
+      type="button"
+      role="menuitem"
+      class="menu-item"
+      tabindex="-1"
+      aria-disabled=${!(enabled?.() ?? true)}
+      @click=${() => {
+        // First back to where one was: the command may go elsewhere.
+        this.#close();
+        runCommand(command);
+      }}
+    >
+      <span>${label}</span>${shortcut ? html`<kbd>${shortcutText(shortcut)}</kbd>` : nothing}
+    </button>`;
   }
 
   #items(): HTMLElement[] {
-    return [...this.#menu.querySelectorAll<HTMLElement>('[role=menuitem]')];
+    return [...document.querySelectorAll<HTMLElement>('.menu [role=menuitem]')];
   }
 
-  #key(event: KeyboardEvent): void {
+  #handleKey(event: KeyboardEvent): void {
     const items = this.#items();
     const at = items.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
@@ -89,15 +91,20 @@ export class CommandMenu {
   /** To the next command that begins with a letter. */
   #find(items: HTMLElement[], at: number, letter: string): void {
     const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-    order.find(({ textContent }) => textContent?.toLowerCase().startsWith(letter.toLowerCase()))?.focus();
+    order
+      .find(({ innerText }) => innerText.toLowerCase().startsWith(letter.toLowerCase()))
+      ?.focus();
   }
 
   #close(back = true): void {
-    if (this.#menu.hidden) return;
+    if (!this.#isOpen) return;
     const before = this.#before;
     this.#before = null;
-    this.#menu.hidden = true;
-    this.#button.setAttribute('aria-expanded', 'false');
-    if (back) (before instanceof HTMLElement && before !== document.body ? before : this.#button).focus();
+    this.#isOpen = false;
+    if (back) {
+      const button = document.querySelector<HTMLElement>('.menu-button');
+      (before instanceof HTMLElement && before !== document.body ? before : button)?.focus();
+    }
+    this.#onDraw();
   }
 }

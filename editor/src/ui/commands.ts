@@ -1,4 +1,4 @@
-import type { Icon } from './dom.ts';
+import type { Icon } from './icon.ts';
 
 /** A key with Control, or on a Mac with Command. */
 export interface Shortcut {

@@ -1,5 +1,3 @@
-import type { Notices } from './notices.ts';
-
 /** How often a part is asked for, and how long before it is asked for again, in ms; each time longer by as much. */
 const MAX_TRIES = 5;
 const PAUSE = 400;
@@ -19,23 +17,3 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
     }
   }
 }
-
-/** Loads a part that the user asked for. Where it cannot be had, a notice says so, and the answer is `undefined`. */
-export async function loadPartOrNotify<Part>(
-  notices: Notices,
-  load: () => Promise<Part>,
-): Promise<Part | undefined> {
-  notices.hide(NOTICE);
-  try {
-    return await loadPart(load);
-  } catch {
-    notices.show(NOTICE, {
-      tone: 'alert',
-      text: 'This part of the editor could not be loaded. Check your connection and try again. If that does not help, the service may have been upgraded: once your work is saved, open the editor again.',
-      actions: [{ label: 'Dismiss', run: () => notices.hide(NOTICE) }],
-    });
-    return undefined;
-  }
-}
-
-const NOTICE = 'part';

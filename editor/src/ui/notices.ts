@@ -1,4 +1,6 @@
-import { el } from './dom.ts';
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { keyed } from 'lit/directives/keyed.js';
+import { texts } from '../locales/locale.ts';
 
 /** Something the user can do about a notice. */
 export interface NoticeAction {
@@ -14,30 +16,52 @@ export interface Notice {
   actions?: readonly NoticeAction[];
 }
 
+interface Shown {
+  /** Each showing is another element, so that a screen reader reads it out. */
+  readonly number: number;
+  readonly notice: () => Notice;
+}
+
 /** The messages above the editor; each kind is there at most once. */
 export class Notices {
-  readonly element = el('section', { class: 'notices', 'aria-label': 'Messages' });
-  readonly #shown = new Map<string, HTMLElement>();
+  /** Called after each change. */
+  onChange: () => void = () => {};
+  /** A kind that was shown keeps its place, so that no other is drawn anew, and read out again, when it goes. */
+  readonly #shown = new Map<string, Shown | undefined>();
+  #count = 0;
 
-  /** Shows a notice in place of the former one of its kind. */
-  show(kind: string, { text, tone, actions = [] }: Notice): void {
-    const buttons = actions.map(({ label, run, primary }) =>
-      el('button', { type: 'button', class: primary ? 'button primary' : 'button', onclick: run }, label),
-    );
-    const notice = el(
-      'div',
-      { class: `notice ${tone}` },
-      el('p', { role: tone === 'alert' ? 'alert' : 'status' }, text),
-      ...(buttons.length ? [el('div', { class: 'notice-actions' }, ...buttons)] : []),
-    );
-    const former = this.#shown.get(kind);
-    if (former) former.replaceWith(notice);
-    else this.element.append(notice);
-    this.#shown.set(kind, notice);
+  /** Shows a notice in place of the former one of its kind. It is asked for anew when the language changes. */
+  show(kind: string, notice: () => Notice): void {
+    this.#shown.set(kind, { number: ++this.#count, notice });
+    this.onChange();
   }
 
   hide(kind: string): void {
-    this.#shown.get(kind)?.remove();
-    this.#shown.delete(kind);
+    if (!this.#shown.get(kind)) return;
+    this.#shown.set(kind, undefined);
+    this.onChange();
   }
+
+  /** What ends a notice, for its buttons. */
+  dismiss(kind: string): NoticeAction {
+    return { label: texts().common.dismiss, run: () => this.hide(kind) };
+  }
+
+  view(): TemplateResult {
+    const shown = [...this.#shown.values()];
+    return html`<section class="notices" aria-label=${texts().common.messages}>
+      ${shown.map((one) => (one ? keyed(one.number, noticeView(one.notice())) : nothing))}
+    </section>`;
+  }
+}
+
+function noticeView({ text, tone, actions = [] }: Notice): TemplateResult {
+  const buttons = actions.map(
+    ({ label, run, primary }) =>
+      html`<button type="button" class=${primary ? 'button primary' : 'button'} @click=${run}>${label}</button>`,
+  );
+  return html`<div class="notice ${tone}">
+    <p role=${tone === 'alert' ? 'alert' : 'status'}>${text}</p>
+    ${buttons.length ? html`<div class="notice-actions">${buttons}</div>` : nothing}
+  </div>`;
 }

@@ -1,4 +1,4 @@
-import { el } from './dom.ts';
+import { type TemplateResult, html } from 'lit/html.js';
 
 /** How a state is shown. */
 export interface StatusText {
@@ -6,26 +6,23 @@ export interface StatusText {
   tone: 'calm' | 'busy' | 'good' | 'bad';
 }
 
-/** Several states in one line, in the given order. A screen reader reads out only the part that changed. */
-export class StatusLine<Part extends string> {
-  readonly element = el('p', { class: 'status', role: 'status', 'aria-atomic': 'false' });
-  readonly #parts: ReadonlyMap<Part, HTMLElement>;
-
-  constructor(parts: readonly Part[]) {
-    this.#parts = new Map(parts.map((part) => [part, el('span', { class: `status-part status-${part}` })]));
-    const spans = [...this.#parts.values()];
-    this.element.append(...spans.flatMap((span, index) => (index ? [', ', span] : [span])));
-  }
-
-  show(part: Part, { text, tone }: StatusText): void {
-    const span = this.#parts.get(part);
-    if (!span || (span.textContent === text && span.dataset['tone'] === tone)) return;
-    span.textContent = text;
-    span.dataset['tone'] = tone;
-    this.element.title = this.element.textContent ?? '';
-    this.element.classList.toggle(
-      'bad',
-      [...this.#parts.values()].some(({ dataset }) => dataset['tone'] === 'bad'),
-    );
-  }
+/**
+ * Several states in one line, in the given order; those that say nothing are not seen. A screen reader reads out only the
+ * part that changed.
+ */
+export function statusLine(parts: Readonly<Record<string, StatusText | undefined>>): TemplateResult {
+  const said = Object.entries(parts);
+  const whole = said.flatMap(([, part]) => part?.text ?? []).join(', ');
+  const isBad = said.some(([, part]) => part?.tone === 'bad');
+  return html`<p class="status ${isBad ? 'bad' : ''}" role="status" aria-atomic="false" title=${whole}>
+    ${said.map(
+      ([name, part], index) =>
+        html`${part && index ? ', ' : ''}<span
+            class="status-part status-${name}"
+            data-tone=${part?.tone ?? 'calm'}
+            ?hidden=${!part}
+            >${part?.text ?? ''}</span
+          >`,
+    )}
+  </p>`;
 }

@@ -25,7 +25,8 @@ describe('code editor', () => {
     editor = new CodeEditor({
       contents,
       lang,
-      label: 'Source of x',
+      label: () => 'Source of x',
+      isReadOnly: false,
       describedBy: 'hint',
       onChange: () => changes++,
       onCursor: (...at) => (cursor = at),

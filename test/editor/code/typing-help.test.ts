@@ -14,7 +14,8 @@ describe('a text that is shown before the languages are loaded', () => {
     editor = new CodeEditor({
       contents: 'const one: number = 1;\n',
       lang: 'typescript',
-      label: 'Source of x',
+      label: () => 'Source of x',
+      isReadOnly: false,
       describedBy: 'hint',
       onChange: () => {},
       onCursor: () => {},

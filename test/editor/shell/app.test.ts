@@ -24,11 +24,15 @@ describe('editor app', () => {
   const shows = (text: string) =>
     waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`);
   const press = (name: string) => {
-    const button = [...root.querySelectorAll('button')].find((one) => one.textContent === name);
+    const button = [...root.querySelectorAll('button')].find((one) => one.textContent?.trim() === name);
     if (!button) throw new Error(`No button ${name}`);
     button.click();
   };
-  const addTest = () => press('Add test');
+  /** The panels come right after the text. */
+  const addTest = async () => {
+    await shows('Add test');
+    press('Add test');
+  };
 
   beforeEach(() => {
     root = document.createElement('div');
@@ -49,7 +53,7 @@ describe('editor app', () => {
       headers: { etag: '"2"' },
     });
     await app.openPlugin(target, 'secret');
-    addTest();
+    await addTest();
     app.workspace?.save();
     const [read, save] = await server.requests({ path: DRAFT, count: 2 });
     expect(read?.headers['authorization']).to.equal('Bearer secret');
@@ -60,7 +64,7 @@ describe('editor app', () => {
       tests: [...source.tests, { name: 'Test 2', description: '', payload: '' }],
     });
     await shows('Saved ');
-    addTest();
+    await addTest();
     app.workspace?.save();
     const [, , next] = await server.requests({ path: DRAFT, count: 3 });
     expect(next?.headers['if-match']).to.equal('"2"');
@@ -73,7 +77,7 @@ describe('editor app', () => {
       { path: DRAFT, method: 'POST', json: source, headers: { etag: '"2"' } },
     );
     await app.openPlugin(target, 'first');
-    addTest();
+    await addTest();
     app.workspace?.save();
     await shows('Not saved: your session ended');
     expect(localStorage.length).to.equal(1);
@@ -127,8 +131,9 @@ describe('editor app', () => {
     expect(root.querySelector('.cm-content')?.textContent).to.equal('template');
     expect(root.textContent).to.contain('New plugin, not saved yet');
     expect(app.workspace?.unsaved).to.equal(false);
-    const requests = await server.requests(2);
-    expect(requests[1]?.query).to.deep.equal({ namespace: 'default' });
+    const [template] = await server.requests({ path: '/api/v2/template/typescript/add', count: 1 });
+    expect(template?.query).to.deep.equal({ namespace: 'default' });
+    const requests = await server.requests();
     expect(requests.filter(({ method }) => method === 'POST')).to.deep.equal([]);
   });
 
@@ -198,7 +203,7 @@ describe('editor app', () => {
       { path: '/api/v1/draft/com.acme.t1/default/other', json: source },
     );
     await app.openPlugin(target, 'secret');
-    addTest();
+    await addTest();
     await app.openPlugin({ ...target, fn: 'other' }, 'secret');
     await server.requests({ method: 'POST', count: 1 });
     expect(root.textContent).not.to.contain('Restore');

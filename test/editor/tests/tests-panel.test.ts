@@ -1,10 +1,47 @@
 import { expect } from '@open-wc/testing';
-import { TestsPanel } from '../../../editor/src/pipeline/tests-panel.ts';
+import { html, render } from 'lit/html.js';
+import { TestList } from '../../../editor/src/tests/test-list.ts';
+import { testsPanel } from '../../../editor/src/tests/tests-panel.ts';
+import type { Work } from '../../../editor/src/pipeline/work.ts';
 
 describe('tests panel', () => {
   let changes = 0;
   let asked: string[][] = [];
-  let panel: TestsPanel;
+  let list: TestList;
+  let element: HTMLElement;
+  let canRun = false;
+  let work: Work;
+  const draw = () =>
+    render(
+      html`${testsPanel({
+        list,
+        work: { ...work, tests: list.entries.map((entry) => list.standingOf(entry, work.sourceKey)) },
+        canRun,
+        canEdit: true,
+        onRun: (entries) => asked.push(entries.map((entry) => list.titleOf(entry))),
+        onStop: () => {},
+        onJump: () => {},
+        onFocus: (entry, selector) => {
+          draw();
+          const row = entry ? element.querySelector(`.test-row[data-id="${entry.id}"]`) : element;
+          row?.querySelector<HTMLElement>(selector)?.focus();
+        },
+        onToggle: draw,
+      })}`,
+      element,
+    );
+  const panel = {
+    get element() {
+      return element;
+    },
+    get tests() {
+      return list.tests;
+    },
+    set tests(tests) {
+      list.tests = tests;
+      draw();
+    },
+  };
   const query = (selector: string) => {
     const found = panel.element.querySelector<HTMLElement>(selector);
     if (!found) throw new Error(`No ${selector}`);
@@ -13,7 +50,7 @@ describe('tests panel', () => {
   const field = (name: string) => query(`.field.${name}`) as HTMLInputElement | HTMLTextAreaElement;
   const button = (name: string) => {
     const found = [...panel.element.querySelectorAll('button')].find(
-      (one) => (one.getAttribute('aria-label') ?? one.textContent) === name,
+      (one) => (one.getAttribute('aria-label') ?? one.textContent?.trim()) === name,
     );
     if (!found) throw new Error(`No button ${name}`);
     return found;
@@ -27,13 +64,29 @@ describe('tests panel', () => {
   beforeEach(() => {
     changes = 0;
     asked = [];
-    panel = new TestsPanel({
-      onChange: () => changes++,
-      onRun: (items) => asked.push(items.map(({ title }) => title)),
+    canRun = false;
+    list = new TestList(() => {
+      changes++;
+      draw();
     });
-    document.body.append(panel.element);
+    work = {
+      save: { kind: 'unchanged' },
+      isOnline: true,
+      isReadOnly: false,
+      sourceKey: 'now',
+      build: { kind: 'none' },
+      deployment: { kind: 'none' },
+      live: undefined,
+      action: undefined,
+      testing: undefined,
+      tests: [],
+      errors: 0,
+    };
+    element = document.createElement('div');
+    document.body.append(element);
+    draw();
   });
-  afterEach(() => panel.element.remove());
+  afterEach(() => element.remove());
 
   const three = () => (panel.tests = [{ name: 'a', payload: '1', extra: { kept: true } }, { name: 'b' }, {}]);
 
@@ -82,7 +135,7 @@ describe('tests panel', () => {
     three();
     button('Remove: a').click();
     expect(names()).to.deep.equal(['b', undefined]);
-    expect(document.activeElement?.textContent).to.equal('Undo');
+    expect(document.activeElement?.textContent?.trim()).to.equal('Undo');
     button('Undo').click();
     expect(panel.tests[0]).to.deep.equal({ name: 'a', payload: '1', extra: { kept: true } });
     expect(changes).to.equal(2);
@@ -111,14 +164,56 @@ describe('tests panel', () => {
 
   it('runs one or all, where the builder can', () => {
     three();
-    expect(button('Run all').hidden).to.equal(true);
-    expect(button('Run: a').hidden).to.equal(true);
-    panel.runs = { offered: true, busy: false };
+    expect(panel.element.textContent).not.to.contain('Run all');
+    canRun = true;
+    draw();
     button('Run: b').click();
     button('Run all').click();
     expect(asked).to.deep.equal([['b'], ['a', 'b', 'Test 3']]);
-    panel.runs = { offered: true, busy: true };
+    work = { ...work, action: 'build' };
+    draw();
     expect(button('Run all').getAttribute('aria-disabled')).to.equal('true');
+  });
+
+  it('has Stop in the place of what runs', () => {
+    three();
+    canRun = true;
+    work = { ...work, action: 'test', testing: { done: 1, all: 3 } };
+    draw();
+    expect(button('Stop')).to.be.an.instanceOf(HTMLElement);
+    expect(query('.tests-summary').textContent).to.equal('1 of 3 run…');
+  });
+
+  it('expects an answer when asked to, and nothing any longer', () => {
+    three();
+    button('Expect an answer').click();
+    expect(document.activeElement).to.equal(query('.field.expected'));
+    write(field('expected'), '{"a":1}');
+    expect(panel.tests[0]).to.deep.include({ expected: '{"a":1}' });
+    button('Expect nothing').click();
+    expect('expected' in (panel.tests[0] ?? {})).to.equal(false);
+  });
+
+  it('says of each test whether it passed, failed or only ran, and what is from before a change', () => {
+    panel.tests = [{ name: 'a', payload: 'x', expected: '1' }, { name: 'b', expected: '1' }, { name: 'c' }];
+    for (const [index, entry] of list.entries.entries()) {
+      const payload = entry.test.payload ?? '';
+      entry.run = { payload, sourceKey: 'now', took: 2, answer: { result: String(index + 1), logs: [] } };
+    }
+    draw();
+    const outcomes = () =>
+      [...element.querySelectorAll<HTMLElement>('.test-outcome')].map(({ title, dataset }) => [
+        title,
+        dataset['tone'],
+      ]);
+    expect(outcomes()).to.deep.equal([
+      ['Passed', 'good'],
+      ['Failed', 'bad'],
+      ['Ran', 'calm'],
+    ]);
+    expect(query('.tests-summary').textContent).to.equal('1 passed, 1 failed, 1 ran');
+    write(field('payload'), 'y');
+    expect(outcomes()[0]).to.deep.equal(['Passed before the last change', 'stale']);
   });
 
   it('is accessible, open and closed', async () => {

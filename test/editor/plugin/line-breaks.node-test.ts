@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineSeparator } from '../../../editor/src/code/line-breaks.ts';
+import { lineSeparator } from '../../../editor/src/plugin/line-breaks.ts';
 
 test('finds the line break that keeps a text as it is', () => {
   assert.equal(lineSeparator('a\nb'), undefined);

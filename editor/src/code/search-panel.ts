@@ -1,0 +1,217 @@
+import {
+  SearchQuery,
+  closeSearchPanel,
+  findNext,
+  findPrevious,
+  getSearchQuery,
+  highlightSelectionMatches,
+  openSearchPanel,
+  replaceAll,
+  replaceNext,
+  search,
+  searchKeymap,
+  setSearchQuery,
+} from '@codemirror/search';
+import type { Extension } from '@codemirror/state';
+import { EditorView, type Panel, type ViewUpdate, keymap } from '@codemirror/view';
+import { html, nothing, render } from 'lit/html.js';
+import { formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import { type Icon, icon } from '../ui/icon.ts';
+
+/** More matches are not counted. */
+const MOST = 1000;
+
+/** Finding and replacing, in a panel below the text. */
+export const searchPanel = (): Extension => [
+  highlightSelectionMatches(),
+  search({ createPanel: (view) => new SearchPanel(view) }),
+  // The panel handles its own keys, and the page opens it.
+  keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f')),
+];
+
+/** Opens the search, with the focus in its field; or in that of the replacement, where the search is open. */
+export function openSearch(view: EditorView, { replace }: { replace: boolean }): void {
+  openSearchPanel(view);
+  const field = view.dom.querySelector<HTMLInputElement>(replace ? '[name=replace]' : '[name=search]');
+  // With nothing to find there is nothing to replace yet.
+  const first = view.dom.querySelector<HTMLInputElement>('[name=search]');
+  const target = replace && first?.value ? field : first;
+  target?.focus();
+  target?.select();
+}
+
+type Flag = 'caseSensitive' | 'wholeWord' | 'regexp';
+
+class SearchPanel implements Panel {
+  readonly dom = document.createElement('div');
+  readonly #view: EditorView;
+  #query: SearchQuery;
+  /** What was replaced last, in words. */
+  #note = '';
+
+  constructor(view: EditorView) {
+    this.#view = view;
+    this.#query = getSearchQuery(view.state);
+    this.dom.className = 'find';
+    this.dom.addEventListener('keydown', (event) => this.#handleKey(event));
+    this.#draw();
+  }
+
+  mount(): void {
+    this.dom.querySelector<HTMLInputElement>('[name=search]')?.select();
+  }
+
+  update(update: ViewUpdate): void {
+    const query = getSearchQuery(update.state);
+    if (!query.eq(this.#query)) this.#query = query;
+    else if (!update.docChanged && !update.selectionSet) return;
+    this.#draw();
+  }
+
+  #change(change: Partial<Pick<SearchQuery, 'search' | 'replace' | Flag>>): void {
+    const { search: text, replace, caseSensitive, wholeWord, regexp } = this.#query;
+    const query = new SearchQuery({
+      search: text,
+      replace,
+      caseSensitive,
+      wholeWord,
+      regexp,
+      literal: !regexp,
+      ...change,
+    });
+    this.#note = '';
+    this.#query = query;
+    this.#view.dispatch({ effects: setSearchQuery.of(query) });
+    this.#draw();
+  }
+
+  #handleKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape') {
+      closeSearchPanel(this.#view);
+      this.#view.focus();
+    } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+      const { name } = event.target as HTMLInputElement;
+      if (name === 'search') (event.shiftKey ? findPrevious : findNext)(this.#view);
+      else if (name === 'replace') replaceNext(this.#view);
+      else return;
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Which match is selected, and how many there are. */
+  #count(): string {
+    const { find } = texts();
+    if (this.#note) return this.#note;
+    if (!this.#query.search) return '';
+    if (!this.#query.valid) return find.wrong;
+    const { state } = this.#view;
+    const { from, to } = state.selection.main;
+    const cursor = this.#query.getCursor(state);
+    let count = 0;
+    let current = 0;
+    for (let next = cursor.next(); !next.done && count < MOST; next = cursor.next()) {
+      count++;
+      if (next.value.from === from && next.value.to === to) current = count;
+    }
+    if (!count) return find.none;
+    const all = `${formatNumber(count)}${count === MOST ? '+' : ''}`;
+    return current ? find.count(formatNumber(current), all) : find.all(all);
+  }
+
+  #replaceAll(): void {
+    const before = this.#count();
+    const all = this.#query.getCursor(this.#view.state);
+    let count = 0;
+    while (!all.next().done) count++;
+    if (!count) return;
+    replaceAll(this.#view);
+    this.#note = texts().find.replaced(formatNumber(count));
+    if (before) this.#draw();
+  }
+
+  #draw(): void {
+    const { find, common } = texts();
+    const { search: text, replace, valid } = this.#query;
+    const canReplace = !this.#view.state.readOnly;
+    const flag = (name: Flag, label: string, sign: string) =>
+      html`<button
+        type="button"
+        class="find-flag"
+        aria-label=${label}
+        title=${label}
+        aria-pressed=${this.#query[name]}
+        @click=${() => this.#change({ [name]: !this.#query[name] })}
+      >
+        ${sign}
+      </button>`;
+    const step = (name: Icon, label: string, run: (view: EditorView) => boolean) =>
+      html`<button
+        type="button"
+        class="button icon-only"
+        aria-label=${label}
+        title=${label}
+        @click=${() => run(this.#view)}
+      >
+        ${icon(name)}
+      </button>`;
+    const field = (name: 'search' | 'replace', label: string, value: string, isWrong: boolean) =>
+      html`<input
+        class="field"
+        name=${name}
+        type="text"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        aria-label=${label}
+        placeholder=${label}
+        aria-invalid=${isWrong}
+        .value=${value}
+        @input=${({ currentTarget }: Event) =>
+          this.#change({ [name]: (currentTarget as HTMLInputElement).value })}
+      />`;
+    render(
+      html`<div class="find-row">
+          <div class="find-field">
+            ${field('search', find.find, text, text !== '' && !valid)}
+            <div class="find-flags">
+              ${flag('caseSensitive', find.matchCase, 'Aa')}${flag('wholeWord', find.word, 'W')}${flag(
+                'regexp',
+                find.regexp,
+                '.*',
+              )}
+            </div>
+          </div>
+          <span class="find-count" role="status">${this.#count()}</span>
+          ${step('up', find.previous, findPrevious)}${step('down', find.next, findNext)}
+          <button
+            type="button"
+            class="button icon-only"
+            aria-label=${common.close}
+            title=${common.close}
+            @click=${() => {
+              closeSearchPanel(this.#view);
+              this.#view.focus();
+            }}
+          >
+            ${icon('close')}
+          </button>
+        </div>
+        ${
+          canReplace
+            ? html`<div class="find-row">
+                <div class="find-field">${field('replace', find.replace, replace, false)}</div>
+                <button type="button" class="button" @click=${() => replaceNext(this.#view)}>
+                  ${find.replaceOne}
+                </button>
+                <button type="button" class="button" @click=${() => this.#replaceAll()}>${find.replaceAll}</button>
+              </div>`
+            : nothing
+        }`,
+      this.dom,
+    );
+  }
+}

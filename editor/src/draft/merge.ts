@@ -1,0 +1,64 @@
+import { Chunk } from '@codemirror/merge';
+import { Text } from '@codemirror/state';
+import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
+import { sameWork } from '../plugin/source.ts';
+
+/** Some lines of a text, from one offset to another, that one side replaced by others. */
+interface Edit {
+  from: number;
+  to: number;
+  insert: string;
+}
+
+/**
+ * Merges two edits of one text, line by line. `undefined` where they overlap, or stand next to each other: what either
+ * means may then depend on the other.
+ */
+export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
+  if (mine === theirs || theirs === base) return mine;
+  if (mine === base) return theirs;
+  // A line break at the end has the last line be one like the others.
+  const whole = `${base}\n`;
+  const edits = [...editsOf(whole, `${mine}\n`), ...editsOf(whole, `${theirs}\n`)].toSorted(
+    (a, b) => a.from - b.from || a.to - b.to,
+  );
+  let merged = '';
+  let end = 0;
+  for (const [index, { from, to, insert }] of edits.entries()) {
+    if (index > 0 && from <= end) return undefined;
+    merged += whole.slice(end, from) + insert;
+    end = to;
+  }
+  return (merged + whole.slice(end)).slice(0, -1);
+}
+
+function editsOf(base: string, edited: string): Edit[] {
+  const [a, b] = [base, edited].map((text) => Text.of(text.split('\n'))) as [Text, Text];
+  return Chunk.build(a, b, { scanLimit: 5000, timeout: 500 }).map(({ fromA, toA, fromB, toB }) => ({
+    from: Math.min(fromA, base.length),
+    to: Math.min(toA, base.length),
+    insert: edited.slice(fromB, toB),
+  }));
+}
+
+/** Merges two edits of a plugin's source; `undefined` where they overlap. */
+export function mergeSources(
+  base: PluginSource,
+  mine: PluginSource,
+  theirs: PluginSource,
+): PluginSource | undefined {
+  if (mine.lang !== theirs.lang) return undefined;
+  const contents = mergeTexts(base.contents, mine.contents, theirs.contents);
+  const tests = mergeTests(base, mine, theirs);
+  return contents === undefined || tests === undefined
+    ? undefined
+    : { ...theirs, contents, ...(tests.length || theirs.tests ? { tests } : {}) };
+}
+
+/** Tests that one side alone changed are that side's. */
+function mergeTests(base: PluginSource, mine: PluginSource, theirs: PluginSource): PluginTest[] | undefined {
+  const isSame = (one: PluginSource, other: PluginSource) =>
+    sameWork({ ...one, contents: '', lang: '' }, { ...other, contents: '', lang: '' });
+  if (isSame(base, mine) || isSame(mine, theirs)) return theirs.tests ?? [];
+  return isSame(base, theirs) ? (mine.tests ?? []) : undefined;
+}

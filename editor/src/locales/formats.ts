@@ -1,0 +1,43 @@
+import { localeTag } from './locale.ts';
+
+type NumberOptions = Intl.NumberFormatOptions;
+type DateOptions = Intl.DateTimeFormatOptions;
+
+// A format takes longer to make than to use.
+const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, make: (tag?: string) => T): T {
+  const tag = localeTag();
+  const full = `${tag} ${key}`;
+  const format = (cache.get(full) as T | undefined) ?? make(tag);
+  cache.set(full, format);
+  return format;
+}
+
+const numberFormat = (key: string, options: NumberOptions) =>
+  cached(key, (tag) => new Intl.NumberFormat(tag, options));
+const dateFormat = (key: string, options: DateOptions) =>
+  cached(key, (tag) => new Intl.DateTimeFormat(tag, options));
+
+/** A whole number: `1,234`. */
+export const formatNumber = (value: number): string =>
+  numberFormat('whole', { maximumFractionDigits: 0 }).format(value);
+
+/** A time in ms, as one reads it: `3.2 ms`, `12 ms`, `1.2 s`. */
+export function formatDuration(ms: number): string {
+  const fine = numberFormat('fine', { maximumFractionDigits: 1 });
+  if (ms >= 1000) return `${fine.format(ms / 1000)} s`;
+  return `${ms < 10 ? fine.format(ms) : formatNumber(ms)} ms`;
+}
+
+/** The time of day: `09:05`. */
+export const formatTime = (date: Date): string =>
+  dateFormat('time', { hour: '2-digit', minute: '2-digit' }).format(date);
+
+/** Date and time of day. */
+export const formatDateTime = (date: Date): string =>
+  dateFormat('date', { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+
+/** Date and time of day to the second, for things that happen one after the other. */
+export const formatMoment = (date: Date): string =>
+  dateFormat('moment', { dateStyle: 'medium', timeStyle: 'medium' }).format(date);

@@ -1,0 +1,87 @@
+import { en } from './en.ts';
+import type { Texts } from './texts.ts';
+
+/** The languages beside English, each loaded when it is wanted. Another one is a file like `de.ts` and a line here. */
+const languages: Readonly<Record<string, () => Promise<Texts>>> = {
+  de: async () => (await import('./de.ts')).de,
+};
+
+/** The language of the texts, and the locale of dates and numbers. */
+interface Locale {
+  readonly texts: Texts;
+  /** BCP 47 tag. `undefined` is the browser's own. */
+  readonly tag: string | undefined;
+}
+
+let current: Locale = { texts: en, tag: undefined };
+/** Counts the calls of `setLocale`, so that a language that comes late does not replace one that was asked for later. */
+let asked = 0;
+const listeners = new Set<() => void>();
+
+/** The texts of the present language. Read anew wherever a text is shown, because the language can change. */
+export const texts = (): Texts => current.texts;
+
+/** BCP 47 tag for dates and numbers; `undefined` is the browser's own. */
+export const localeTag = (): string | undefined => current.tag;
+
+/** Has `listener` called after each change of the language. Answers what ends that. */
+export function onLocaleChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Which of the languages fits a list of BCP 47 tags best, with the tag that it was found by. Tags that are not well-formed
+ * are skipped; English, without a tag, is for all else.
+ */
+export function matchLocale(
+  tags: readonly string[],
+  known: readonly string[] = ['en', ...Object.keys(languages)],
+): { language: string; tag?: string } {
+  for (const tag of tags) {
+    try {
+      const [canonical = ''] = Intl.getCanonicalLocales(tag);
+      const { language } = new Intl.Locale(canonical);
+      if (known.includes(language)) return { language, tag: canonical };
+    } catch {
+      // A tag that is not well-formed names no language.
+    }
+  }
+  return { language: 'en' };
+}
+
+/**
+ * Changes the language of the page, once its texts are there; where they cannot be loaded, the present one stays.
+ * @param tag as the page around the editor says it; without one, the browser's languages decide
+ */
+export async function setLocale(tag: string | undefined): Promise<void> {
+  const number = ++asked;
+  const wanted = tag === undefined ? navigator.languages : [tag];
+  const match = matchLocale(wanted);
+  let found = en as Texts;
+  try {
+    found = (await languages[match.language]?.()) ?? en;
+  } catch {
+    return;
+  }
+  if (number !== asked) return;
+  current = { texts: found, tag: match.tag ?? (tag === undefined ? undefined : 'en') };
+  const root = document.documentElement;
+  root.lang = match.language;
+  root.dir = directionOf(tag) ?? found.direction;
+  for (const listener of listeners) listener();
+}
+
+/** How the language of the page around the editor is written: its layout is mirrored with that page. */
+function directionOf(tag: string | undefined): string | undefined {
+  if (tag === undefined) return undefined;
+  try {
+    const locale = new Intl.Locale(tag) as Intl.Locale & {
+      getTextInfo?: () => { direction: string };
+      textInfo?: { direction: string };
+    };
+    return (locale.getTextInfo?.() ?? locale.textInfo)?.direction;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import { saveWords } from '../draft/save-words.ts';
+import type { SaveState } from '../draft/save-queue.ts';
+import { formatNumber, formatTime } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import type { StatusText } from '../ui/status-line.ts';
+import { type Action, type BuildState, type DeployState, type Obstacle, obstacleWords } from './progress.ts';
+
+/** How one test stands: what it came to, and whether that is of the text and the payload as they are. */
+export interface TestStanding {
+  verdict: 'passed' | 'failed' | 'ran' | 'none';
+  isCurrent: boolean;
+}
+
+/**
+ * Everything that is known of how far the plugin is. The status line, the panels, the badges and the buttons are all drawn
+ * from this, by the functions below, so that no two of them can disagree.
+ */
+export interface Work {
+  save: SaveState;
+  /** Whether the service answered when it was asked last. */
+  isOnline: boolean;
+  /** Whether nothing may be changed here. */
+  isReadOnly: boolean;
+  /** Identifies the text as it is (`sourceKeyOf`). */
+  sourceKey: string;
+  build: BuildState;
+  deployment: DeployState;
+  /** The version that runs when none is asked for, where the builder says so. */
+  live: string | undefined;
+  /** What is under way. */
+  action: Action | undefined;
+  /** While tests run: how many of them have, and how many are to. */
+  testing: { done: number; all: number } | undefined;
+  tests: readonly TestStanding[];
+  /** Problems of severity `error` that are known in the text as it is. */
+  errors: number;
+}
+
+export type StatusPart = 'saved' | 'built' | 'tested' | 'deployed' | 'connection';
+
+/** The status line. A part that has nothing to say is `undefined`. */
+export const statusOf = (work: Work): Record<StatusPart, StatusText | undefined> => ({
+  saved: work.isReadOnly ? { text: texts().save.readOnly, tone: 'calm' } : saveWords(work.save),
+  built: work.isReadOnly ? undefined : buildStatus(work),
+  tested: testStatus(work),
+  deployed: deployStatus(work),
+  connection: work.isOnline ? undefined : { text: texts().status.offline, tone: 'bad' },
+});
+
+/** Whether the text is of the same draft as the version that was deployed last. */
+const isDeployed = ({ deployment, sourceKey }: Work) =>
+  deployment.kind === 'deployed' && deployment.sourceKey === sourceKey;
+
+export function buildStatus(work: Work): StatusText {
+  const { build, sourceKey, deployment, errors } = work;
+  const { status } = texts();
+  switch (build.kind) {
+    case 'none':
+      // What was deployed was built before.
+      if (isDeployed(work)) return { text: status.built, tone: 'good' };
+      if (deployment.kind === 'deployed') return { text: status.changedSinceBuild, tone: 'calm' };
+      return { text: build.never ? status.neverBuilt : status.notBuilt, tone: 'calm' };
+    case 'building':
+      return { text: status.building, tone: 'busy' };
+    case 'built': {
+      if (build.sourceKey !== sourceKey) return { text: status.changedSinceBuild, tone: 'calm' };
+      const text = build.at ? status.builtAt(formatTime(build.at)) : status.built;
+      // Language help knows of more than a build refuses.
+      return errors
+        ? { text: status.builtWithProblems(text, status.problems(errors)), tone: 'calm' }
+        : { text, tone: 'good' };
+    }
+    case 'failed': {
+      if (build.sourceKey !== sourceKey) return { text: status.changedSinceFailedBuild, tone: 'calm' };
+      const text = build.errors
+        ? status.buildFailedWith(status.problems(build.errors))
+        : status.buildFailed;
+      return { text, tone: 'bad' };
+    }
+    default:
+      return isOver(build.obstacle, work)
+        ? { text: status.buildUnfinished, tone: 'calm' }
+        : { text: status.notBuiltBecause(obstacleWords(build.obstacle)), tone: toneOf(build.obstacle) };
+  }
+}
+
+/** What the status line says of the tests: nothing before one ran. */
+export function testStatus({ testing, action, tests }: Work): StatusText | undefined {
+  const { status } = texts();
+  if (testing && testing.all > 1) {
+    const { done, all } = testing;
+    return { text: status.testing(formatNumber(done), formatNumber(all)), tone: 'busy' };
+  }
+  if (action === 'test') return { text: status.running, tone: 'busy' };
+  const counted = countTests(tests);
+  if (counted.failed) {
+    const failed = status.testsFailed(formatNumber(counted.failed), formatNumber(tests.length));
+    return { text: failed, tone: 'bad' };
+  }
+  if (counted.passed) return { text: status.testsPassed(counted.passed), tone: 'good' };
+  if (counted.ran) return { text: status.testsRan(counted.ran), tone: 'calm' };
+  if (tests.some(({ verdict }) => verdict !== 'none')) return { text: status.testsOutdated, tone: 'calm' };
+  return undefined;
+}
+
+/** How many tests came to what, with the text and the payloads as they are. */
+export function countTests(tests: readonly TestStanding[]): Record<'passed' | 'failed' | 'ran', number> {
+  const count = (wanted: TestStanding['verdict']) =>
+    tests.filter(({ verdict, isCurrent }) => isCurrent && verdict === wanted).length;
+  return { passed: count('passed'), failed: count('failed'), ran: count('ran') };
+}
+
+export function deployStatus(work: Work): StatusText {
+  const { deployment, live } = work;
+  const { status } = texts();
+  switch (deployment.kind) {
+    case 'none':
+      return { text: deployment.never ? status.neverDeployed : status.notDeployed, tone: 'calm' };
+    case 'deploying':
+      return { text: status.deploying, tone: 'busy' };
+    case 'deployed': {
+      const { version } = deployment;
+      if (live !== undefined && live !== version)
+        return { text: status.deployedLiveIs(version, live), tone: 'calm' };
+      if (!isDeployed(work)) return { text: status.deployedNewer(version), tone: 'calm' };
+      return { text: live ? status.deployedAndLive(version) : status.deployed(version), tone: 'good' };
+    }
+    default: {
+      const { obstacle } = deployment;
+      const reason = obstacleWords(obstacle);
+      // Sent, and no answer came: it may be deployed all the same.
+      return obstacle === 'connection' || obstacle === 'service'
+        ? { text: status.perhapsDeployed(reason), tone: 'bad' }
+        : { text: status.notDeployedBecause(reason), tone: isOver(obstacle, work) ? 'calm' : toneOf(obstacle) };
+    }
+  }
+}
+
+/** What the panel of builds says of the last one. */
+export function buildWords({ build, sourceKey }: Work): string {
+  const { problems } = texts();
+  switch (build.kind) {
+    case 'none':
+      return problems.never;
+    case 'building':
+      return problems.building;
+    case 'built':
+      if (!build.at) return problems.never;
+      return build.sourceKey === sourceKey ? problems.succeeded : problems.succeededBefore;
+    case 'failed':
+      return build.sourceKey === sourceKey ? problems.failed : problems.failedBefore;
+    default:
+      return problems.unfinished;
+  }
+}
+
+/** The number beside the tab of the tests. */
+export function testsBadge({ tests }: Work): { number: number; words: string; tone: 'calm' | 'bad' } {
+  const { failed } = countTests(tests);
+  const words = texts().tests;
+  return failed
+    ? { number: failed, words: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)), tone: 'bad' }
+    : { number: tests.length, words: words.badge(tests.length), tone: 'calm' };
+}
+
+/** Whether what stood in the way is over: a connection that is back, a text that is saved by now. */
+const isOver = (obstacle: Obstacle, { isOnline, save }: Work): boolean =>
+  (obstacle === 'connection' && isOnline) || (obstacle === 'not-saved' && save.kind !== 'failed');
+
+const toneOf = (obstacle: Obstacle) => (obstacle === 'stopped' ? 'calm' : 'bad');

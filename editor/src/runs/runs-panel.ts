@@ -1,0 +1,205 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { PluginTest } from 'plugin-editor/client.js';
+import { formatDuration, formatMoment } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import '../pipeline/long-text.ts';
+import { logsView } from '../pipeline/logs.ts';
+import { traceLines } from '../pipeline/trace.ts';
+import type { PluginService } from '../service/plugin-service.ts';
+import type { RunRecord } from '../service/records.ts';
+import { icon } from '../ui/icon.ts';
+import { LightElement, define } from '../ui/light-element.ts';
+
+export interface RunsOptions {
+  service: Pick<PluginService, 'runs' | 'run'>;
+  access: () => { canWrite: boolean };
+  addTest: (test: PluginTest) => void;
+  onJump: (line: number, column: number) => void;
+  signal: AbortSignal;
+}
+
+/** Which runs are listed. */
+type Filter = 'all' | 'failed' | 'succeeded';
+
+/** The latest real runs of the plugin: when, which version, how long, what they logged, and why they failed. */
+export class RunsPanel extends LightElement {
+  static override properties = {
+    runs: { state: true },
+    status: { state: true },
+    filter: { state: true },
+    open: { state: true },
+  };
+
+  declare protected runs: readonly RunRecord[];
+  declare protected status: 'loading' | 'ready' | 'failed';
+  declare protected filter: Filter;
+  /** The run that is looked at. */
+  declare protected open: string | undefined;
+  options!: RunsOptions;
+  #next: string | undefined;
+  #isLoaded = false;
+  #asked = 0;
+
+  constructor() {
+    super();
+    this.runs = [];
+    this.status = 'loading';
+    this.filter = 'all';
+    this.open = undefined;
+  }
+
+  /** The panel is looked at. */
+  show(): void {
+    // The language may have changed.
+    this.requestUpdate();
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    void this.#load();
+  }
+
+  protected override render(): TemplateResult {
+    const words = texts().runs;
+    const choose = ({ currentTarget }: Event) => {
+      this.filter = (currentTarget as HTMLSelectElement).value as Filter;
+      void this.#load();
+    };
+    const option = (value: Filter, label: string) =>
+      html`<option value=${value} ?selected=${value === this.filter}>${label}</option>`;
+    return html`<div class="runs-head">
+        <select class="field" aria-label=${words.which} @change=${choose}>
+          ${option('all', words.all)}${option('failed', words.onlyFailed)}${option('succeeded', words.onlySucceeded)}
+        </select>
+        <button type="button" class="button quiet" @click=${() => void this.#load()}>
+          ${icon('refresh')}${words.refresh}
+        </button>
+      </div>
+      ${this.#list()}`;
+  }
+
+  #list(): TemplateResult {
+    const words = texts().runs;
+    if (this.status === 'failed') return html`<p class="panel-empty panel-wait" role="status">${words.failed}</p>`;
+    if (this.status === 'loading' && !this.runs.length) {
+      return html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
+    }
+    if (!this.runs.length) return html`<p class="panel-empty panel-wait">${words.none}</p>`;
+    return html`<ol class="history" aria-label=${words.title}>
+        ${repeat(
+          this.runs,
+          ({ uuid }) => uuid,
+          (run) => this.#run(run),
+        )}
+      </ol>
+      ${
+        this.#next
+          ? html`<button type="button" class="button quiet" @click=${() => void this.#load(this.#next)}>
+              ${texts().common.showMore}
+            </button>`
+          : nothing
+      }`;
+  }
+
+  #run(run: RunRecord): TemplateResult {
+    const words = texts().runs;
+    const { uuid, timestamp, version, success, took, error } = run;
+    const at = formatMoment(new Date(timestamp));
+    const toggle = ({ currentTarget }: Event) => {
+      const { open } = currentTarget as HTMLDetailsElement;
+      if (open) this.open = uuid;
+      else if (this.open === uuid) this.open = undefined;
+      if (open) void this.#complete(run);
+    };
+    return html`<li>
+      <details class="test run-record" ?open=${this.open === uuid} @toggle=${toggle}>
+        <summary>
+          ${icon('chevron')}<span class="run-end" data-tone=${success ? 'good' : 'bad'}
+            >${icon(success ? 'pass' : 'fail')}<span class="visually-hidden"
+              >${success ? words.succeeded : words.runFailed}</span
+            ></span
+          ><time datetime=${timestamp}>${at}</time><span class="test-hint">${version}${
+            error?.code ? html` · ${error.code}` : nothing
+          }</span>${took === undefined ? nothing : html`<span class="test-outcome">${formatDuration(took)}</span>`}
+        </summary>
+        ${this.open === uuid ? this.#details(run, at) : nothing}
+      </details>
+    </li>`;
+  }
+
+  #details(run: RunRecord, at: string): TemplateResult {
+    const { uuid, version, error, logs, input, output, truncated } = run;
+    const words = texts().runs;
+    const { onJump, addTest, access } = this.options;
+    const title = error?.code ? texts().result.errorCode(error.code) : texts().result.error;
+    const save = () =>
+      addTest({
+        name: words.testName(at),
+        payload: input ?? '',
+        ...(typeof output === 'string' && !truncated ? { expected: output } : {}),
+      });
+    const payload = (label: string, text: string | null | undefined) =>
+      typeof text === 'string'
+        ? html`<p class="result-label">${label}</p>
+            <long-text .text=${text} .label=${label}></long-text>`
+        : nothing;
+    return html`<div class="test-fields">
+      ${
+        error
+          ? html`<p class="result-label">${title}</p>
+              <div class="output trace" tabindex="0" role="group" aria-label=${title}
+                >${traceLines(error.message ?? '', onJump)}</div
+              >
+              <p class="panel-hint">${words.otherVersion(version)}</p>`
+          : nothing
+      }
+      ${logs?.length ? logsView(logs, onJump) : nothing}
+      ${payload(words.input, input)}${payload(words.output, output)}
+      ${truncated ? html`<p class="panel-hint">${words.truncated}</p>` : nothing}
+      ${typeof input === 'string' ? nothing : html`<p class="panel-hint">${words.notKept}</p>`}
+      <p class="panel-hint run-id">${words.id} <code>${uuid}</code></p>
+      ${
+        typeof input === 'string' && access().canWrite
+          ? html`<div class="panel-actions">
+              <button type="button" class="button" @click=${save}>${words.saveAsTest}</button>
+            </div>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  async #load(after?: string): Promise<void> {
+    const { service, signal } = this.options;
+    const number = ++this.#asked;
+    this.status = 'loading';
+    if (!after) this.runs = [];
+    const success = { all: undefined, failed: false, succeeded: true }[this.filter];
+    try {
+      const { runs, next } = await service.runs({ after, success }, signal);
+      if (number !== this.#asked) return;
+      this.runs = after ? [...this.runs, ...runs] : runs;
+      this.#next = next ?? undefined;
+      this.status = 'ready';
+    } catch {
+      if (number === this.#asked && !signal.aborted) this.status = 'failed';
+    }
+  }
+
+  /** A list may hold less of a run than the service keeps. */
+  async #complete({ uuid }: RunRecord): Promise<void> {
+    const { service, signal } = this.options;
+    try {
+      const whole = await service.run(uuid, signal);
+      this.runs = this.runs.map((run) => (run.uuid === uuid ? { ...run, ...whole } : run));
+    } catch {
+      // What the list holds is shown all the same.
+    }
+  }
+}
+
+define('runs-panel', RunsPanel);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'runs-panel': RunsPanel;
+  }
+}

@@ -1,0 +1,62 @@
+import { html, nothing } from 'lit/html.js';
+import { formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import { openDialog } from '../ui/dialog.ts';
+
+/** The longest message of a version, in characters. */
+const LONGEST_MESSAGE = 500;
+/** More names of failed tests are not listed. */
+const MOST_NAMES = 8;
+
+/**
+ * Asks whether to deploy, and what the version is for. Resolves with the message, which may be empty, or with `undefined`
+ * when nothing is to be deployed.
+ * @param failed the names of the tests that fail with the text as it is
+ */
+export function askToDeploy(failed: readonly string[]): Promise<string | undefined> {
+  const { deploy, common } = texts();
+  const more = failed.length - MOST_NAMES;
+  return openDialog<string>({
+    className: 'help ask',
+    title: failed.length ? deploy.titleFailed : deploy.title,
+    content: (close) => html`
+      <form
+        class="dialog-form"
+        method="dialog"
+        @submit=${(event: SubmitEvent) => {
+          event.preventDefault();
+          close(String(new FormData(event.currentTarget as HTMLFormElement).get('message') ?? '').trim());
+        }}
+      >
+        ${
+          failed.length
+            ? html`<p>${deploy.failed(failed.length)}</p>
+                <ul class="failed-tests">
+                  ${failed.slice(0, MOST_NAMES).map((name) => html`<li>${name}</li>`)}
+                  ${more > 0 ? html`<li>${deploy.andMore(formatNumber(more))}</li>` : nothing}
+                </ul>`
+            : nothing
+        }
+        <label for="deploy-message">${deploy.message}</label>
+        <textarea
+          id="deploy-message"
+          name="message"
+          class="field"
+          rows="2"
+          maxlength=${LONGEST_MESSAGE}
+          aria-describedby="deploy-hint"
+        ></textarea>
+        <p id="deploy-hint" class="panel-hint">${deploy.messageHint}</p>
+        <footer>
+          <button type="button" class="button" @click=${() => close()}>${common.cancel}</button>
+          <button type="submit" class="button primary">${failed.length ? deploy.anyway : deploy.deploy}</button>
+        </footer>
+      </form>
+    `,
+    onOpen: (dialog) => {
+      // The question is read first; then one can type.
+      if (!failed.length)
+        queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
+    },
+  });
+}

@@ -1,0 +1,63 @@
+/** One place where two JSON values differ. */
+export interface JsonDifference {
+  /** Where, as one writes it in JavaScript: `items[2].price`; empty for the whole value. */
+  path: string;
+  /** The value that is expected there, as JSON; `undefined` where there is to be none. */
+  expected: string | undefined;
+  /** The value that is there, as JSON; `undefined` where there is none. */
+  actual: string | undefined;
+}
+
+/** More places are not listed: whoever sees these looks at the whole answer. */
+const MOST = 100;
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** Parses a text; `undefined` when it is no JSON. */
+export function parseJson(text: string): { value: Json } | undefined {
+  try {
+    return { value: JSON.parse(text) as Json };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where two JSON values differ, in the order of the expected one; nothing when they are equal. Keys have no order. */
+export function jsonDifferences(expected: Json, actual: Json): JsonDifference[] {
+  const found: JsonDifference[] = [];
+  compare(expected, actual, '', found);
+  return found;
+}
+
+const isObject = (value: Json | undefined): value is Record<string, Json> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function compare(
+  expected: Json | undefined,
+  actual: Json | undefined,
+  path: string,
+  found: JsonDifference[],
+): void {
+  if (found.length >= MOST) return;
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    for (let index = 0; index < Math.max(expected.length, actual.length); index++) {
+      compare(expected[index], actual[index], `${path}[${index}]`, found);
+    }
+  } else if (isObject(expected) && isObject(actual)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const [one, other] = [own(expected, key), own(actual, key)];
+      compare(one, other, pathTo(path, key), found);
+    }
+  } else if (expected !== actual) {
+    found.push({ path, expected: written(expected), actual: written(actual) });
+  }
+}
+
+const own = (value: Record<string, Json>, key: string) => (Object.hasOwn(value, key) ? value[key] : undefined);
+
+const written = (value: Json | undefined) => (value === undefined ? undefined : JSON.stringify(value));
+
+function pathTo(path: string, key: string): string {
+  if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path ? `${path}.${key}` : key;
+}

@@ -1,0 +1,138 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { formatDuration } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import '../pipeline/long-text.ts';
+import { logsView } from '../pipeline/logs.ts';
+import type { Run } from '../pipeline/pipeline.ts';
+import '../pipeline/text-difference.ts';
+import { traceLines } from '../pipeline/trace.ts';
+import { type Icon, icon } from '../ui/icon.ts';
+import type { JsonDifference } from './json-difference.ts';
+import { differencesOf, verdictOf } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface ResultOptions {
+  run: Run;
+  /** The run before this one, to compare with. */
+  before?: Run | undefined;
+  /** What the answer is to be; `undefined` where nothing is asserted. */
+  expected?: string | undefined;
+  /** Whether the text or the payload changed since, or another run is under way. */
+  staleness?: 'changed' | 'running' | undefined;
+  /** Takes the answer as the expected one. */
+  onAccept?: ((answer: string) => void) | undefined;
+  /** Goes to a place in the source. */
+  onJump: (line: number, column: number) => void;
+}
+
+/** How a verdict looks. */
+export const verdictIcons: Record<Verdict, Icon> = { passed: 'pass', failed: 'fail', ran: 'ran' };
+export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: 'bad', ran: 'calm' };
+
+/** What one run gave: what came of it, how long it took, its answer, its logs, and what changed since the run before. */
+export function resultView(options: ResultOptions): TemplateResult {
+  const { run, before, expected, staleness, onJump } = options;
+  const { answer } = run;
+  const words = texts().result;
+  const verdict = verdictOf(answer, expected);
+  const note = { changed: words.before, running: words.earlier };
+  return html`<div class="result" data-tone=${staleness ? 'stale' : verdictTones[verdict]}>
+    <p class="result-head">
+      ${icon(verdictIcons[verdict])}<strong>${words[verdict]}</strong
+      ><span class="result-time">${formatDuration(run.took)}</span>
+    </p>
+    ${staleness ? html`<p class="result-stale">${note[staleness]}</p>` : nothing}
+    ${
+      'error' in answer
+        ? errorView(answer.error, expected, onJump)
+        : html`${section(words.answer, answer.result)}${expectation(answer.result, verdict, options)}`
+    }
+    ${before ? changeView(before, run) : nothing}
+    ${answer.logs.length ? logsView(answer.logs, onJump) : nothing}
+  </div>`;
+}
+
+function errorView(
+  error: { code?: string | undefined; message: string },
+  expected: string | undefined,
+  onJump: ResultOptions['onJump'],
+): TemplateResult {
+  const words = texts().result;
+  const title = error.code ? words.errorCode(error.code) : words.error;
+  return html`<p class="result-label">${title}</p>
+    <div class="output trace" tabindex="0" role="group" aria-label=${title}>${traceLines(error.message, onJump)}</div>
+    ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
+}
+
+/** What the answer was to be, where it is another; and what makes it the expected one. */
+function expectation(
+  answer: string,
+  verdict: Verdict,
+  { expected, onAccept }: ResultOptions,
+): TemplateResult | typeof nothing {
+  const words = texts().result;
+  const accept =
+    onAccept && verdict !== 'passed'
+      ? html`<div class="panel-actions">
+          <button type="button" class="button accept" @click=${() => onAccept(answer)}>
+            ${icon('pass')}${words.accept}
+          </button>
+        </div>`
+      : nothing;
+  if (expected === undefined || verdict !== 'failed') return html`${accept}`;
+  const differences = differencesOf(expected, answer);
+  return html`<p class="result-label">${words.notExpected}</p>
+    ${
+      differences
+        ? jsonDifferenceView(differences)
+        : html`<text-difference
+            .was=${expected}
+            .is=${answer}
+            .label=${words.differenceExpected}
+          ></text-difference>`
+    }
+    ${accept}`;
+}
+
+function jsonDifferenceView(differences: readonly JsonDifference[]): TemplateResult {
+  const words = texts().result;
+  return html`<ul class="json-differences" tabindex="0" aria-label=${words.differenceExpected}>
+    ${differences.map(
+      ({ path, expected, actual }) =>
+        html`<li>
+          <p class="json-path">${path ? html`<code>${path}</code>` : words.whole}</p>
+          <p class="json-expected">
+            <span>${words.expected}</span> ${expected === undefined ? words.missing : html`<code>${expected}</code>`}
+          </p>
+          <p class="json-actual">
+            <span>${words.actual}</span> ${actual === undefined ? words.missing : html`<code>${actual}</code>`}
+          </p>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function changeView(before: Run, run: Run): TemplateResult {
+  const words = texts().result;
+  const [was, is] = [comparable(before), comparable(run)];
+  if (was === is) return html`<p class="result-same">${words.same}</p>`;
+  const title = before.payload === run.payload ? words.changed : words.changedPayload;
+  return html`<p class="result-label">${title}</p>
+    <text-difference .was=${was} .is=${is} .label=${words.difference}></text-difference>`;
+}
+
+/** All that a run gave, as one text to compare. */
+function comparable({ answer }: Run): string {
+  const { result } = texts();
+  const end = 'error' in answer ? `${answer.error.code ?? 'error'}: ${answer.error.message}` : answer.result;
+  return answer.logs.length ? `${end}\n\n${result.logsName}:\n${answer.logs.join('\n')}` : end;
+}
+
+function section(title: string, text: string): TemplateResult {
+  return html`<p class="result-label">${title}</p>
+    ${
+      text
+        ? html`<long-text .text=${text} .label=${title}></long-text>`
+        : html`<p class="result-empty">${texts().result.empty}</p>`
+    }`;
+}

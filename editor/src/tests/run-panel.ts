@@ -1,0 +1,90 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { live } from 'lit/directives/live.js';
+import { texts } from '../locales/locale.ts';
+import type { Run } from '../pipeline/pipeline.ts';
+import { type Obstacle, obstacleWords } from '../pipeline/progress.ts';
+import { stopButton } from '../pipeline/stop-button.ts';
+import type { Work } from '../pipeline/work.ts';
+import { icon } from '../ui/icon.ts';
+import { resultView } from './result-view.ts';
+
+/** What the panel for payloads shows; it is part of no draft, and nothing keeps it. */
+export interface PayloadRun {
+  payload: string;
+  run?: Run | undefined;
+  before?: Run | undefined;
+  /** It runs now. */
+  isRunning: boolean;
+  /** Why the last run came to no end. */
+  obstacle?: Obstacle | undefined;
+}
+
+export interface RunPanelOptions {
+  state: PayloadRun;
+  work: Work;
+  canEdit: boolean;
+  onInput: (payload: string) => void;
+  /** Runs the plugin with the payload. */
+  onRun: () => void;
+  onStop: () => void;
+  /** Makes a test of the payload. */
+  onKeep: () => void;
+  onJump: (line: number, column: number) => void;
+}
+
+/** Runs the plugin with a payload that is typed in. */
+export function runPanel(options: RunPanelOptions): TemplateResult {
+  const { state, work, canEdit, onInput, onRun, onStop, onKeep } = options;
+  const words = texts().run;
+  const run = state.isRunning
+    ? stopButton(onStop)
+    : html`<button
+        type="button"
+        class="button run-payload-button"
+        aria-disabled=${work.action !== undefined}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        @click=${() => work.action === undefined && onRun()}
+      >
+        ${icon('run')}${words.run}
+      </button>`;
+  return html`<div class="run">
+    <label for="run-payload">${words.payload}</label>
+    <textarea
+      id="run-payload"
+      class="field payload"
+      rows="5"
+      autocomplete="off"
+      spellcheck="false"
+      aria-describedby="run-hint"
+      .value=${live(state.payload)}
+      @input=${({ currentTarget }: Event) => onInput((currentTarget as HTMLTextAreaElement).value)}
+    ></textarea>
+    <p id="run-hint" class="panel-hint">${words.hint}</p>
+    <div class="panel-actions">
+      ${run}${
+        canEdit
+          ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
+          : nothing
+      }
+      <p class="run-state" role="status" data-tone=${state.obstacle && !state.isRunning ? 'bad' : 'busy'}
+        >${stateWords(state)}</p
+      >
+    </div>
+    ${resultOf(options)}
+  </div>`;
+}
+
+function stateWords({ isRunning, obstacle }: PayloadRun): string {
+  const words = texts().run;
+  if (isRunning) return words.running;
+  return obstacle ? words.notRun(obstacleWords(obstacle)) : '';
+}
+
+function resultOf({ state, work, onJump }: RunPanelOptions): TemplateResult | typeof nothing {
+  const { run, before, payload, isRunning, obstacle } = state;
+  if (!run) return nothing;
+  const isCurrent = run.sourceKey === work.sourceKey && run.payload === payload;
+  // What ran before is not what came of the last try.
+  const staleness = isRunning || obstacle ? 'running' : isCurrent ? undefined : 'changed';
+  return resultView({ run, before, staleness, onJump });
+}

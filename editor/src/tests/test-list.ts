@@ -1,0 +1,129 @@
+import type { PluginTest } from 'plugin-editor/client.js';
+import { lineSeparator } from '../plugin/line-breaks.ts';
+import { formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import type { Run } from '../pipeline/pipeline.ts';
+import type { TestStanding } from '../pipeline/work.ts';
+import { expectedOf, verdictOf } from './verdict.ts';
+
+/** The fields of a test that can be edited. */
+export type TestField = 'name' | 'description' | 'payload' | 'expected';
+
+/** One test in the list, with what became of it. */
+export interface TestEntry {
+  /** Stays the same while the list is edited. */
+  readonly id: number;
+  test: PluginTest;
+  /** What it gave last, and what it gave before that. */
+  run?: Run;
+  before?: Run;
+  /** Its turn is about to come, or it runs. */
+  isWaiting: boolean;
+  isOpen: boolean;
+}
+
+/** The plugin's tests, in the order in which they are shown and run. */
+export class TestList {
+  readonly #onChange: () => void;
+  #entries: readonly TestEntry[] = [];
+  #count = 0;
+  /** What was removed last, and where it was. */
+  #removed: { entry: TestEntry; index: number } | undefined;
+
+  /** `onChange` hears of the user's changes, not of those by `tests`. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get entries(): readonly TestEntry[] {
+    return this.#entries;
+  }
+
+  get removed(): TestEntry | undefined {
+    return this.#removed?.entry;
+  }
+
+  get tests(): PluginTest[] {
+    return this.#entries.map(({ test }) => test);
+  }
+
+  set tests(tests: readonly PluginTest[]) {
+    this.#entries = tests.map((test) => this.#entryOf(test));
+    this.#removed = undefined;
+  }
+
+  /** The name of a test; one without is called by its place. */
+  titleOf(entry: TestEntry): string {
+    const index = this.#entries.indexOf(entry);
+    const { name } = entry.test;
+    return name?.trim() || texts().tests.numbered(formatNumber(index + 1));
+  }
+
+  add(test: PluginTest = {}): TestEntry {
+    const entry = this.#entryOf({ name: this.#freeName(), description: '', payload: '', ...test });
+    entry.isOpen = true;
+    this.#change([...this.#entries, entry]);
+    return entry;
+  }
+
+  /** Changes a field; `undefined` takes it away. Fields that the editor does not know are kept. */
+  edit(entry: TestEntry, field: TestField, value: string | undefined): void {
+    const { [field]: former, ...rest } = entry.test;
+    if (value === undefined) {
+      entry.test = rest;
+    } else {
+      // A text field gives every line break as one character; a text that had two keeps them.
+      const isBroken = typeof former === 'string' && lineSeparator(former) === '\r\n';
+      entry.test = { ...entry.test, [field]: isBroken ? value.replaceAll('\n', '\r\n') : value };
+    }
+    this.#onChange();
+  }
+
+  /** Moves a test; answers whether there was room. */
+  move(entry: TestEntry, by: -1 | 1): boolean {
+    const from = this.#entries.indexOf(entry);
+    const to = from + by;
+    if (to < 0 || to >= this.#entries.length) return false;
+    this.#change(this.#entries.toSpliced(from, 1).toSpliced(to, 0, entry));
+    return true;
+  }
+
+  remove(entry: TestEntry): void {
+    const index = this.#entries.indexOf(entry);
+    this.#removed = { entry, index };
+    this.#change(this.#entries.toSpliced(index, 1));
+  }
+
+  /** Puts back what was removed last. */
+  putBack(): TestEntry | undefined {
+    if (!this.#removed) return undefined;
+    const { entry, index } = this.#removed;
+    this.#removed = undefined;
+    this.#change(this.#entries.toSpliced(index, 0, entry));
+    return entry;
+  }
+
+  /** How a test stands, when `sourceKey` identifies the text as it is. */
+  standingOf({ run, test }: TestEntry, sourceKey: string): TestStanding {
+    if (!run) return { verdict: 'none', isCurrent: true };
+    const isCurrent = run.sourceKey === sourceKey && run.payload === (test.payload ?? '');
+    return { verdict: verdictOf(run.answer, expectedOf(test)), isCurrent };
+  }
+
+  #change(entries: readonly TestEntry[]): void {
+    this.#entries = entries;
+    this.#onChange();
+  }
+
+  #entryOf(test: PluginTest): TestEntry {
+    return { id: ++this.#count, test, isWaiting: false, isOpen: false };
+  }
+
+  #freeName(): string {
+    const taken = new Set(this.tests.map(({ name }) => name));
+    for (let number = this.#entries.length + 1; ; number++) {
+      const name = texts().tests.numbered(formatNumber(number));
+      if (!taken.has(name)) return name;
+    }
+  }
+}

@@ -1,0 +1,278 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { live } from 'lit/directives/live.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { formatDuration, formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import { stopButton } from '../pipeline/stop-button.ts';
+import { type TestStanding, type Work, countTests } from '../pipeline/work.ts';
+import { icon } from '../ui/icon.ts';
+import { resultView, verdictIcons, verdictTones } from './result-view.ts';
+import type { TestEntry, TestField, TestList } from './test-list.ts';
+import { expectedOf } from './verdict.ts';
+
+export interface TestsPanelOptions {
+  list: TestList;
+  work: Work;
+  /** Whether the builder runs plugins. */
+  canRun: boolean;
+  canEdit: boolean;
+  onRun: (entries: readonly TestEntry[]) => void;
+  onStop: () => void;
+  onJump: (line: number, column: number) => void;
+  /** The list is to be drawn anew, and then the focus goes to what `selector` finds in the row of the test. */
+  onFocus: (entry: TestEntry | undefined, selector: string) => void;
+  /** A test was opened or closed. */
+  onToggle: () => void;
+}
+
+/** The plugin's tests: a list to add to, edit, order, run and remove from. */
+export function testsPanel(options: TestsPanelOptions): TemplateResult {
+  const { list, work, canRun, canEdit, onRun, onStop, onFocus } = options;
+  const words = texts().tests;
+  const { entries, removed } = list;
+  const isRunning = work.action === 'test';
+  const runAll = isRunning
+    ? stopButton(onStop, 'button quiet')
+    : html`<button
+        type="button"
+        class="button quiet"
+        aria-disabled=${work.action !== undefined}
+        @click=${() => onRun(entries)}
+      >
+        ${icon('run')}${words.runAll}
+      </button>`;
+  const add = html`<button type="button" class="button quiet" @click=${() => onFocus(list.add(), '.field.name')}>
+    ${icon('add')}${words.add}
+  </button>`;
+  return html`<div class="tests">
+    <div class="tests-head">
+      <p class="tests-summary" role="status">${summary(options)}</p>
+      ${canRun && entries.length ? runAll : nothing}${canEdit ? add : nothing}
+    </div>
+    <div class="tests-note" role="status">
+      ${
+        removed
+          ? html`${words.removed(removed.test.name || words.title)}<button
+                type="button"
+                class="link undo"
+                @click=${() => onFocus(list.putBack(), 'summary')}
+              >
+                ${texts().common.undo}
+              </button>`
+          : nothing
+      }
+    </div>
+    <p class="tests-empty" ?hidden=${entries.length > 0}>${words.empty}</p>
+    <ol class="tests-list" aria-label=${words.title} ?hidden=${!entries.length}>
+      ${repeat(
+        entries,
+        ({ id }) => id,
+        (entry, index) => testView(entry, index, options),
+      )}
+    </ol>
+  </div>`;
+}
+
+/** How far the tests are, or what they came to. */
+function summary({ list, work }: TestsPanelOptions): string {
+  const words = texts().tests;
+  const { testing, action } = work;
+  if (testing && action === 'test') {
+    const { done, all } = testing;
+    if (all === 1) return words.runningOne;
+    return done ? words.progress(formatNumber(done), formatNumber(all)) : words.running(all);
+  }
+  const { passed, failed, ran } = countTests(work.tests);
+  if (!passed && !failed && !ran) return '';
+  const rest = list.entries.length - passed - failed - ran;
+  return [
+    ...(passed ? [words.passed(passed)] : []),
+    ...(failed ? [words.failed(failed)] : []),
+    ...(ran ? [words.ran(ran)] : []),
+    ...(rest ? [words.notRun(rest)] : []),
+  ].join(', ');
+}
+
+function testView(entry: TestEntry, index: number, options: TestsPanelOptions): TemplateResult {
+  const { list, work, canRun, canEdit, onRun, onStop, onToggle } = options;
+  const words = texts().tests;
+  const title = list.titleOf(entry);
+  const standing = list.standingOf(entry, work.sourceKey);
+  const toggle = ({ currentTarget }: Event) => {
+    const { open } = currentTarget as HTMLDetailsElement;
+    if (open === entry.isOpen) return;
+    entry.isOpen = open;
+    onToggle();
+  };
+  const runs = entry.isWaiting
+    ? html`<button
+        type="button"
+        class="button icon-only test-run"
+        aria-label=${texts().common.stop}
+        title=${texts().common.stop}
+        @click=${onStop}
+      >
+        ${icon('stop')}
+      </button>`
+    : html`<button
+        type="button"
+        class="button icon-only test-run"
+        aria-label=${words.of(words.run, title)}
+        title=${words.run}
+        aria-disabled=${work.action !== undefined}
+        @click=${() => onRun([entry])}
+      >
+        ${icon('run')}
+      </button>`;
+  return html`<li class="test-row" data-id=${entry.id}>
+    <details class="test" ?open=${live(entry.isOpen)} @toggle=${toggle}>
+      <summary>
+        ${icon('chevron')}<span class="test-title" title=${title}>${title}</span
+        ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, standing)}
+      </summary>
+      <div class="test-fields">
+        ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
+        ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
+        ${entry.isOpen ? resultOf(entry, standing, options) : nothing}
+        ${canEdit ? rowActions(entry, index, title, options) : nothing}
+      </div>
+    </details>
+    ${canRun ? runs : nothing}
+  </li>`;
+}
+
+function rowActions(
+  entry: TestEntry,
+  index: number,
+  title: string,
+  { list, onFocus }: TestsPanelOptions,
+): TemplateResult {
+  const words = texts().tests;
+  const move = (by: -1 | 1) => {
+    if (!list.move(entry, by)) return;
+    const [own, other] = by < 0 ? ['.move-up', '.move-down'] : ['.move-down', '.move-up'];
+    // At the end of the way, to the other button.
+    onFocus(entry, `${own}:not(:disabled), ${own}:disabled ~ ${other}, ${other}:has(~ ${own}:disabled)`);
+  };
+  const button = (className: string, verb: string, sign: 'up' | 'down' | 'remove', isOff: boolean, run: () => void) =>
+    html`<button
+      type="button"
+      class="button icon-only ${className}"
+      aria-label=${words.of(verb, title)}
+      title=${verb}
+      ?disabled=${isOff}
+      @click=${run}
+    >
+      ${icon(sign)}
+    </button>`;
+  const remove = () => {
+    list.remove(entry);
+    onFocus(undefined, '.undo');
+  };
+  return html`<div class="test-actions">
+    ${button('move-up', words.moveUp, 'up', index === 0, () => move(-1))}
+    ${button('move-down', words.moveDown, 'down', index === list.entries.length - 1, () => move(1))}
+    ${button('remove', words.remove, 'remove', false, remove)}
+  </div>`;
+}
+
+/** In the closed row: how the test stands. */
+function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStanding): TemplateResult {
+  const words = texts();
+  if (entry.isWaiting)
+    return html`<span class="test-outcome" data-tone="busy" title=${words.tests.waiting}>…</span>`;
+  if (!entry.run || verdict === 'none') return html`<span class="test-outcome"></span>`;
+  const said = words.result[verdict];
+  return html`<span
+    class="test-outcome"
+    data-tone=${isCurrent ? verdictTones[verdict] : 'stale'}
+    title=${isCurrent ? said : words.tests.beforeChange(said)}
+    >${isCurrent ? icon(verdictIcons[verdict]) : nothing}${words.tests.outcome(
+      said,
+      formatDuration(entry.run.took),
+    )}</span
+  >`;
+}
+
+function resultOf(
+  entry: TestEntry,
+  { isCurrent }: TestStanding,
+  { list, canEdit, onJump }: TestsPanelOptions,
+): TemplateResult | typeof nothing {
+  const { run, before, test } = entry;
+  if (!run) return nothing;
+  return resultView({
+    run,
+    before,
+    expected: expectedOf(test),
+    staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
+    onAccept: canEdit ? (answer) => list.edit(entry, 'expected', answer) : undefined,
+    onJump,
+  });
+}
+
+function field(
+  entry: TestEntry,
+  key: TestField,
+  label: string,
+  rows: number,
+  { list, canEdit }: TestsPanelOptions,
+): TemplateResult {
+  const id = `test-${entry.id}-${key}`;
+  const value = key === 'expected' ? expectedOf(entry.test) : entry.test[key];
+  const write = ({ currentTarget }: Event) =>
+    list.edit(entry, key, (currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
+  // A text field makes every line break one character; compared with that, an unchanged text is not written anew.
+  const shown = (value ?? '').replace(/\r\n?/g, '\n');
+  return html`<label for=${id}>${label}</label>${
+      rows
+        ? html`<textarea
+            id=${id}
+            class="field ${key}"
+            autocomplete="off"
+            spellcheck="false"
+            rows=${rows}
+            ?readonly=${!canEdit}
+            .value=${live(shown)}
+            @input=${write}
+          ></textarea>`
+        : html`<input
+            id=${id}
+            class="field ${key}"
+            type="text"
+            autocomplete="off"
+            spellcheck="false"
+            ?readonly=${!canEdit}
+            .value=${live(shown)}
+            @input=${write}
+          />`
+    }`;
+}
+
+/** The expected answer, or the way to have one. */
+function expectedView(entry: TestEntry, options: TestsPanelOptions): TemplateResult | typeof nothing {
+  const { list, canEdit, onFocus } = options;
+  const words = texts().tests;
+  if (expectedOf(entry.test) === undefined) {
+    if (!canEdit) return nothing;
+    const add = () => {
+      list.edit(entry, 'expected', '');
+      onFocus(entry, '.field.expected');
+    };
+    return html`<div class="expected-none">
+      <button type="button" class="button quiet" @click=${add}>${icon('add')}${words.expectedAdd}</button>
+      <p class="panel-hint">${words.expectedHint}</p>
+    </div>`;
+  }
+  const remove = () => {
+    list.edit(entry, 'expected', undefined);
+    onFocus(entry, '.expected-none .button');
+  };
+  return html`${field(entry, 'expected', words.expected, 3, options)}${
+    canEdit
+      ? html`<button type="button" class="button quiet expected-remove" @click=${remove}>
+          ${words.expectedRemove}
+        </button>`
+      : nothing
+  }`;
+}

@@ -1,0 +1,65 @@
+import { type TemplateResult, html, render } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
+import { icon } from './icon.ts';
+
+export interface DialogOptions<T> {
+  /** Classes of the dialog. */
+  className: string;
+  title: string;
+  /** What is below the title; `close` ends the dialog with a choice. */
+  content: (close: (value?: T) => void) => TemplateResult;
+  /** Called once it is in the page, before it is shown. Answers what ends what it began. */
+  onOpen?: (dialog: HTMLDialogElement) => (() => void) | void;
+  /** The name of the button that closes it without a choice. */
+  closeLabel?: string;
+}
+
+let count = 0;
+
+/** Asks something over the page; resolves with the choice, or with `undefined` when there was none. */
+export function openDialog<T>({
+  className,
+  title,
+  content,
+  onOpen,
+  closeLabel = texts().common.close,
+}: DialogOptions<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const dialog = document.createElement('dialog');
+    const id = `dialog-${++count}`;
+    let chosen: T | undefined;
+    const close = (value?: T) => {
+      chosen = value;
+      dialog.close();
+    };
+    dialog.className = className;
+    // Takes the focus first, so that its words are read before its buttons.
+    dialog.tabIndex = -1;
+    dialog.setAttribute('aria-labelledby', id);
+    render(
+      html`<header>
+          <h2 id=${id}>${title}</h2>
+          <button
+            type="button"
+            class="button icon-only"
+            aria-label=${closeLabel}
+            title=${closeLabel}
+            @click=${() => close()}
+          >
+            ${icon('close')}
+          </button>
+        </header>
+        ${content(close)}`,
+      dialog,
+    );
+    document.body.append(dialog);
+    const end = onOpen?.(dialog);
+    dialog.addEventListener('close', () => {
+      end?.();
+      dialog.remove();
+      resolve(chosen);
+    });
+    dialog.showModal();
+    dialog.focus();
+  });
+}

@@ -1,0 +1,23 @@
+import { texts } from '../locales/locale.ts';
+import { loadPart } from './load-part.ts';
+import type { Notices } from './notices.ts';
+
+const NOTICE = 'part';
+
+/** Loads a part that the user asked for. Where it cannot be had, a notice says so, and the answer is `undefined`. */
+export async function loadPartOrNotify<Part>(
+  notices: Notices,
+  load: () => Promise<Part>,
+): Promise<Part | undefined> {
+  notices.hide(NOTICE);
+  try {
+    return await loadPart(load);
+  } catch {
+    notices.show(NOTICE, () => ({
+      tone: 'alert',
+      text: texts().app.partMissing,
+      actions: [notices.dismiss(NOTICE)],
+    }));
+    return undefined;
+  }
+}

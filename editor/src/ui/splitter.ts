@@ -1,0 +1,76 @@
+import { type TemplateResult, html } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
+import { type Settings, settings } from './settings.ts';
+
+/** The least and the most that the panels may take of the page, and what a key adds. */
+const LEAST = 0.15;
+const MOST = 0.8;
+const STEP = 0.02;
+/** Shown before the user moved the line. */
+const USUAL = 0.34;
+
+const clamp = (share: number) => Math.min(MOST, Math.max(LEAST, share));
+
+/**
+ * The line between the text and the panels, which can be moved with the pointer and with the arrow keys; a double click
+ * puts it back. `isStacked`: the panels are below the text.
+ */
+export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
+  const { frame } = texts();
+  const key = isStacked ? 'dockHeight' : 'dockWidth';
+  const share = settings.current[key] ?? USUAL;
+  const set = (value: number | undefined) => settings.change({ [key]: value && clamp(value) });
+  const shareAt = ({ currentTarget, clientX, clientY }: PointerEvent) => {
+    const { left, right, bottom, width, height } = (
+      (currentTarget as HTMLElement).parentElement as HTMLElement
+    ).getBoundingClientRect();
+    if (isStacked) return (bottom - clientY) / height;
+    return (isFromRight(currentTarget) ? clientX - left : right - clientX) / width;
+  };
+  const handleKey = (event: KeyboardEvent) => {
+    const less = isStacked ? 'ArrowDown' : isFromRight(event.currentTarget) ? 'ArrowLeft' : 'ArrowRight';
+    const more = isStacked ? 'ArrowUp' : isFromRight(event.currentTarget) ? 'ArrowRight' : 'ArrowLeft';
+    const to = { [less]: share - STEP, [more]: share + STEP, Home: LEAST, End: MOST }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    set(to);
+  };
+  return html`<div
+    class="splitter"
+    role="separator"
+    tabindex="0"
+    aria-label=${isStacked ? frame.resizeHeight : frame.resize}
+    aria-orientation=${isStacked ? 'horizontal' : 'vertical'}
+    aria-valuenow=${Math.round(share * 100)}
+    aria-valuemin=${LEAST * 100}
+    aria-valuemax=${MOST * 100}
+    ?hidden=${!isOpen}
+    @keydown=${handleKey}
+    @dblclick=${() => set(undefined)}
+    @pointerdown=${(event: PointerEvent) => {
+      (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+      event.preventDefault();
+    }}
+    @pointermove=${(event: PointerEvent) => {
+      if ((event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) set(shareAt(event));
+    }}
+  ></div>`;
+}
+
+const isFromRight = (target: EventTarget | null): boolean =>
+  target instanceof Element && getComputedStyle(target).direction === 'rtl';
+
+/** Gives the panels the room that the user set. */
+function applySizes({ dockWidth, dockHeight }: Settings): void {
+  const { style } = document.documentElement;
+  for (const [name, share] of [
+    ['--dock-width', dockWidth],
+    ['--dock-height', dockHeight],
+  ] as const) {
+    if (share === undefined) style.removeProperty(name);
+    else style.setProperty(name, `${share * 100}%`);
+  }
+}
+
+settings.subscribe(applySizes);
+applySizes(settings.current);

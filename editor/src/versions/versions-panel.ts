@@ -1,0 +1,266 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { PluginSource } from 'plugin-editor/client.js';
+import { formatDateTime } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import type { DeployState } from '../pipeline/progress.ts';
+import { sameWork } from '../plugin/source.ts';
+import type { PluginService } from '../service/plugin-service.ts';
+import type { Version } from '../service/records.ts';
+import { icon } from '../ui/icon.ts';
+import { LightElement, define } from '../ui/light-element.ts';
+import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
+import type { Notices } from '../ui/notices.ts';
+import { visibleText } from '../ui/visible-text.ts';
+
+export interface VersionsOptions {
+  service: Pick<PluginService, 'versions' | 'version' | 'setLive'>;
+  notices: Notices;
+  access: () => { canWrite: boolean; canDeploy: boolean };
+  /** The draft as it is in the editor. */
+  current: () => PluginSource;
+  /** Puts a version in place of the draft. */
+  restore: (source: PluginSource) => void;
+  actions: { setLive: (live: string | undefined, isPinned: boolean) => void };
+  onLive: (version: string | null) => void;
+  signal: AbortSignal;
+}
+
+const NOTICE = 'versions';
+
+/** What was deployed, newest first: to be compared, brought back into the draft, and made live. */
+export class VersionsPanel extends LightElement {
+  static override properties = {
+    versions: { state: true },
+    status: { state: true },
+    live: { state: true },
+    isPinned: { state: true },
+  };
+
+  declare protected versions: readonly Version[];
+  declare protected status: 'loading' | 'ready' | 'failed';
+  declare protected live: string | undefined;
+  declare protected isPinned: boolean;
+  options!: VersionsOptions;
+  #next: string | undefined;
+  /** Names what the list was loaded for: another deployment makes it old. */
+  #loadedFor: string | undefined;
+  /** Versions never change, so that each is loaded once. */
+  readonly #sources = new Map<string, Promise<PluginSource>>();
+
+  constructor() {
+    super();
+    this.versions = [];
+    this.status = 'loading';
+    this.live = undefined;
+    this.isPinned = false;
+  }
+
+  /** The panel is looked at: loads what was deployed since it was looked at last. */
+  refresh(deployment: DeployState, live: string | undefined, isPinned: boolean): void {
+    this.live = live;
+    this.isPinned = isPinned;
+    // The language may have changed.
+    this.requestUpdate();
+    const wanted = deployment.kind === 'deployed' ? deployment.version : deployment.kind;
+    if (wanted === this.#loadedFor || deployment.kind === 'deploying') return;
+    this.#loadedFor = wanted;
+    void this.#load();
+  }
+
+  protected override render(): TemplateResult {
+    const words = texts().versions;
+    if (this.status === 'failed') {
+      return html`<div class="panel-empty panel-wait">
+        <p role="status">${words.failed}</p>
+        <button type="button" class="button" @click=${() => void this.#load()}>${texts().common.tryAgain}</button>
+      </div>`;
+    }
+    if (this.status === 'loading' && !this.versions.length) {
+      return html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
+    }
+    if (!this.versions.length) return html`<p class="panel-empty panel-wait">${words.none}</p>`;
+    return html`${this.#pin()}
+      <ol class="history" aria-label=${words.title}>
+        ${repeat(
+          this.versions,
+          ({ version }) => version,
+          (version, index) => this.#version(version, index),
+        )}
+      </ol>
+      ${
+        this.#next
+          ? html`<button type="button" class="button quiet" @click=${() => void this.#load(this.#next)}>
+              ${texts().common.showMore}
+            </button>`
+          : nothing
+      }`;
+  }
+
+  /** That a version was made live, and the way to have the newest be live again. */
+  #pin(): TemplateResult | typeof nothing {
+    if (!this.isPinned || !this.live) return nothing;
+    const words = texts().versions;
+    return html`<div class="history-note">
+      <p>${words.pinned(this.live)}</p>
+      ${
+        this.options.access().canDeploy
+          ? html`<button type="button" class="button" @click=${() => void this.#setLive(null)}>
+              ${words.makeNewestLive}
+            </button>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #version({ version, deployedAt, actor, message }: Version, index: number): TemplateResult {
+    const words = texts().versions;
+    const { canWrite, canDeploy } = this.options.access();
+    const at = formatDateTime(new Date(deployedAt));
+    const isLive = version === this.live;
+    const before = this.versions[index + 1]?.version;
+    const button = (label: string, run: () => void) =>
+      html`<button
+        type="button"
+        class="button quiet"
+        aria-label=${words.of(label, version)}
+        @click=${run}
+      >
+        ${label}
+      </button>`;
+    return html`<li class="history-item">
+      <div class="history-head">
+        <strong>${version}</strong>${
+          isLive ? html`<span class="badge live" title=${words.liveHint}>${icon('pass')}${words.live}</span>` : nothing
+        }<time datetime=${deployedAt}>${actor ? words.deployedBy(at, visibleText(actor)) : at}</time>
+      </div>
+      ${message ? html`<p class="history-message" dir="auto">${message}</p>` : nothing}
+      <div class="history-actions">
+        ${button(words.compareDraft, () => void this.#compareWithDraft(version))}
+        ${before ? button(words.compareWith(before), () => void this.#compareVersions(before, version)) : nothing}
+        ${canWrite ? button(words.bringBack, () => void this.#bringBack(version)) : nothing}
+        ${canDeploy && !isLive ? button(words.makeLive, () => void this.#setLive(version)) : nothing}
+      </div>
+    </li>`;
+  }
+
+  async #load(after?: string): Promise<void> {
+    const { service, signal } = this.options;
+    this.status = 'loading';
+    try {
+      const { versions, next } = await service.versions(signal, after);
+      this.versions = after ? [...this.versions, ...versions] : versions;
+      this.#next = next ?? undefined;
+      this.status = 'ready';
+    } catch {
+      if (!signal.aborted) this.status = 'failed';
+    }
+  }
+
+  /** A version's source; `undefined`, and a notice, where it cannot be had. */
+  async #source(version: string): Promise<PluginSource | undefined> {
+    const { service, signal } = this.options;
+    const loading = this.#sources.get(version) ?? service.version(version, signal);
+    this.#sources.set(version, loading);
+    try {
+      return await loading;
+    } catch {
+      this.#sources.delete(version);
+      this.#notify('alert', () => texts().versions.failed);
+      return undefined;
+    }
+  }
+
+  async #compareWithDraft(version: string): Promise<void> {
+    const source = await this.#source(version);
+    if (!source) return;
+    const draft = this.options.current();
+    if (sameWork(source, draft)) return this.#notify('note', () => texts().versions.same(version));
+    const { canWrite } = this.options.access();
+    const { versions } = texts();
+    const choices = canWrite ? [{ label: versions.bringBack, value: 'back' as const }] : [];
+    const choice = await this.#compare([version, source], [versions.draft, draft], choices);
+    if (choice === 'back') this.#restore(version, source);
+  }
+
+  async #compareVersions(one: string, other: string): Promise<void> {
+    const [before, after] = [await this.#source(one), await this.#source(other)];
+    if (!before || !after) return;
+    if (sameWork(before, after)) return this.#notify('note', () => texts().versions.sameAs(one, other));
+    await this.#compare([one, before], [other, after], []);
+  }
+
+  async #compare(
+    [oneLabel, one]: [string, PluginSource],
+    [otherLabel, other]: [string, PluginSource],
+    choices: readonly { label: string; value: 'back' }[],
+  ): Promise<'back' | undefined> {
+    const part = await loadPartOrNotify(this.options.notices, () => import('../draft/compare-dialog.ts'));
+    return part?.compare({
+      title: texts().versions.pair(oneLabel, otherLabel),
+      text: '',
+      versions: [
+        { label: oneLabel, source: one },
+        { label: otherLabel, source: other },
+      ],
+      choices,
+    });
+  }
+
+  async #bringBack(version: string): Promise<void> {
+    const source = await this.#source(version);
+    if (!source) return;
+    if (sameWork(source, this.options.current())) return this.#notify('note', () => texts().versions.same(version));
+    this.#restore(version, source);
+  }
+
+  #restore(version: string, { contents, lang, tests }: PluginSource): void {
+    const { current, restore, notices } = this.options;
+    const former = current();
+    // What else the draft's record holds is the builder's affair, and stays.
+    const { tests: _, ...rest } = former;
+    restore({ ...rest, contents, lang, ...(tests ? { tests } : {}) });
+    notices.show(NOTICE, () => ({
+      tone: 'note',
+      text: texts().versions.broughtBack(version),
+      actions: [
+        {
+          label: texts().versions.undoBringBack,
+          run: () => {
+            notices.hide(NOTICE);
+            restore(former);
+          },
+        },
+        notices.dismiss(NOTICE),
+      ],
+    }));
+  }
+
+  async #setLive(version: string | null): Promise<void> {
+    const { service, actions, onLive, signal } = this.options;
+    try {
+      const { live, latest, pinned } = await service.setLive(version, signal);
+      const now = live ?? latest ?? undefined;
+      actions.setLive(now, Boolean(pinned));
+      onLive(version);
+      this.#notify('note', () =>
+        version === null ? texts().versions.newestLive(now ?? '') : texts().versions.madeLive(version),
+      );
+    } catch {
+      if (!signal.aborted) this.#notify('alert', () => texts().versions.liveFailed);
+    }
+  }
+
+  #notify(tone: 'note' | 'alert', text: () => string): void {
+    const { notices } = this.options;
+    notices.show(NOTICE, () => ({ tone, text: text(), actions: [notices.dismiss(NOTICE)] }));
+  }
+}
+
+define('versions-panel', VersionsPanel);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'versions-panel': VersionsPanel;
+  }
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SaveState } from '../../../editor/src/draft/save-queue.ts';
+import {
+  type BuildState,
+  type DeployState,
+  obstacleAdvice,
+} from '../../../editor/src/pipeline/progress.ts';
+import {
+  type TestStanding,
+  type Work,
+  buildStatus,
+  buildWords,
+  deployStatus,
+  statusOf,
+  testStatus,
+  testsBadge,
+} from '../../../editor/src/pipeline/work.ts';
+
+const at = new Date(2026, 0, 1, 9, 5);
+/** As the user's language writes it: `09:05 AM`, `09.05`. */
+const nineOhFive = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
+
+const work = (change: Partial<Work> = {}): Work => ({
+  save: { kind: 'unchanged' },
+  isOnline: true,
+  isReadOnly: false,
+  sourceKey: 'now',
+  build: { kind: 'none' },
+  deployment: { kind: 'none' },
+  live: undefined,
+  action: undefined,
+  testing: undefined,
+  tests: [],
+  errors: 0,
+  ...change,
+});
+
+test('the build is said to be of this text only when it is', () => {
+  const table: [BuildState, string, string][] = [
+    [{ kind: 'none' }, 'Not built since opening', 'calm'],
+    [{ kind: 'none', never: true }, 'Not built yet', 'calm'],
+    [{ kind: 'building' }, 'Building…', 'busy'],
+    [{ kind: 'built', sourceKey: 'now', at }, `Built ${nineOhFive}`, 'good'],
+    [{ kind: 'built', sourceKey: 'now' }, 'Built', 'good'],
+    [{ kind: 'built', sourceKey: 'before', at }, 'Changed since the build', 'calm'],
+    [{ kind: 'failed', sourceKey: 'now', errors: 1 }, 'Build failed: one problem', 'bad'],
+    [{ kind: 'failed', sourceKey: 'now', errors: 3 }, 'Build failed: 3 problems', 'bad'],
+    [{ kind: 'failed', sourceKey: 'now', errors: 0 }, 'Build failed', 'bad'],
+    [{ kind: 'failed', sourceKey: 'before', errors: 3 }, 'Changed since the failed build', 'calm'],
+    [{ kind: 'unfinished', obstacle: 'stopped' }, 'Not built: stopped', 'calm'],
+    [{ kind: 'unfinished', obstacle: 'session' }, 'Not built: your session ended', 'bad'],
+  ];
+  for (const [build, text, tone] of table) assert.deepEqual(buildStatus(work({ build })), { text, tone });
+});
+
+test('what stood in the way is said while it does, and no longer', () => {
+  const lost: BuildState = { kind: 'unfinished', obstacle: 'connection' };
+  const unsaved: BuildState = { kind: 'unfinished', obstacle: 'not-saved' };
+  const failed: SaveState = { kind: 'failed', failure: 'connection' };
+  const saved: SaveState = { kind: 'saved', at };
+  const over = { text: 'The last build did not finish', tone: 'calm' };
+  assert.deepEqual(buildStatus(work({ build: lost, isOnline: false })), {
+    text: 'Not built: connection lost',
+    tone: 'bad',
+  });
+  assert.deepEqual(buildStatus(work({ build: lost })), over);
+  assert.deepEqual(buildStatus(work({ build: unsaved, save: failed })), {
+    text: 'Not built: not saved',
+    tone: 'bad',
+  });
+  assert.deepEqual(buildStatus(work({ build: unsaved, save: saved })), over);
+  assert.equal(statusOf(work({ isOnline: false })).connection?.text, 'No connection');
+  assert.equal(statusOf(work()).connection, undefined);
+});
+
+test('after a reload, what is deployed was built', () => {
+  const deployed: DeployState = { kind: 'deployed', version: 'v1.0.2', sourceKey: 'now' };
+  const build: BuildState = { kind: 'none', never: true };
+  assert.equal(buildStatus(work({ build, deployment: deployed })).text, 'Built');
+  assert.equal(
+    buildStatus(work({ build, deployment: deployed, sourceKey: 'newer' })).text,
+    'Changed since the build',
+  );
+});
+
+test('a build that succeeded is not said of a text with errors', () => {
+  const build: BuildState = { kind: 'built', sourceKey: 'now', at };
+  assert.equal(buildWords(work({ build })), 'The build succeeded.');
+  assert.equal(
+    buildWords(work({ build, sourceKey: 'newer', errors: 8 })),
+    'The last build succeeded. The text has changed since.',
+  );
+  assert.deepEqual(buildStatus(work({ build, errors: 8 })), {
+    text: `Built ${nineOhFive}, 8 problems`,
+    tone: 'calm',
+  });
+});
+
+test('the deployment is said to be of this text only when it is, and a lost answer is no failure', () => {
+  const current: DeployState = { kind: 'deployed', sourceKey: 'now', version: 'v1.0.4' };
+  const table: [DeployState, string | undefined, string][] = [
+    [{ kind: 'none' }, undefined, 'Not deployed since opening'],
+    [{ kind: 'none', never: true }, undefined, 'Not deployed yet'],
+    [{ kind: 'deploying' }, undefined, 'Deploying…'],
+    [current, undefined, 'v1.0.4 deployed'],
+    [current, 'v1.0.4', 'v1.0.4 deployed and live'],
+    [current, 'v1.0.2', 'v1.0.4 deployed, v1.0.2 is live'],
+    [{ ...current, sourceKey: 'before' }, 'v1.0.4', 'v1.0.4 deployed, draft is newer'],
+    [{ kind: 'deployed', version: 'v1.0.4' }, undefined, 'v1.0.4 deployed, draft is newer'],
+    [{ kind: 'unfinished', obstacle: 'busy' }, undefined, 'Not deployed: the service is busy'],
+    [{ kind: 'unfinished', obstacle: 'connection' }, undefined, 'Perhaps deployed: connection lost'],
+    [{ kind: 'unfinished', obstacle: 'service' }, undefined, 'Perhaps deployed: the service has a problem'],
+  ];
+  for (const [deployment, live, text] of table) {
+    assert.equal(deployStatus(work({ deployment, live })).text, text);
+  }
+});
+
+test('tests that fail with the text as it is turn the badge red, and no others', () => {
+  const passed: TestStanding = { verdict: 'passed', isCurrent: true };
+  const failed: TestStanding = { verdict: 'failed', isCurrent: true };
+  const old: TestStanding = { verdict: 'failed', isCurrent: false };
+  const ran: TestStanding = { verdict: 'ran', isCurrent: true };
+  const none: TestStanding = { verdict: 'none', isCurrent: true };
+  const table: [TestStanding[], string | undefined, number, string][] = [
+    [[none, none], undefined, 2, 'calm'],
+    [[passed, failed, ran], '1 of 3 tests failed', 1, 'bad'],
+    [[passed, passed, none], '2 tests passed', 3, 'calm'],
+    [[ran], '1 test ran', 1, 'calm'],
+    [[old, none], 'Tests ran before the last change', 2, 'calm'],
+  ];
+  for (const [tests, text, number, tone] of table) {
+    assert.equal(testStatus(work({ tests }))?.text, text);
+    const badge = testsBadge(work({ tests }));
+    assert.deepEqual([badge.number, badge.tone], [number, tone]);
+  }
+  const testing = { done: 1, all: 3 };
+  assert.deepEqual(testStatus(work({ tests: [failed], action: 'test', testing })), {
+    text: 'Testing, 1 of 3…',
+    tone: 'busy',
+  });
+});
+
+test('where nothing can be changed, nothing is said of saving and building', () => {
+  const { saved, built } = statusOf(work({ isReadOnly: true, save: { kind: 'unsaved' } }));
+  assert.deepEqual([saved?.text, built], ['Read-only', undefined]);
+});
+
+test('every obstacle but one’s own doing has advice, and a button only where trying again can help', () => {
+  for (const action of ['build', 'test', 'deploy'] as const) {
+    for (const obstacle of ['connection', 'service', 'busy', 'refused'] as const) {
+      assert.equal(obstacleAdvice(action, obstacle)?.again, true, obstacle);
+    }
+    for (const obstacle of ['session', 'forbidden', 'too-large'] as const) {
+      assert.equal(obstacleAdvice(action, obstacle)?.again, false, obstacle);
+    }
+    for (const obstacle of ['stopped', 'not-saved', 'conflict'] as const) {
+      assert.equal(obstacleAdvice(action, obstacle), undefined, obstacle);
+    }
+  }
+});

@@ -1,0 +1,147 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { html, render } from 'lit/html.js';
+import { formatDuration } from '../../../editor/src/locales/formats.ts';
+import { differenceView } from '../../../editor/src/pipeline/difference-view.ts';
+import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
+import { type ResultOptions, resultView } from '../../../editor/src/tests/result-view.ts';
+
+const run = (answer: Run['answer'], payload = 'p'): Run => ({
+  payload,
+  sourceKey: 'text',
+  answer,
+  took: 12.34,
+});
+
+let place: HTMLElement;
+beforeEach(() => {
+  place = document.createElement('div');
+  document.body.append(place);
+});
+afterEach(() => place.remove());
+
+describe('difference', () => {
+  const show = (before: string, after: string) => {
+    render(html`${differenceView(before, after, 'Difference')}`, place);
+    return place.querySelector<HTMLElement>('.difference') as HTMLElement;
+  };
+  const rows = (view: HTMLElement) =>
+    [...view.querySelectorAll('p')].map((row) => row.textContent?.replaceAll('\u200b', ''));
+
+  it('shows the lines that changed with the lines around them, and within them what changed', () => {
+    const before = 'a\nb\nc\nd\ne\nf\ng';
+    const view = show(before, before.replace('d', 'D!'));
+    expect(rows(view)).to.deep.equal([' b', ' c', '-Was: d', '+Is: D!', ' e', ' f']);
+    expect(view.querySelector('del')?.textContent).to.equal('d');
+  });
+
+  it('tells places far from each other apart', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const after = lines.with(2, 'two').with(15, 'fifteen');
+    const shown = rows(show(lines.join('\n'), after.join('\n')));
+    expect(shown.filter((row) => row === '…').length).to.equal(1);
+  });
+
+  it('knows lines that came, went, and the empty text', () => {
+    expect(rows(show('', 'x'))).to.include('+Is: x');
+    expect(rows(show('a\nb', 'a'))).to.deep.equal([' a', '-Was: b']);
+    expect(rows(show('a', 'a\n\nb'))).to.deep.equal([' a', '+Is: ', '+Is: b']);
+  });
+
+  it('shows of long texts what one can read', () => {
+    const long = (letter: string) => Array.from({ length: 3000 }, () => letter.repeat(3000)).join('\n');
+    const view = show(long('a'), long('b'));
+    expect(view.children.length).to.be.below(210);
+    expect(view.textContent?.length).to.be.below(250_000);
+  });
+});
+
+describe('result view', () => {
+  const text = () => place.textContent ?? '';
+  const show = async (options: Omit<ResultOptions, 'onJump'>, onJump: ResultOptions['onJump'] = () => {}) => {
+    render(html`${resultView({ ...options, onJump })}`, place);
+    await place.querySelector('long-text')?.updateComplete;
+  };
+
+  it('says what came of a run, how long it took, what it answered and logged', async () => {
+    await show({ run: run({ result: '<b>hi</b>', logs: ['one', 'two'] }) });
+    expect(text()).to.match(/Ran.*<b>hi<\/b>.*Logs: 2 entries/s);
+    expect(text()).to.contain(formatDuration(12.34));
+    await show({ run: run({ error: { code: 'time-limit', message: 'too long' }, logs: [] }) });
+    expect(text()).to.match(/Failed.*Error: time-limit.*too long/s);
+    await show({ run: run({ result: '', logs: [] }) });
+    expect(text()).to.contain('The empty text');
+  });
+
+  it('says whether the answer is the expected one, where they differ, and takes it as the expected one', async () => {
+    const accepted: string[] = [];
+    const onAccept = (answer: string) => accepted.push(answer);
+    const result = '{"id":1,"total":-7}';
+    await show({ run: run({ result, logs: [] }), expected: '{"total":7,"id":1}', onAccept });
+    expect(text()).to.match(/Failed.*total.*7.*-7/s);
+    expect(place.querySelectorAll('.json-differences li').length).to.equal(1);
+    place.querySelector<HTMLElement>('.accept')?.click();
+    expect(accepted).to.deep.equal([result]);
+    await show({ run: run({ result, logs: [] }), expected: '{ "total": -7, "id": 1 }', onAccept });
+    expect(text()).to.contain('Passed');
+    expect(place.querySelector('.accept')).to.equal(null);
+    await show({ run: run({ result: 'Hi Ada', logs: [] }), expected: 'Hi Eva', onAccept });
+    await waitUntil(() => place.querySelector('del'));
+    expect(place.querySelector('ins')?.textContent).to.equal('Ada');
+  });
+
+  it('compares with the run before, its logs and its error too', async () => {
+    const first = run({ result: 'one', logs: ['log'] });
+    await show({ run: first });
+    expect(text()).not.to.contain('run before');
+    await show({ run: run({ result: 'one', logs: ['log'] }), before: first });
+    expect(text()).to.contain('The same as in the run before');
+    await show({ run: run({ result: 'one', logs: ['other log'] }, 'another'), before: first });
+    await waitUntil(() => place.querySelector('.difference'));
+    expect(text()).to.contain('its payload was another');
+    expect(place.querySelector('ins')?.textContent).to.contain('other');
+  });
+
+  it('shows a long answer whole when asked', async () => {
+    await show({ run: run({ result: 'x'.repeat(30_000), logs: [] }) });
+    expect(place.querySelector('pre')?.textContent?.length).to.equal(20_000);
+    place.querySelector<HTMLElement>('long-text button')?.click();
+    expect(place.querySelector('pre')?.textContent?.length).to.equal(30_000);
+  });
+
+  it('lays out an answer that is JSON, and shows it as it came when asked', async () => {
+    await show({ run: run({ result: '{"a":[1]}', logs: [] }) });
+    expect(place.querySelector('pre')?.textContent).to.equal('{\n  "a": [\n    1\n  ]\n}');
+    place.querySelector<HTMLElement>('.text-form')?.click();
+    await place.querySelector('long-text')?.updateComplete;
+    expect(place.querySelector('pre')?.textContent).to.equal('{"a":[1]}');
+  });
+
+  it('tells the levels of logs apart', async () => {
+    await show({ run: run({ result: 'x', logs: ['plain', '[warn] careful', '[error] bad'] }) });
+    const entries = [...place.querySelectorAll<HTMLElement>('.log-entry')];
+    expect(entries.map(({ dataset }) => dataset['level'])).to.deep.equal(['log', 'warn', 'error']);
+    expect(entries[1]?.textContent).to.equal('Warningcareful');
+  });
+
+  it('leads from a stack trace to the line', async () => {
+    const jumps: number[][] = [];
+    const message = 'Error: no\n    at run (plugin.ts:3:11)\n    at <anonymous>';
+    await show({ run: run({ error: { message }, logs: [] }) }, (...place_) => jumps.push(place_));
+    const place_ = place.querySelector<HTMLElement>('.place');
+    expect(place_?.textContent).to.equal('plugin.ts:3:11');
+    place_?.click();
+    expect(jumps).to.deep.equal([[3, 11]]);
+    expect(place.querySelector('.trace')?.textContent).to.equal(message);
+  });
+
+  it('writes times as one reads them', () => {
+    // The separator and the digits are those of the user's language.
+    const number = (value: number) => new Intl.NumberFormat().format(value);
+    expect([3.21, 12.3, 999, 1234].map(formatDuration)).to.deep.equal([
+      `${number(3.2)} ms`,
+      `${number(12)} ms`,
+      `${number(999)} ms`,
+      `${number(1.2)} s`,
+    ]);
+  });
+});

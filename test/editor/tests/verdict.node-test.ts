@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jsonDifferences } from '../../../editor/src/tests/json-difference.ts';
+import { differencesOf, expectedOf, isEqual, verdictOf } from '../../../editor/src/tests/verdict.ts';
+
+test('a test passes when the answer is the expected one, and one that expects nothing has only run', () => {
+  const answer = (result: string) => ({ result, logs: [] });
+  assert.equal(verdictOf(answer('7'), '7'), 'passed');
+  assert.equal(verdictOf(answer('-7'), '7'), 'failed');
+  assert.equal(verdictOf(answer('7'), undefined), 'ran');
+  assert.equal(verdictOf(answer(''), ''), 'passed');
+  for (const expected of ['x', undefined]) {
+    assert.equal(verdictOf({ error: { message: 'no' }, logs: [] }, expected), 'failed');
+  }
+});
+
+test('answers are compared as JSON where both are JSON, else to the character', () => {
+  assert.ok(isEqual('{"a":1,"b":[2]}', '{ "b": [2], "a": 1 }'));
+  assert.ok(isEqual('1.0', '1'));
+  assert.ok(!isEqual('[1,2]', '[2,1]'));
+  assert.ok(!isEqual('{"a":1}', '{"a":1,"b":null}'));
+  assert.ok(!isEqual('Hi ', 'Hi'));
+  assert.equal(differencesOf('text', '{}'), undefined);
+});
+
+test('where JSON differs is said by path', () => {
+  const expected = { id: 1, items: [{ price: 2 }, { price: 3 }], 'a key': true, gone: null };
+  const actual = { id: 1, items: [{ price: 2 }, { price: 4 }, 5], 'a key': 'true', extra: {} };
+  assert.deepEqual(jsonDifferences(expected, actual), [
+    { path: 'items[1].price', expected: '3', actual: '4' },
+    { path: 'items[2]', expected: undefined, actual: '5' },
+    { path: '["a key"]', expected: 'true', actual: '"true"' },
+    { path: 'gone', expected: 'null', actual: undefined },
+    { path: 'extra', expected: undefined, actual: '{}' },
+  ]);
+  assert.deepEqual(jsonDifferences([1], 'x'), [{ path: '', expected: '[1]', actual: '"x"' }]);
+  assert.equal(jsonDifferences([...Array(500).keys()], []).length, 100);
+});
+
+test('a name that every object has is no key of an answer', () => {
+  assert.deepEqual(jsonDifferences({}, JSON.parse('{"__proto__":1,"toString":2}')).length, 2);
+});
+
+test('an expected value that is no text counts as its JSON', () => {
+  assert.equal(expectedOf({ expected: { a: 1 } }), '{\n  "a": 1\n}');
+  assert.equal(expectedOf({ expected: null }), undefined);
+  assert.equal(expectedOf({}), undefined);
+});
