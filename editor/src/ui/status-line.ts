@@ -14,8 +14,8 @@ export function statusLine(parts: Readonly<Record<string, StatusText | undefined
   const said = Object.entries(parts);
   const whole = said.flatMap(([, part]) => part?.text ?? []).join(', ');
   const isBad = said.some(([, part]) => part?.tone === 'bad');
-  return html`<p class="status ${isBad ? 'bad' : ''}" role="status" aria-atomic="false" title=${whole}>
-    ${said.map(
+  return html`<p class="status ${isBad ? 'bad' : ''}" role="status" aria-atomic="false" title=${whole}
+    >${said.map(
       ([name, part], index) =>
         html`${part && index ? ', ' : ''}<span
             class="status-part status-${name}"
@@ -23,6 +23,6 @@ export function statusLine(parts: Readonly<Record<string, StatusText | undefined
             ?hidden=${!part}
             >${part?.text ?? ''}</span
           >`,
-    )}
-  </p>`;
+    )}</p
+  >`;
 }

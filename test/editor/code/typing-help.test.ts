@@ -41,10 +41,8 @@ describe('a text that is shown before the languages are loaded', () => {
     await waitUntil(() => content.dataset['language'] === 'typescript');
     await waitUntil(() => content.querySelectorAll('.cm-line span').length > 0);
     expect(editor.contents).to.equal('// typed const one: number = 1;\n');
-    await sendKeys({ down: 'Control' });
-    await sendKeys({ press: 'f' });
-    await sendKeys({ up: 'Control' });
-    await waitUntil(() => editor.element.querySelector('.cm-search'));
+    await editor.openSearch({ replace: false });
+    await waitUntil(() => document.activeElement === editor.element.querySelector('.find [name=search]'));
     editor.focus();
     await sendKeys({ down: 'Control' });
     await sendKeys({ press: 'z' });
