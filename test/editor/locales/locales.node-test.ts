@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Visitor, parseSync } from 'oxc-parser';
+import { de } from '../../../editor/src/locales/de.ts';
+import { en } from '../../../editor/src/locales/en.ts';
+import { matchLocale } from '../../../editor/src/locales/locale.ts';
+
+const sources = fileURLToPath(new URL('../../../editor/src', import.meta.url));
+
+/** Words that are the same in every language, or that no user reads. */
+const KNOWN = new Set(['Ctrl', 'Shift', 'Space', 'Esc', 'Control', 'Meta', 'Enter', 'Bearer', 'POST', 'GET', 'PUT']);
+
+/** Whether a text looks like one that a user would read: a word that begins large, or several words. */
+const isProse = (text: string) =>
+  /^[A-Z][a-z]+(?:[ ,.:…’'-]+[A-Za-z’']+)*[.:…?!]?$/.test(text.trim()) &&
+  !text.trim().split(/[ ,.:…-]+/).every((word) => !word || KNOWN.has(word) || !/^[A-Z]/.test(word));
+
+/** What stands between the tags of a template, and in attributes that are read out. */
+function proseOfTemplate(parts: readonly string[]): string[] {
+  const whole = parts.join('\u0000');
+  const attributes = [...whole.matchAll(/\b(?:aria-label|title|placeholder|alt)="([^"]*)"/g)].map(
+    ([, value = '']) => value,
+  );
+  const between = whole.replace(/<!--.*?-->/gs, '').split(/<[^>]*>/);
+  return [...between, ...attributes]
+    .flatMap((text) => text.split('\u0000'))
+    .map((text) => text.trim())
+    .filter((text) => /\p{L}{2,}/u.test(text));
+}
+
+test('every text that a user reads is in the files of the languages', () => {
+  const found: string[] = [];
+  for (const file of globSync('**/*.ts', { cwd: sources })) {
+    // What is said before the texts can be loaded is in the two scripts that load them.
+    if (file.startsWith('locales') || ['loader.ts', 'main.ts'].includes(file)) continue;
+    const { program } = parseSync(file, readFileSync(join(sources, file), 'utf8'));
+    const thrown = new Set<unknown>();
+    new Visitor({
+      // An error that is thrown is for who reads the console.
+      NewExpression: (node) => {
+        const { callee } = node;
+        if (callee.type === 'Identifier' && callee.name.endsWith('Error')) {
+          for (const argument of node.arguments) thrown.add(argument);
+        }
+      },
+      CallExpression: ({ callee, arguments: args }) => {
+        if (callee.type === 'Super') for (const argument of args) thrown.add(argument);
+      },
+      TaggedTemplateExpression: ({ tag, quasi }) => {
+        if (tag.type !== 'Identifier' || tag.name !== 'html') return;
+        const prose = proseOfTemplate(quasi.quasis.map(({ value }) => value.raw));
+        found.push(...prose.map((text) => `${file}: ${text}`));
+      },
+      Literal: (node) => {
+        if (typeof node.value !== 'string' || thrown.has(node)) return;
+        if (isProse(node.value) && / /.test(node.value.trim())) found.push(`${file}: ${node.value}`);
+      },
+    }).visit(program);
+  }
+  assert.deepEqual(found, []);
+});
+
+/** All texts of a language by their path; functions are called with numbers and names. */
+function textsOf(texts: object, path = ''): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const [key, value] of Object.entries(texts) as [string, unknown][]) {
+    const place = path ? `${path}.${key}` : key;
+    if (typeof value === 'function') {
+      all.set(`${place}(1)`, String((value as (...args: unknown[]) => string)(1, 'B')));
+      all.set(`${place}(2)`, String((value as (...args: unknown[]) => string)(2, 'B')));
+    } else if (typeof value === 'string') all.set(place, value);
+    else for (const [inner, text] of textsOf(value as object, place)) all.set(inner, text);
+  }
+  return all;
+}
+
+test('no text is empty, and what is put into a text is in it in each language', () => {
+  const [english, german] = [textsOf(en), textsOf(de)];
+  assert.deepEqual([...german.keys()], [...english.keys()]);
+  for (const [key, text] of english) {
+    const other = german.get(key) ?? '';
+    assert.ok(text && other, key);
+    assert.equal(/\bB\b/.test(other), /\bB\b/.test(text), key);
+    if (key.endsWith('(2)')) assert.equal(other.includes('2'), text.includes('2'), key);
+  }
+});
+
+test('German keeps to its own signs: quotes, the ellipsis after a space, and a polite address', () => {
+  for (const [key, text] of textsOf(de)) {
+    assert.doesNotMatch(text, /[“"]\p{L}/u, key);
+    assert.doesNotMatch(text, /\p{L}…/u, key);
+    assert.doesNotMatch(text, /\b(?:du|dein|deine|dich|dir)\b/i, key);
+  }
+});
+
+test('the language that fits best is taken, and English where none does', () => {
+  assert.deepEqual(matchLocale(['de-AT']), { language: 'de', tag: 'de-AT' });
+  assert.deepEqual(matchLocale(['fr', 'de']), { language: 'de', tag: 'de' });
+  assert.deepEqual(matchLocale(['en-gb']), { language: 'en', tag: 'en-GB' });
+  assert.deepEqual(matchLocale(['ar', 'x', '../../etc', '']), { language: 'en' });
+});
