@@ -68,7 +68,8 @@ export async function setLocale(tag: string | undefined): Promise<void> {
   current = { texts: found, tag: match.tag ?? (tag === undefined ? undefined : 'en') };
   const root = document.documentElement;
   root.lang = match.language;
-  root.dir = directionOf(tag) ?? found.direction;
+  // A page that nobody said anything of keeps the direction that it has.
+  if (tag !== undefined || found.direction !== 'ltr') root.dir = directionOf(tag) ?? found.direction;
   for (const listener of listeners) listener();
 }
 

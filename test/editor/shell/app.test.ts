@@ -22,7 +22,7 @@ describe('editor app', () => {
     return { builder: server.sameOrigin.url(), ident: 'com.acme.t1', namespace: 'default', fn: 'add' };
   };
   const shows = (text: string) =>
-    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`);
+    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`, { timeout: 20_000 });
   const press = (name: string) => {
     const button = [...root.querySelectorAll('button')].find((one) => one.textContent?.trim() === name);
     if (!button) throw new Error(`No button ${name}`);
