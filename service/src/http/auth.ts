@@ -1,9 +1,17 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { badRequest, forbidden, ServiceError, unauthorized } from './errors.ts';
+import {
+  badRequest,
+  forbidden,
+  notPermitted,
+  ServiceError,
+  tenantSuspended,
+  unauthorized,
+} from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import { samePlugin, splitIdentifier } from '../plugins/plugin-key.ts';
+import { isInScope, splitIdentifier } from '../plugins/plugin-key.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { Permission } from '../plugins/permissions.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { pathParameter } from './routes.ts';
 import { requestInfo } from './request-info.ts';
@@ -21,25 +29,36 @@ export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKe
   return { ...owner, namespace: pathParameter(c, 'namespace'), pluginName: pathParameter(c, nameParameter) };
 }
 
-/** Throws 401 without a valid editor token, 403 when it is another plugin's. Returns whose share its work is of. */
+/**
+ * Throws 401 without a valid editor token, and 403 when it is another plugin's, its tenant is suspended, or it does not
+ * permit what is to be done. Returns whose share its work is of.
+ */
 export async function requireEditorToken(
   c: Context,
   { storage, limits, now }: ServiceContext,
   plugin: PluginKey,
+  permission: Permission,
 ): Promise<Share> {
   return countingFailures(c, limits, async () => {
     const token = bearerToken(c, 'editor');
     const hash = hashToken(token);
-    const scope = await limits.takeToken(hash, async () => {
-      const found = await storage.tables.editorTokens.find(token, now());
-      if (found) return found;
-      throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
+    const found = await limits.takeToken(hash, async () => {
+      const known = await storage.tables.editorTokens.find(token, now());
+      if (known) return known;
+      throw endedEditorToken();
     });
-    if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
+    requestInfo(c).actor = found.actor;
+    if (!isInScope(plugin, found.scope)) throw forbidden('The editor token is for another plugin.');
+    if (found.isSuspended) throw tenantSuspended();
+    if (!found.permissions.includes(permission)) throw notPermitted(permission);
     const { environment, tenant } = plugin;
     return { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
   });
 }
+
+/** Also where the token was good a moment ago, and its plugin's tenant was deleted since. */
+export const endedEditorToken = () =>
+  unauthorized('token-invalid', 'The editor token is unknown or has ended; get a new one.');
 
 /**
  * Throws 401 without a valid environment token, 403 when it is another environment's. Asks the database, so that a token

@@ -10,7 +10,9 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
+import { requestInfo } from './request-info.ts';
 import { route } from './routes.ts';
+import type { Draft } from '../storage/tables/drafts.ts';
 import { busyAnswer } from './run-errors.ts';
 
 /** What a build answers. */
@@ -35,7 +37,7 @@ export const build: ServiceInterface = {
 async function buildDraft(c: Context, context: ServiceContext): Promise<Response> {
   const { identifier: lang, pretty } = languageOfPath(c, context);
   const plugin = pluginOfPath(c);
-  const share = await requireEditorToken(c, context, plugin);
+  const share = await requireEditorToken(c, context, plugin, 'write');
   const contents = await readPlainText(c, sourceLimit);
   const { source, etag } = await saveSource(c, context, plugin, { lang, contents });
   let building: Promise<BuildEnd>;
@@ -73,13 +75,14 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
 function saveSource(c: Context, context: ServiceContext, plugin: PluginKey, built: PluginSource) {
-  return updateDraft(context, plugin, (current) => {
+  const change = (current: Draft | undefined): PluginSource => {
     checkPreconditions(c, current?.etag);
     // The same text again is no change: other tabs need not hear of it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)
       return current.source;
     return { ...current?.source, ...built };
-  });
+  };
+  return updateDraft(context, plugin, change, requestInfo(c).actor);
 }
 
 /** Keeps what was built, unless the draft is another by now: what was overtaken must not take the place of that. */

@@ -8,6 +8,7 @@ import type { Language } from '../toolchains/language.ts';
 import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
 import { InvalidRecordError, readSource } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
+import { requestInfo } from './request-info.ts';
 import { pathParameter, route } from './routes.ts';
 
 /** The largest body of a plugin's source record, in bytes. */
@@ -56,7 +57,7 @@ export const builder: ServiceInterface = {
 
 async function readDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  await requireEditorToken(c, context, plugin);
+  await requireEditorToken(c, context, plugin, 'read');
   const draft = await context.storage.tables.drafts.find(plugin);
   if (!draft)
     throw notFound('draft-not-found', 'This plugin has no draft yet; save one, or start from a template.');
@@ -66,14 +67,20 @@ async function readDraft(c: Context, context: ServiceContext): Promise<Response>
 
 async function saveDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  await requireEditorToken(c, context, plugin);
+  await requireEditorToken(c, context, plugin, 'write');
   const source = checkSource(await readJson(c, sourceLimit), context);
+  const { actor } = requestInfo(c);
   const draft = hasPreconditions(c)
-    ? await updateDraft(context, plugin, (current) => {
-        checkPreconditions(c, current?.etag);
-        return source;
-      })
-    : await overwriteDraft(context, plugin, source);
+    ? await updateDraft(
+        context,
+        plugin,
+        (current) => {
+          checkPreconditions(c, current?.etag);
+          return source;
+        },
+        actor,
+      )
+    : await overwriteDraft(context, plugin, source, actor);
   return c.json(draft.source, 200, { etag: draft.etag });
 }
 

@@ -24,7 +24,7 @@ export const check: ServiceInterface = {
 async function checkSource(c: Context, context: ServiceContext): Promise<Response> {
   const { identifier } = languageOfPath(c, context);
   const plugin = pluginOfPath(c);
-  const share = await requireEditorToken(c, context, plugin);
+  const share = await requireEditorToken(c, context, plugin, 'write');
   const source = await readPlainText(c, sourceLimit);
   const { signal } = c.req.raw;
   const subject = JSON.stringify([plugin.namespace, plugin.pluginName]);

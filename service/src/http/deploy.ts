@@ -2,7 +2,7 @@ import { pluginOfPath, requireEditorToken } from './auth.ts';
 import { notBuilt, savedDraft } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { isSameSource } from '../plugins/records.ts';
+import { requestInfo } from './request-info.ts';
 import { route } from './routes.ts';
 
 /** The builder interface's deploys: the built draft becomes the plugin's next version, which never changes. */
@@ -11,8 +11,8 @@ export const deploy: ServiceInterface = {
     route(app, '/api/v1/draft/:identifier/:namespace/:pluginName/promote', {
       POST: async (c) => {
         const plugin = pluginOfPath(c);
-        await requireEditorToken(c, context, plugin);
-        return c.json(await deployDraft(context, plugin));
+        await requireEditorToken(c, context, plugin, 'deploy');
+        return c.json(await deployDraft(context, plugin, requestInfo(c).actor));
       },
     });
   },
@@ -26,19 +26,23 @@ interface Deployed {
 }
 
 /** Throws 404 without a draft, and 409 when the draft is not what was deployed last and has no successful build. */
-function deployDraft({ storage, now }: ServiceContext, plugin: PluginKey): Promise<Deployed> {
+function deployDraft(
+  { storage, now }: ServiceContext,
+  plugin: PluginKey,
+  actor: string | undefined,
+): Promise<Deployed> {
   // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);
-    const source = await savedDraft(tables, plugin);
-    const newest = await tables.versions.newestSource(plugin);
+    const { source, digest } = await savedDraft(tables, plugin);
+    const newest = await tables.versions.newest(plugin);
     // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
-    if (newest && isSameSource(newest.source, source)) {
+    if (newest?.digest === digest) {
       return { version: newest.version, unchanged: true };
     }
     // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
     const program = await tables.builds.find(plugin, source);
     if (!program) throw notBuilt();
-    return { version: await tables.versions.add(plugin, source, program, now()) };
+    return { version: await tables.versions.add(plugin, source, program, { now: now(), actor }) };
   });
 }

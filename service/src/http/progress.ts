@@ -14,7 +14,7 @@ export const progress: ServiceInterface = {
     route(app, '/api/v1/progress/:identifier/:namespace/:pluginName', {
       GET: async (c) => {
         const plugin = pluginOfPath(c);
-        await requireEditorToken(c, context, plugin);
+        await requireEditorToken(c, context, plugin, 'read');
         const source = (await drafts.find(plugin))?.source;
         const newest = await versions.newestSource(plugin);
         return c.json({

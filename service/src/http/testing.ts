@@ -20,7 +20,7 @@ export const testing: ServiceInterface = {
 
 async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
   const plugin = pluginOfPath(c);
-  const share = await requireEditorToken(c, context, plugin);
+  const share = await requireEditorToken(c, context, plugin, 'write');
   // First the input: who sends headers and then nothing must not have a program kept in memory for it.
   const input = await readPlainText(c, runLimits.input, 'input-limit');
   const program = await loadBuilt(context.storage.tables, plugin);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
 // A test may lack any of its fields, and what else a record or a test holds is kept: the interface promises neither.
@@ -75,7 +74,3 @@ function invalidRecord(issues: readonly Issue[]): InvalidRecordError {
   if (issues.length > MOST_ISSUES) told.push('and more');
   return new InvalidRecordError(told.join('; '));
 }
-
-/** Whether two sources have the same language, contents and tests; a source without tests has an empty list of them. */
-export const isSameSource = (a: PluginSource, b: PluginSource): boolean =>
-  a.lang === b.lang && a.contents === b.contents && isDeepStrictEqual(a.tests ?? [], b.tests ?? []);
