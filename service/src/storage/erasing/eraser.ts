@@ -9,6 +9,9 @@ export interface EraserOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** How long after its start a node looks for the first time, in ms. */
+const firstLook = 1000;
+
 /**
  * Takes away, in small transactions, what deleted tenants and plugins had. Every node has one; of those one at a time is at
  * it, and any can go on where another, or the one before the last restart, has ended.
@@ -24,7 +27,8 @@ export class Eraser {
   constructor(storage: Pick<Storage, 'transaction' | 'isSchemaReady'>, options: EraserOptions = {}) {
     this.#storage = storage;
     this.#options = { interval: 5000, now: Date.now, onError: () => {}, ...options };
-    this.#schedule();
+    // Soon after the start, as the node before may have ended in the middle of it.
+    this.#schedule(Math.min(firstLook, this.#options.interval));
   }
 
   /** Begins now. */
@@ -69,7 +73,7 @@ export class Eraser {
     }
   }
 
-  #schedule(): void {
-    this.#timer = setTimeout(() => this.wake(), this.#options.interval).unref();
+  #schedule(delay = this.#options.interval): void {
+    this.#timer = setTimeout(() => this.wake(), delay).unref();
   }
 }
