@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Engine } from './engine.ts';
-import { eraseSome } from './erasing/erase.ts';
+import { eraseSome, hasErasable } from './erasing/erase.ts';
 import type { Schema } from './schema.ts';
 import { Builds, BuildsInTransaction } from './tables/builds.ts';
 import { Drafts, DraftsInTransaction } from './tables/drafts.ts';
@@ -29,6 +29,8 @@ export interface Tables {
   readonly programs: Programs;
   readonly verificationCodes: VerificationCodes;
   readonly rateCounters: RateCounters;
+  /** Whether something that was deleted is still to be erased. */
+  readonly hasErasable: () => Promise<boolean>;
 }
 
 /** The same within a transaction, with what must not be done outside of one. */
@@ -74,6 +76,7 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     programs,
     verificationCodes: new VerificationCodes(db, engine),
     rateCounters: new RateCounters(db, engine),
+    hasErasable: () => hasErasable(db),
   };
 }
 
@@ -98,6 +101,7 @@ export function createTransactionTables(
     programs,
     verificationCodes: new VerificationCodesInTransaction(db, engine),
     rateCounters: new RateCounters(db, engine),
+    hasErasable: () => hasErasable(db),
     lockPlugin: (plugin) => lock(pluginLock(plugin)),
     lockTenant: (tenant) => lock(`tenant ${tenantCacheKey(tenant)}`),
     erase: (now, limit) => eraseSome({ db, engine, programs, limit }, now),
