@@ -42,10 +42,10 @@ const eraseVersionsAndBuilds: ErasingStep = async ({ db, programs, pluginIds, li
     await db
       .deleteFrom('versions')
       .where('plugin_id', 'in', pluginIds)
-      .where(({ eb, or, and }) =>
-        or([
+      .where((eb) =>
+        eb.or([
           eb('plugin_id', '<', last.plugin_id),
-          and([eb('plugin_id', '=', last.plugin_id), eb('patch', '<=', last.patch)]),
+          eb.and([eb('plugin_id', '=', last.plugin_id), eb('patch', '<=', last.patch)]),
         ]),
       )
       .execute();
