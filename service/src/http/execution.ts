@@ -16,7 +16,7 @@ export const execution: ServiceInterface = {
     const { runs } = context.storage;
     // Before the other path, which it looks like: no identifier is "name", they all hold a period.
     route(app, '/exec/name/:identifier/:namespace/:pluginName', {
-      POST: (c) => execute(c, context, (plugin) => runs.newestVersion(plugin)),
+      POST: (c) => execute(c, context, (plugin) => runs.liveVersion(plugin)),
     });
     route(app, '/exec/:identifier/:namespace/:pluginName/:version', {
       POST: (c) =>

@@ -1,7 +1,6 @@
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import type { ServiceInterface } from './context.ts';
 import { route } from './routes.ts';
-import { digestOf } from '../storage/tables/digest.ts';
 
 /**
  * How far a plugin is, for an editor that says so when it opens. Not of the interface. Answers
@@ -15,14 +14,14 @@ export const progress: ServiceInterface = {
       GET: async (c) => {
         const plugin = pluginOfPath(c);
         await requireEditorToken(c, context, plugin, 'read');
-        const source = (await drafts.find(plugin))?.source;
-        const newest = await versions.newestSource(plugin);
+        const draft = await drafts.find(plugin);
+        const newest = await versions.newest(plugin);
         return c.json({
-          built: source !== undefined && (await builds.find(plugin, source)) !== undefined,
+          built: draft !== undefined && (await builds.find(plugin, draft.source)) !== undefined,
           ...(newest && {
             deployed: {
               version: newest.version,
-              current: source !== undefined && digestOf(source) === digestOf(newest.source),
+              current: draft?.digest === newest.digest,
             },
           }),
         });
