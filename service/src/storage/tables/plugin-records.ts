@@ -52,8 +52,8 @@ export async function listPluginRecords(
       .$if(pluginName !== undefined, (query) => query.where('plugins.name', '=', pluginName ?? ''))
       .$if(after !== undefined, (query) =>
         // As one comparison of rows, which the index by name answers.
-        query.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('plugins.namespace', 'plugins.name'), '>', tuple(...(after ?? ['', '']))),
+        query.where((eb) =>
+          eb(eb.refTuple('plugins.namespace', 'plugins.name'), '>', eb.tuple(...(after ?? ['', '']))),
         ),
       ),
   )
@@ -97,8 +97,7 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
 type RecordRow = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>>[number];
 
 function toRecord(row: RecordRow): PluginRecord {
-  // The column is typed as a number, and there is none before the first deploy.
-  const first = row.first_patch as number | null;
+  const first = row.first_patch;
   return {
     namespace: row.namespace,
     name: row.name,
