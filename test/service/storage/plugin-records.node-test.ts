@@ -33,6 +33,7 @@ for (const engine of engines) {
       latest: undefined,
       pinned: undefined,
       versions: 0,
+      nextVersion: 'v1.0.0',
     };
     assert.deepEqual(await plugins.find(plugin), fresh);
     await build(storage, 'a');

@@ -20,6 +20,8 @@ export interface PluginRecord {
   readonly pinned: { readonly version: string; readonly at: number; readonly actor?: string } | undefined;
   /** How many versions there are. */
   readonly versions: number;
+  /** The version that the next deploy makes, unless nothing has changed. */
+  readonly nextVersion: string;
 }
 
 /** Which plugins are listed: those after a name, in the order of the bytes of namespace and name. */
@@ -118,5 +120,6 @@ function toRecord(row: RecordRow): PluginRecord {
             ...(row.pinned_by !== null && { actor: row.pinned_by }),
           },
     versions: first === null ? 0 : row.last_patch - first + 1,
+    nextVersion: versionName(row.last_patch + 1),
   };
 }
