@@ -10,7 +10,7 @@ export { toNodeHandler } from './server/to-node-handler.ts';
 export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
-export type { CallOptions } from './core/builder-client.ts';
+export type { CallOptions } from './core/client/builder-client.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
 export { joinIdent, parseIdent } from './core/ident.ts';
 export type { Ident } from './core/ident.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { checkSegment, httpUrl, segmentsUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/builder-client.ts';
+import type { CallOptions } from '../core/client/builder-client.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { SchemaError } from '../core/errors.ts';
 import { editorTokenSchema } from '../core/records.ts';

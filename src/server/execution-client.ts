@@ -1,5 +1,5 @@
 import { checkSegment, httpUrl, segmentsUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/builder-client.ts';
+import type { CallOptions } from '../core/client/builder-client.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { type SendOptions, request } from '../core/request.ts';
 import { type EnvironmentToken, checkEnvironmentToken, withEnvironmentToken } from './environment-token.ts';
