@@ -6,7 +6,8 @@ import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { queryOf } from '../core/client/operation.ts';
 import { editorTokenSchema } from '../core/records.ts';
 import { type SendOptions, requestJson } from '../core/request.ts';
-import { type EnvironmentToken,
+import {
+  type EnvironmentToken,
   checkEnvironmentToken,
   checkNotSecret,
   withEnvironmentToken,

@@ -22,7 +22,11 @@ const HIDDEN = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 /** @throws TypeError for what cannot be the name of an actor. It is not repeated. */
 export function checkActor(actor: unknown): string {
   const isUsable =
-    typeof actor === 'string' && actor !== '' && actor.isWellFormed() && [...actor].length <= 200 && !HIDDEN.test(actor);
+    typeof actor === 'string' &&
+    actor !== '' &&
+    actor.isWellFormed() &&
+    [...actor].length <= 200 &&
+    !HIDDEN.test(actor);
   if (isUsable) return actor;
   throw new TypeError('actor must be 1 to 200 characters, none of them a control or bidirectional one');
 }
@@ -53,8 +57,8 @@ export function checkGrant(given: object, known: readonly string[]): Grant {
   };
 }
 
-/** @throws TypeError for a key that is not known, or has no value. */
-export function checkKeys(given: object, known: readonly string[]): void {
+/** @throws TypeError for a key that is not known. */
+function checkKeys(given: object, known: readonly string[]): void {
   for (const key of Reflect.ownKeys(given)) {
     if (typeof key !== 'string' || !known.includes(key)) {
       throw new TypeError(`${String(key)} is not known here; there are ${known.join(', ')}`);

@@ -52,7 +52,10 @@ export async function toRunError(
   signal: AbortSignal,
   secret: string,
 ): Promise<HttpError> {
-  const body = (await readErrorBody(response, signal, DEFAULT_MAX_BYTES)) as { error?: unknown; logs?: unknown };
+  const body = (await readErrorBody(response, signal, DEFAULT_MAX_BYTES)) as {
+    error?: unknown;
+    logs?: unknown;
+  };
   const error = httpErrorOf(response, where);
   const { code, path } = errorFields(body, secret);
   if (!code) return error;

@@ -10,7 +10,11 @@ const RETRY_AFTER = '60';
 export function upstreamRefusal(error: unknown): Refusal {
   const { name, status, code } = Object(error) as { name?: unknown; status?: unknown; code?: unknown };
   if (status === 403 && code === 'tenant-suspended') {
-    return new Refusal(403, 'tenant-suspended', 'Plugins cannot be edited at the moment: the customer is suspended');
+    return new Refusal(
+      403,
+      'tenant-suspended',
+      'Plugins cannot be edited at the moment: the customer is suspended',
+    );
   }
   if (status === 403 && code === 'tenant-deleted') {
     return new Refusal(403, 'tenant-deleted', 'There is nothing to edit: the customer was deleted');

@@ -65,9 +65,9 @@ describe('what a token, a code or a signature is compared with', () => {
       // Which kind of error PostgreSQL tells of: no secret.
       'service/src/storage/postgres/errors.ts: error.code?.startsWith(state)',
       // Whether an answer or an error holds the server's own secret: whoever answers has it already.
-      'src/server/access-client.ts: data.token === headers.authorization',
-      'src/server/access-client.ts: data.token === secret',
       'src/server/environment-token.ts: cause.message.includes(token)',
+      'src/server/environment-token.ts: token === authorization(secret).authorization',
+      'src/server/environment-token.ts: token === secret',
     ]);
   });
 

@@ -28,7 +28,10 @@ export const getTemplateV2 = (
   schema: pluginSourceSchema,
 });
 
-export const getFeatures = (): Operation<Features> => ({ path: pathOf('v1/features'), schema: featuresSchema });
+export const getFeatures = (): Operation<Features> => ({
+  path: pathOf('v1/features'),
+  schema: featuresSchema,
+});
 
 /** @param plugin three segments: ident, namespace and name */
 export const readDraft = (plugin: Segments): Operation<PluginSource> => ({

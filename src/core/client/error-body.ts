@@ -38,10 +38,7 @@ export async function toHttpError(
 }
 
 /** `code` and `path` of an error body, each only where it can be what it is called. */
-export function errorFields(
-  body: object,
-  secret: string | undefined,
-): { code?: string; path?: string } {
+export function errorFields(body: object, secret: string | undefined): { code?: string; path?: string } {
   const error = Object((body as { error?: unknown }).error) as Record<string, unknown>;
   const take = (name: string) => {
     const value = error[name];

@@ -41,6 +41,7 @@ export function queryOf(values: Record<string, string | number | boolean | undef
  * @throws TypeError that names `name` for what is not text, and for a lone surrogate, which would become another character.
  */
 export function checkText(name: string, text: string): string {
-  if (typeof text !== 'string' || !text.isWellFormed()) throw new TypeError(`${name} must be well-formed text`);
+  if (typeof text !== 'string' || !text.isWellFormed())
+    throw new TypeError(`${name} must be well-formed text`);
   return text;
 }
