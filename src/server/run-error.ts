@@ -64,12 +64,13 @@ export async function toRunError(
   const said = typeof message === 'string' ? keep(message.replace(CONTROL, ' ')) : '';
   const logs = Array.isArray(body.logs) ? keepAll(body.logs, keep) : [];
   const id = response.headers.get('x-request-id') ?? requestId;
+  const isId = typeof id === 'string' && REQUEST_ID.test(id) && !id.includes(secret);
   return new RunError(where, error, {
     code,
     ...(path !== undefined && { path }),
     ...(said && { message: said }),
     ...(logs.length > 0 && { logs }),
-    ...(typeof id === 'string' && REQUEST_ID.test(id) && { requestId: id }),
+    ...(isId && { requestId: id }),
   });
 }
 

@@ -68,6 +68,7 @@ describe('what a token, a code or a signature is compared with', () => {
       'src/server/environment-token.ts: cause.message.includes(token)',
       'src/server/environment-token.ts: token === authorization(secret).authorization',
       'src/server/environment-token.ts: token === secret',
+      'src/server/run-error.ts: id.includes(secret)',
     ]);
   });
 
