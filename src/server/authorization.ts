@@ -63,7 +63,7 @@ function readRecord(record: object): { idents: unknown; grant: Grant } {
   try {
     return { idents: copy['ident'], grant: checkGrant(copy, ['ident']) };
   } catch (error) {
-    throw new TypeError(`authorize: ${(error as Error).message}`);
+    throw new TypeError(`authorize: ${(error as Error).message}`, { cause: error });
   }
 }
 

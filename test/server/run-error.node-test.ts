@@ -96,7 +96,7 @@ describe('a run that gives no output', () => {
     const message = 'a\n\u001b[31mb\r\u0000c\u0085d\u2028e\u202ef\u2066g\u007fh';
     const error = await failure({ json: { error: { code: 'plugin-error', message } } });
     assert.equal(error.message, 'a [31mb c d e f g h');
-    assert.doesNotMatch(error.stack ?? '', /\u001b|\u202e|\u0085/);
+    assert.ok(!['\u001b', '\u202e', '\u0085'].some((one) => error.stack?.includes(one)));
   });
 
   test('takes a message as text, whatever it looks like', async () => {
