@@ -107,6 +107,7 @@ export class EnvironmentClient {
     return this.#send(environments.listTenants(environment, page), { signal });
   }
 
+  /** A customer, whether it is suspended, and how many plugins it has. */
   async getTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<Tenant> {
     return this.#send(environments.getTenant(identifier), options);
   }
@@ -260,6 +261,7 @@ export class EnvironmentClient {
     return this.#send(environments.listNamespaces(environment, page), { signal });
   }
 
+  /** What was said of what the plugins of a namespace get and give. */
   async getNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: CallOptions,

@@ -23,6 +23,7 @@ export const tenantSchema = z.looseObject({
   limits: z.optional(z.looseObject({ plugins: optionalNumber, runsPerMinute: optionalNumber })),
 });
 
+/** A page of customers; `next`, where there is more, is `after` of the next page. */
 export const tenantPageSchema = z.looseObject({
   environment: text,
   tenants: z.array(tenantSchema),
@@ -49,6 +50,7 @@ export const usageDaySchema = z.looseObject({
   builds: number,
 });
 
+/** A page of days; `next`, where there is more, is `after` of the next page. */
 export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: optionalText });
 
 /** An environment token, without the token itself, which is told once. */
@@ -59,6 +61,7 @@ export const environmentTokenSchema = z.looseObject({
   endsAt: optionalText,
 });
 
+/** The tokens of an environment. */
 export const environmentTokensSchema = z.looseObject({ tokens: z.array(environmentTokenSchema) });
 
 /** A new environment token. */
@@ -80,6 +83,7 @@ export const namespaceSchema = z.looseObject({
   samples: z.optional(z.array(sample)),
 });
 
+/** A page of namespaces with types; `next`, where there is more, is `after` of the next page. */
 export const namespacePageSchema = z.looseObject({
   namespaces: z.array(namespaceSchema),
   next: optionalText,

@@ -51,12 +51,12 @@ async function load(
   ...rules: Rule[]
 ): Promise<{ calls: Calls; asked: () => Promise<string[]> }> {
   await builder.reset(...rules);
-  const before = (await builder.requests()).length;
+  const seen = (await builder.requests()).length;
   return {
     calls: (await place.load<Exports>(name)) as Calls,
     asked: async () =>
       (await builder.requests())
-        .slice(before)
+        .slice(seen)
         .map(({ method, path, search, body }) => `${method} ${path}${search}${body && ` ${body}`}`),
   };
 }
@@ -196,7 +196,8 @@ describe('From your back end', () => {
       { path: `${TENANT}/sessions`, method: 'DELETE', status: 204 },
     );
     const { signIn } = await place.load<{ signIn: (session: object) => void }>('session.ts');
-    const answer = async () => ((await calls['endpoint']?.(pageRequest())) as Response).status;
+    const ask = calls['endpoint'] as (request: Request) => Promise<Response>;
+    const answer = async () => (await ask(pageRequest())).status;
     assert.equal(await answer(), 403);
     signIn({ customer: 'customer-7', userId: 'u-1', role: 'viewer' });
     assert.equal(await answer(), 200);

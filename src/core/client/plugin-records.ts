@@ -21,7 +21,7 @@ export const pluginSchema = z.looseObject({
   live: textOrNull,
   /** The version that was deployed last. */
   latest: textOrNull,
-  /** Who made an other version than the newest live; `null` where the newest is. */
+  /** Which version was made live in place of the newest, when and by whom; `null` where it is the newest. */
   pinned: orNull(z.looseObject({ version: text, at: text, actor: optionalText })),
   /** How many there are. */
   versions: number,
@@ -73,13 +73,18 @@ export const runSchema = z.looseObject({
   inputBytes: number,
   outputBytes: number,
   logs: logsSchema,
+  /** Kept only where the service is set to keep payloads, as are `output` and up to 16 KB of each. */
   input: optionalText,
   output: optionalText,
 });
 
-/** One page of a list; `next`, where there is more, is `after` of the next page. */
+/** A page of plugins; `next`, where there is more, is `after` of the next page. */
 export const pluginPageSchema = z.looseObject({ plugins: z.array(pluginSchema), next: optionalText });
+
+/** A page of versions; `next`, where there is more, is `after` of the next page. */
 export const versionPageSchema = z.looseObject({ versions: z.array(versionSchema), next: optionalText });
+
+/** A page of runs; `next`, where there is more, is `after` of the next page. */
 export const runPageSchema = z.looseObject({ runs: z.array(runSchema), next: optionalText });
 
 /** What a plugin gets and gives (contract: Namespaces with types). `declarations` is TypeScript. */
