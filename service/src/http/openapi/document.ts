@@ -78,7 +78,7 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
       ...(headers.length && { header: z.object(byName(headers, headerParameter)) }),
     },
     ...(body && { requestBody: describeBody(body) }),
-    responses: responses as ZodOpenApiOperationObject['responses'],
+    responses,
   };
 }
 
