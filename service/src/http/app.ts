@@ -89,6 +89,7 @@ export function createService(options: ServiceOptions): Service {
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
+  const operations = interfaces.flatMap((one) => one.operations);
   const features = interfaces.flatMap((one) => one.features ?? []);
   const languages = loadLanguages(log && logSkippedLanguage(log));
   const builds = new Builds(languages, undefined, (language, outcome, took) =>
@@ -120,9 +121,9 @@ export function createService(options: ServiceOptions): Service {
     features,
     editorTokenTtl,
     now,
+    operations: [...health.operations, ...operations],
     readiness: readinessOf({ storage, sandbox, isDraining }),
   };
-  const operations = interfaces.flatMap((one) => one.operations);
 
   const app = new Hono({ getPath: encodedPath });
   app.use('*', observeRequests({ log, metrics, trustedProxies }));
@@ -133,7 +134,9 @@ export function createService(options: ServiceOptions): Service {
   // Before the host is looked at: whoever watches the service asks by its address.
   addOperations(app, health.operations, context);
   app.use('*', checkHost(hosts));
-  app.use('/api/*', operationCors(operations));
+  const cors = operationCors(operations);
+  app.use('/api/*', cors);
+  app.use('/openapi.json', cors);
   app.use('/exec/*', (c, next) => {
     const { id, answerHeaders } = requestInfo(c);
     // The id of the request is its run's, too.

@@ -22,6 +22,8 @@ export interface ServiceContext {
   readonly editorTokenTtl: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** All operations of the service, for the document that describes them. */
+  readonly operations: readonly Operation[];
   /** Whether requests should come here. */
   readonly readiness: () => Promise<Readiness>;
 }

@@ -8,7 +8,7 @@ import { isSameSource } from '../plugins/records.ts';
 
 const deployed = z
   .object({
-    version: z.string().meta({ example: 'v1.0.0' }),
+    version: z.string().meta({ examples: ['v1.0.0'] }),
     unchanged: z.literal(true).optional().meta({
       description:
         'The draft is what the newest version was made of: that version is answered, and no other is made.',

@@ -5,6 +5,7 @@ import { check } from './check.ts';
 import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { execution } from './execution.ts';
+import { openApi } from './openapi.ts';
 import { progress } from './progress.ts';
 import { testing } from './testing.ts';
 
@@ -18,4 +19,5 @@ export const interfaces: readonly ServiceInterface[] = [
   progress,
   access,
   execution,
+  openApi,
 ];

@@ -9,7 +9,7 @@ const pluginProgress = z
     built: z.boolean().meta({ description: 'The draft as it is has a successful build.' }),
     deployed: z
       .object({
-        version: z.string().meta({ description: 'The newest version.', example: 'v1.0.0' }),
+        version: z.string().meta({ description: 'The newest version.', examples: ['v1.0.0'] }),
         current: z.boolean().meta({ description: 'It is of the draft as it is.' }),
       })
       .optional(),
