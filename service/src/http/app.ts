@@ -14,6 +14,7 @@ import { addOperations } from './operations/mount.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
+import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
 import { readinessOf } from './readiness.ts';
@@ -111,12 +112,20 @@ export function createService(options: ServiceOptions): Service {
     ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
     ...(trustedProxies && { trustedProxies }),
   });
+  const eraser = new Eraser(storage, {
+    now,
+    onError: (error) => {
+      // That the database is away is said elsewhere.
+      if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
+    },
+  });
   const context: ServiceContext = {
     storage,
     builds,
     sandbox,
     languages,
     limits,
+    eraser,
     tenantPlugins,
     features,
     editorTokenTtl,
@@ -176,8 +185,9 @@ export function createService(options: ServiceOptions): Service {
     },
     close: async () => {
       limits.close();
+      const erased = eraser.close();
       builds.close();
-      await sandbox.close();
+      await Promise.all([sandbox.close(), erased]);
     },
   };
 }

@@ -4,6 +4,9 @@ import { builder } from './builder.ts';
 import { check } from './check.ts';
 import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
+import { environmentTokens } from './environment/environment-tokens.ts';
+import { sessions } from './environment/sessions.ts';
+import { tenants } from './environment/tenants.ts';
 import { execution } from './execution.ts';
 import { openApi } from './openapi.ts';
 import { progress } from './progress.ts';
@@ -20,4 +23,7 @@ export const interfaces: readonly ServiceInterface[] = [
   access,
   execution,
   openApi,
+  tenants,
+  sessions,
+  environmentTokens,
 ];

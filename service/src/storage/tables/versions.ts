@@ -4,10 +4,25 @@ import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
-import { pluginCacheKey, pluginColumns } from './plugin-columns.ts';
+import { sourceDigestOf } from './digest.ts';
+import type { Writing } from './drafts.ts';
+import { pluginCacheKey, pluginId } from './names.ts';
 import type { Programs } from './programs.ts';
 
-const nameOf = (patch: number) => `v1.0.${patch}`;
+/** The name of the version with this number. */
+export const versionName = (patch: number): string => `v1.0.${patch}`;
+
+/** The number of a version, from its name; `undefined` when it names none. */
+export function versionPatch(name: string): number | undefined {
+  const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(name)?.[1];
+  return patch === undefined ? undefined : Number(patch);
+}
+
+/** A version to be added, when and in whose name. */
+export interface VersionWriting extends Writing {
+  /** What was said of it when it was deployed. */
+  readonly message?: string | undefined;
+}
 
 /** The deployed versions of plugins. No operation changes one, and the database itself refuses to. */
 export class Versions {
@@ -21,33 +36,44 @@ export class Versions {
 
   /** What a version runs; `undefined` when there is no such version. */
   async find(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
-    const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(version)?.[1];
+    const patch = versionPatch(version);
     if (patch === undefined) return undefined;
     const row = await this.db
       .selectFrom('versions')
       .select('program_hash')
-      .where((where) => where.and(pluginColumns(plugin)))
-      .where('patch', '=', Number(patch))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('patch', '=', patch)
       .executeTakeFirst();
     return row && { ...this.#programs.reference(row.program_hash), version };
   }
 
-  /** What the newest version runs; `undefined` when nothing was deployed yet. */
-  async newest(plugin: PluginKey): Promise<StoredVersion | undefined> {
-    const row = await this.#selectNewest(plugin).select(['patch', 'program_hash']).executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version: nameOf(row.patch) };
+  /**
+   * What the newest version runs, and the digest of what it was made of (see `digest.ts`); `undefined` when nothing was
+   * deployed yet.
+   */
+  async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
+    const row = await this.#selectNewest(plugin)
+      .select(['patch', 'program_hash', 'digest'])
+      .executeTakeFirst();
+    return (
+      row && {
+        ...this.#programs.reference(row.program_hash),
+        version: versionName(row.patch),
+        digest: row.digest,
+      }
+    );
   }
 
   /** The newest version's name and the draft that it was made of. */
   async newestSource(plugin: PluginKey): Promise<{ version: string; source: PluginSource } | undefined> {
     const row = await this.#selectNewest(plugin).select(['patch', 'record']).executeTakeFirst();
-    return row && { version: nameOf(row.patch), source: JSON.parse(row.record) as PluginSource };
+    return row && { version: versionName(row.patch), source: JSON.parse(row.record) as PluginSource };
   }
 
   #selectNewest(plugin: PluginKey) {
     return this.db
       .selectFrom('versions')
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .orderBy('patch', 'desc')
       .limit(1);
   }
@@ -62,28 +88,36 @@ export class VersionsInTransaction extends Versions {
   }
 
   /**
-   * Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. The transaction has to have locked the plugin, so that
-   * no other takes the same number.
+   * Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. The transaction has to have locked the plugin, which has to
+   * be there.
    */
-  async add(plugin: PluginKey, source: PluginSource, { hash }: StoredProgram, now: number): Promise<string> {
-    const { newest } = await this.db
-      .selectFrom('versions')
-      .select(({ fn }) => fn.max('patch').as('newest'))
-      .where((where) => where.and(pluginColumns(plugin)))
+  async add(
+    plugin: PluginKey,
+    source: PluginSource,
+    { hash }: StoredProgram,
+    { now, actor, message }: VersionWriting,
+  ): Promise<string> {
+    const { id, last_patch: patch } = await this.db
+      .updateTable('plugins')
+      .set(({ eb }) => ({ last_patch: eb('last_patch', '+', 1) }))
+      .where('id', '=', pluginId(this.db, plugin))
+      .returning(['id', 'last_patch'])
       .executeTakeFirstOrThrow();
-    // There is no newest one before the first.
-    const patch = ((newest as number | null) ?? -1) + 1;
     await this.db
       .insertInto('versions')
       .values({
-        ...pluginColumns(plugin),
+        plugin_id: id,
         patch,
         record: JSON.stringify(source),
+        lang: source.lang,
+        digest: sourceDigestOf(source),
         program_hash: hash,
         created_at: now,
+        actor: actor ?? null,
+        message: message ?? null,
       })
       .execute();
     this.#recordChange({ kind: 'newest-version', key: pluginCacheKey(plugin) });
-    return nameOf(patch);
+    return versionName(patch);
   }
 }
