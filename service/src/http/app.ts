@@ -1,34 +1,30 @@
 import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
 import { v7 as createUuid } from 'uuid';
-import { access } from './access.ts';
-import { build } from './build.ts';
 import { Builds } from '../toolchains/build/builds.ts';
 import { boundBodies } from './body-budget.ts';
-import { builder } from './builder.ts';
-import { check } from './check.ts';
-import { builderCors } from './cors.ts';
-import type { ServiceContext, ServiceInterface } from './context.ts';
-import { deploy } from './deploy.ts';
+import { operationCors } from './cors.ts';
+import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, isFault, notFound, ServiceError } from './errors.ts';
-import { execution } from './execution.ts';
 import { health } from './health.ts';
+import { interfaces } from './interfaces.ts';
+import { addOperations } from './operations/mount.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
+import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
+import { readinessOf } from './readiness.ts';
 import type { TrustedProxies } from './client-address.ts';
-import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
-import { testing } from './testing.ts';
 
 export interface ServiceOptions {
   /** Stays the caller's: to be closed after the service. */
@@ -86,17 +82,6 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-const interfaces: readonly ServiceInterface[] = [
-  builder,
-  build,
-  check,
-  testing,
-  deploy,
-  progress,
-  access,
-  execution,
-];
-
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
@@ -105,6 +90,7 @@ export function createService(options: ServiceOptions): Service {
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
+  const operations = interfaces.flatMap((one) => one.operations);
   const features = interfaces.flatMap((one) => one.features ?? []);
   const languages = loadLanguages(log && logSkippedLanguage(log));
   const builds = new Builds(languages, undefined, (language, outcome, took) =>
@@ -126,16 +112,26 @@ export function createService(options: ServiceOptions): Service {
     ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
     ...(trustedProxies && { trustedProxies }),
   });
+  const eraser = new Eraser(storage, {
+    now,
+    onError: (error) => {
+      // That the database is away is said elsewhere.
+      if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
+    },
+  });
   const context: ServiceContext = {
     storage,
     builds,
     sandbox,
     languages,
     limits,
+    eraser,
     tenantPlugins,
     features,
     editorTokenTtl,
     now,
+    operations: [...health.operations, ...operations],
+    readiness: readinessOf({ storage, sandbox, isDraining }),
   };
 
   const app = new Hono({ getPath: encodedPath });
@@ -144,16 +140,25 @@ export function createService(options: ServiceOptions): Service {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
-  health(app, { storage, sandbox, isDraining });
+  // Before the host is looked at: whoever watches the service asks by its address.
+  addOperations(app, health.operations, context);
   app.use('*', checkHost(hosts));
-  app.use('/api/*', builderCors);
+  const cors = operationCors(operations);
+  app.use('/api/*', cors);
+  app.use('/openapi.json', cors);
+  app.use('/exec/*', (c, next) => {
+    const { id, answerHeaders } = requestInfo(c);
+    // The id of the request is its run's, too.
+    answerHeaders['x-suborbital-requestid'] = id;
+    return next();
+  });
   app.use('*', checkPath);
   app.use('*', async (_, next) => {
     if (!storage.isSchemaReady) throw schemaMissing();
     await next();
   });
   app.use('*', boundBodies());
-  for (const one of interfaces) one.routes(app, context);
+  addOperations(app, operations, context);
   editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
   app.notFound((c) =>
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
@@ -180,8 +185,9 @@ export function createService(options: ServiceOptions): Service {
     },
     close: async () => {
       limits.close();
+      const erased = eraser.close();
       builds.close();
-      await sandbox.close();
+      await Promise.all([sandbox.close(), erased]);
     },
   };
 }
@@ -201,7 +207,7 @@ const schemaMissing = () =>
     503,
     'storage-unavailable',
     "The database's schema is not the one that this release needs yet.",
-    { 'retry-after': '5' },
+    { headers: { 'retry-after': '5' } },
   );
 
 const logError =

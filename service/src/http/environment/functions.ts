@@ -18,8 +18,8 @@ const functionSchema = z
     version: z.string().meta({ description: 'The live one; empty before the first deploy.' }),
     draftVersion: z.string().meta({ description: 'The version that the draft would become.' }),
     apiVersion: z.string(),
-    fqmn: z.string().meta({ example: 'fqmn://com.acme.customer-7/default/add-record@v1.0.0' }),
-    uri: z.string().meta({ example: '/name/com.acme.customer-7/default/add-record' }),
+    fqmn: z.string().meta({ examples: ['fqmn://com.acme.customer-7/default/add-record@v1.0.0'] }),
+    uri: z.string().meta({ examples: ['/name/com.acme.customer-7/default/add-record'] }),
   })
   .meta({ id: 'Function' });
 
@@ -61,7 +61,7 @@ export const functions: ServiceInterface = {
             lang,
             version,
             draftVersion: nextVersion,
-            apiVersion: apiVersion,
+            apiVersion,
             fqmn: `fqmn://${ident}/${namespace}/${name}@${version}`,
             uri: `/name/${ident}/${namespace}/${name}`,
           };

@@ -5,7 +5,7 @@ import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { actorSchema } from '../vendor-texts.ts';
 
 /** A version in an answer. */
-export const versionName = z.string().meta({ example: 'v1.0.0' });
+export const versionName = z.string().meta({ examples: ['v1.0.0'] });
 
 /** A time in an answer. */
 export const time = z.iso.datetime();
@@ -15,10 +15,10 @@ export const toTime = (ms: number): string => new Date(ms).toISOString();
 /** A plugin, as the operations for vendors and editors answer it. */
 export const pluginSchema = z
   .object({
-    ident: z.string().meta({ example: 'com.acme.customer-7' }),
+    ident: z.string().meta({ examples: ['com.acme.customer-7'] }),
     namespace: z.string(),
     name: z.string(),
-    lang: z.string().meta({ description: 'The language of the draft.', example: 'typescript' }),
+    lang: z.string().meta({ description: 'The language of the draft.', examples: ['typescript'] }),
     draft: z
       .object({
         revision: z.string().meta({ description: 'The ETag of the draft, with its quotes.' }),

@@ -6,7 +6,13 @@ import { jsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
-import { pluginAnswer, pluginNotFound, pluginSchema, versionName, versionNotFound } from './plugin-answers.ts';
+import {
+  pluginAnswer,
+  pluginNotFound,
+  pluginSchema,
+  versionName,
+  versionNotFound,
+} from './plugin-answers.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -38,6 +44,7 @@ export const plugins: ServiceInterface = {
         'By namespace and name, in the order of their bytes. With an editor token, those that it is for.',
       tag: 'environment',
       auth: 'either',
+      permission: 'read',
       query: z.object({
         ...pageQuery(),
         namespace: z.string().optional().meta({ description: 'Those of this namespace alone.' }),
@@ -73,6 +80,7 @@ export const plugins: ServiceInterface = {
       summary: 'What is known of a plugin',
       tag: 'environment',
       auth: 'either',
+      permission: 'read',
       answers: { 200: json(pluginSchema, { description: 'The plugin.' }) },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target }, { storage }) => {

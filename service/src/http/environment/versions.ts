@@ -15,7 +15,7 @@ const versionFields = {
   deployedAt: time,
   actor: actorSchema.optional(),
   message: z.string().optional().meta({ description: 'What was said of it when it was deployed.' }),
-  lang: z.string().meta({ example: 'typescript' }),
+  lang: z.string().meta({ examples: ['typescript'] }),
   digest: z.string().meta({
     description:
       'SHA-256, in hex, of what it was made of. Two versions with the same digest were made of the same.',
@@ -46,6 +46,7 @@ export const versions: ServiceInterface = {
       description: 'The newest first.',
       tag: 'environment',
       auth: 'either',
+      permission: 'read',
       query: z.object(pageQuery()),
       answers: {
         200: json(
@@ -76,6 +77,7 @@ export const versions: ServiceInterface = {
       summary: 'A version, with what it was made of',
       tag: 'environment',
       auth: 'either',
+      permission: 'read',
       answers: { 200: json(versionSourceSchema, { description: 'The version.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, path: { version } }, context) => {

@@ -100,9 +100,9 @@ export class EditorTokens {
     };
   }
 
-  /** Ends one token. */
-  async end(token: string): Promise<void> {
-    await this.#db.deleteFrom('editor_tokens').where('token_hash', '=', hashToken(token)).execute();
+  /** Ends the token with this hash. */
+  async end(hash: Uint8Array): Promise<void> {
+    await this.#db.deleteFrom('editor_tokens').where('token_hash', '=', hash).execute();
   }
 
   /** Ends all tokens of a tenant, or those of an actor. */

@@ -59,6 +59,13 @@ export class PluginsInTransaction extends Plugins {
       .values({ tenant_id: tenant.id, ...names, created_at: now, last_patch: (last as number | null) ?? -1 })
       .returning('id')
       .executeTakeFirstOrThrow();
+    // The new row knows the last version now.
+    await this.db
+      .deleteFrom('plugins')
+      .where('tenant_id', '=', tenant.id)
+      .where((where) => where.and(names))
+      .where('erased_at', 'is not', null)
+      .execute();
     return id;
   }
 
