@@ -23,12 +23,14 @@ export function pathReader(pattern: string): (c: Context) => ReadPath {
     for (const name of names) {
       const value = c.req.param(name) ?? '';
       path[name] = value;
-      const { mismatch, schema } = pathParameter(name);
-      if (mismatch !== undefined && !schema.safeParse(value).success) throw mismatchOf(name, mismatch);
+      const { check } = pathParameter(name);
+      if (check && !check.pattern.test(value)) throw mismatchOf(name, check.mismatch);
       addTo(target, name, value);
     }
     const { environment, tenant } = target;
-    if (environment !== undefined) Object.assign(requestInfo(c), { environment, ...(tenant && { tenant }) });
+    const info = requestInfo(c);
+    if (environment !== undefined) info.environment = environment;
+    if (tenant !== undefined) info.tenant = tenant;
     return { path, target };
   };
 }
