@@ -4,41 +4,27 @@ import type { ErrorList } from '../error-codes.ts';
 
 /** What a parameter of a path may be. */
 interface PathParameter {
-  /** For the document. */
+  /** For the document, and checked where it says more than {@link name}, which `checkPath` has seen to. */
   readonly schema: z.ZodType<string>;
-  /**
-   * What a value has to be beyond a name, which `checkPath` has seen to, and what is wrong with one that is not. This is on the
-   * way of every run, where an expression costs a tenth of a schema.
-   */
-  readonly check?: { readonly pattern: RegExp; readonly mismatch: string };
+  /** What is wrong with a value that does not fit, where `schema` is checked. */
+  readonly mismatch?: string;
   /** What a value that fits may be refused with by every operation that has the parameter. */
   readonly errors?: ErrorList;
 }
 
 /** Any text but an empty one, `.` and `..`, and without U+0000. */
-const name = (description: string, example: string) =>
-  z
-    .string()
-    .min(1)
-    .meta({ description, examples: [example] });
+const name = (description: string, example: string) => z.string().min(1).meta({ description, examples: [example] });
 
-/** A text of a pattern. */
-const matching = (
-  pattern: RegExp,
-  mismatch: string,
-  described: { description: string; example: string },
-) => ({
+const identifier: PathParameter = {
   schema: z
     .string()
-    .regex(pattern)
-    .meta({ description: described.description, examples: [described.example] }),
-  check: { pattern, mismatch },
-});
-
-const identifier: PathParameter = matching(/^[^]+\.[^.]+$/, 'must be an environment, a period and a tenant', {
-  description: 'An environment, a period and a tenant; the tenant is what follows the last period.',
-  example: 'com.acme.customer-7',
-});
+    .regex(/^[^]+\.[^.]+$/)
+    .meta({
+      description: 'An environment, a period and a tenant; the tenant is what follows the last period.',
+      examples: ['com.acme.customer-7'],
+    }),
+  mismatch: 'must be an environment, a period and a tenant',
+};
 
 const namespace: PathParameter = { schema: name('The namespace of a plugin.', 'default') };
 const plugin: PathParameter = { schema: name('The name of a plugin.', 'add-record') };
@@ -59,10 +45,13 @@ export const pathParameters = {
     schema: name('A language, by its `identifier` among the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
   },
-  version: matching(/^v\d+\.\d+\.\d+$/, 'must be of the form v1.0.0', {
-    description: 'A version of a plugin.',
-    example: 'v1.0.0',
-  }),
+  version: {
+    schema: z
+      .string()
+      .regex(/^v\d+\.\d+\.\d+$/)
+      .meta({ description: 'A version of a plugin.', examples: ['v1.0.0'] }),
+    mismatch: 'must be of the form v1.0.0',
+  },
 } as const satisfies Readonly<Record<string, PathParameter>>;
 
 export type PathParameterName = keyof typeof pathParameters;

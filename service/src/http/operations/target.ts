@@ -23,8 +23,8 @@ export function pathReader(pattern: string): (c: Context) => ReadPath {
     for (const name of names) {
       const value = c.req.param(name) ?? '';
       path[name] = value;
-      const { check } = pathParameter(name);
-      if (check && !check.pattern.test(value)) throw mismatchOf(name, check.mismatch);
+      const { mismatch, schema } = pathParameter(name);
+      if (mismatch !== undefined && !schema.safeParse(value).success) throw mismatchOf(name, mismatch);
       addTo(target, name, value);
     }
     const { environment, tenant } = target;
