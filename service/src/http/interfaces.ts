@@ -1,3 +1,4 @@
+import { openApi } from './openapi.ts';
 import { access } from './access.ts';
 import { build } from './build.ts';
 import { builder } from './builder.ts';
@@ -5,12 +6,12 @@ import { check } from './check.ts';
 import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { execution } from './execution.ts';
-import { openApi } from './openapi.ts';
 import { progress } from './progress.ts';
 import { testing } from './testing.ts';
 
 /** The interfaces of the service, but for {@link health}, which is there before all that may refuse a request. */
 export const interfaces: readonly ServiceInterface[] = [
+  openApi,
   builder,
   build,
   check,
@@ -19,5 +20,4 @@ export const interfaces: readonly ServiceInterface[] = [
   progress,
   access,
   execution,
-  openApi,
 ];

@@ -13,7 +13,11 @@ interface PathParameter {
 }
 
 /** Any text but an empty one, `.` and `..`, and without U+0000. */
-const name = (description: string, example: string) => z.string().min(1).meta({ description, examples: [example] });
+const name = (description: string, example: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description, examples: [example] });
 
 const identifier: PathParameter = {
   schema: z

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { SmartRouter } from 'hono/router/smart-router';
-import { errorCodes } from '../../../../service/src/http/error-codes.ts';
+import * as z from 'zod';
+import { openApiDocument } from '../../../../service/src/http/openapi/document.ts';
+import { empty, reply } from '../../../../service/src/http/operations/answers.ts';
+import { operation } from '../../../../service/src/http/operations/operation.ts';
+import { pageQuery } from '../../../../service/src/http/paging.ts';
 import { listen, startService } from '../../harness.ts';
-import { codesOf, operationsOf, resolved, toolsFor } from './harness.ts';
-import type { OpenApi } from './harness.ts';
+import { codesOf, operationsOf, resolved } from './openapi.ts';
+import type { OpenApi } from './openapi.ts';
+import { toolsFor } from './tools.ts';
 
 const documentOf = async (fetch: (path: string) => Promise<Response>) =>
   (await (await fetch('/openapi.json')).json()) as OpenApi;
@@ -95,14 +100,35 @@ describe('/openapi.json', () => {
     assert.ok(headers('runPlugin', 200).includes('x-plugin-version'));
   });
 
-  test('and the reference name every code of the service’s table, with its statuses', async () => {
-    const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
-    const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\d{3}) +\| (.*?) +\|$/gm)].map(
-      ([, ...cells]) => cells,
-    );
-    const expected = Object.entries(errorCodes).flatMap(([code, meanings]) =>
-      Object.entries(meanings).map(([status, meaning]) => [code, status, meaning]),
-    );
-    assert.deepEqual(rows, expected);
+  test('shows a parameter that is read from a text as what it is read to', () => {
+    const list = operation({
+      id: 'list',
+      method: 'GET',
+      path: '/list',
+      summary: '…',
+      tag: 'service',
+      auth: 'watch',
+      query: z.object({
+        ...pageQuery(),
+        success: z
+          .enum(['true', 'false'])
+          .transform((text) => text === 'true')
+          .meta({ override: { type: 'boolean' } }),
+      }),
+      answers: { 204: empty({ description: '…' }) },
+      handle: () => reply(204, undefined),
+    });
+    const document = openApiDocument([list], '1.0.0') as OpenApi;
+    const [{ parameters = [] } = assert.fail()] = operationsOf(document);
+    const schemas = parameters.map(({ name, schema }) => {
+      const { type, minimum, maximum, pattern, enum: values } = schema;
+      return { name, type, minimum, maximum, pattern, values };
+    });
+    const none = { minimum: undefined, maximum: undefined, pattern: undefined, values: undefined };
+    assert.deepEqual(schemas, [
+      { ...none, name: 'limit', type: 'integer', minimum: 1, maximum: 200 },
+      { ...none, name: 'after', type: 'string' },
+      { ...none, name: 'success', type: 'boolean' },
+    ]);
   });
 });
