@@ -100,7 +100,7 @@ describe('/openapi.json', () => {
     assert.ok(headers('runPlugin', 200).includes('x-plugin-version'));
   });
 
-  test('shows a parameter that is read from a text as what it is read to', () => {
+  test('shows the parameters of a list as what they are read to, and what they are refused with', () => {
     const list = operation({
       id: 'list',
       method: 'GET',
@@ -119,7 +119,9 @@ describe('/openapi.json', () => {
       handle: () => reply(204, undefined),
     });
     const document = openApiDocument([list], '1.0.0') as OpenApi;
-    const [{ parameters = [] } = assert.fail()] = operationsOf(document);
+    const [listed = assert.fail()] = operationsOf(document);
+    const { parameters = [] } = listed;
+    assert.deepEqual(codesOf(document, listed, 400), ['invalid-cursor', 'invalid-query']);
     const schemas = parameters.map(({ name, schema }) => {
       const { type, minimum, maximum, pattern, enum: values } = schema;
       return { name, type, minimum, maximum, pattern, values };
