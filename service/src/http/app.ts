@@ -146,12 +146,6 @@ export function createService(options: ServiceOptions): Service {
   const cors = operationCors(operations);
   app.use('/api/*', cors);
   app.use('/openapi.json', cors);
-  app.use('/exec/*', (c, next) => {
-    const { id, answerHeaders } = requestInfo(c);
-    // The id of the request is its run's, too.
-    answerHeaders['x-suborbital-requestid'] = id;
-    return next();
-  });
   app.use('*', checkPath);
   app.use('*', async (_, next) => {
     if (!storage.isSchemaReady) throw schemaMissing();

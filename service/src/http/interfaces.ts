@@ -1,3 +1,4 @@
+import { openApi } from './openapi.ts';
 import { access } from './access.ts';
 import { build } from './build.ts';
 import { builder } from './builder.ts';
@@ -11,12 +12,12 @@ import { sessions } from './environment/sessions.ts';
 import { tenants } from './environment/tenants.ts';
 import { versions } from './environment/versions.ts';
 import { execution } from './execution.ts';
-import { openApi } from './openapi.ts';
 import { progress } from './progress.ts';
 import { testing } from './testing.ts';
 
 /** The interfaces of the service, but for {@link health}, which is there before all that may refuse a request. */
 export const interfaces: readonly ServiceInterface[] = [
+  openApi,
   builder,
   build,
   check,
@@ -25,7 +26,6 @@ export const interfaces: readonly ServiceInterface[] = [
   progress,
   access,
   execution,
-  openApi,
   tenants,
   sessions,
   environmentTokens,

@@ -48,7 +48,7 @@ export const pageQuery = (rows = defaultRows) => ({
     .transform((limit) => limit ?? rows)
     .meta({
       description: `How many there may be in the answer, by default ${rows}.`,
-      override: wholeNumberJson({ minimum: 1, maximum: mostRows, default: rows }),
+      override: { type: 'integer', minimum: 1, maximum: mostRows, default: rows },
     }),
   after: z.string().max(longestCursor).optional().meta({
     description: '`next` of the page before, with the same other parameters.',
@@ -62,15 +62,7 @@ export const wholeNumber = (least: number, most: number) =>
     .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
-    .meta({ override: wholeNumberJson({ minimum: least, maximum: most }) });
-
-/** How the document shows a text that is read as a number: as the number. */
-const wholeNumberJson =
-  (bounds: object) =>
-  ({ jsonSchema }: { jsonSchema: { pattern?: string } }): void => {
-    delete jsonSchema.pattern;
-    Object.assign(jsonSchema, { type: 'integer', ...bounds });
-  };
+    .meta({ override: { type: 'integer', minimum: least, maximum: most } });
 
 /** How the rows of one list are paged through. */
 export interface Paging<K> {

@@ -32,7 +32,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: describe(one, errors) };
   }
   const tags = new Set(operations.map(({ tag }) => tag));
-  return createDocument(
+  const document = createDocument(
     {
       openapi: openApiVersion,
       info: {
@@ -55,6 +55,28 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       },
     },
   );
+  for (const methods of Object.values(document.paths ?? {})) {
+    for (const { parameters = [] } of Object.values(methods) as OperationParameters[]) {
+      for (const { schema } of parameters) if (schema) showAsRead(schema);
+    }
+  }
+  return document;
+}
+
+interface OperationParameters {
+  readonly parameters?: readonly { readonly schema?: ParameterSchema }[];
+}
+
+interface ParameterSchema {
+  type?: string;
+  enum?: unknown;
+  pattern?: unknown;
+}
+
+/** A parameter that is read from a text is shown as what it is read to; what its text has to be says nothing more then. */
+function showAsRead(schema: ParameterSchema): void {
+  if (schema.type === 'boolean') delete schema.enum;
+  if (schema.type === 'integer') delete schema.pattern;
 }
 
 function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOperationObject {

@@ -1,12 +1,16 @@
 import * as z from 'zod';
 import { errorCodes } from '../error-codes.ts';
 import type { ErrorCode } from '../error-codes.ts';
+import { runErrorCodes } from '../../sandbox/outcome.ts';
 import { headersOf } from './headers.ts';
 import type { DocumentedHeader } from './headers.ts';
 
-/** The body of every error. */
+/** The body of every error; of a run that failed with what it logged. */
 const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
   z.object({
+    ...(codes.some(isRunError) && {
+      logs: z.array(z.string()).optional().meta({ description: 'What the run logged before it failed.' }),
+    }),
     error: z.object({
       code: z.enum(codes).meta({ description: 'What is wrong, for programs.' }),
       message: z
@@ -18,6 +22,8 @@ const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
       requestId: z.string().meta({ description: 'The id of the request, by which the log can be asked.' }),
     }),
   });
+
+const isRunError = (code: ErrorCode) => runErrorCodes.some((one) => one === code);
 
 /** The headers of errors beside the id of the request. */
 const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {

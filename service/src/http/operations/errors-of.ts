@@ -26,6 +26,7 @@ export function errorsOf({ path, auth, query, body, errors }: Operation): Map<nu
     ofAuth[auth],
     ...namesIn(path).map((name) => pathParameter(name).errors),
     query && { 400: ['invalid-query'] },
+    query && 'after' in query.shape ? { 400: ['invalid-cursor'] } : {},
     body && { 400: ['invalid-text', 'incomplete-body'], 415: ['unsupported-media-type'] },
     body?.kind === 'json' ? { 400: ['invalid-json'], 413: ['too-large'], 422: ['too-deep', body.code] } : {},
     body?.kind === 'text' ? { 413: [body.tooLarge] } : {},

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { resolved } from './harness.ts';
-import type { OpenApi, Schema } from './harness.ts';
+import { resolved } from './openapi.ts';
+import type { OpenApi, Parameter, Schema } from './openapi.ts';
 
 /** Values that a schema of a document allows. What a keyword that is not known here forbids may be among them. */
 export function allowedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<unknown> {
@@ -72,4 +72,12 @@ function placesIn(value: Parts): [parts: Parts, key: string][] {
     [value, key] as [Parts, string],
     ...(typeof inner === 'object' && inner !== null ? placesIn(inner as Parts) : []),
   ]);
+}
+
+/** A value of a parameter: the first of its examples, or one that its schema allows, always the same. */
+export function exampleOf(document: OpenApi, { schema }: Parameter): string {
+  const { examples = [], example = examples[0] } = schema;
+  const [value] =
+    example === undefined ? fc.sample(allowedBy(document, schema), { numRuns: 1, seed: 1 }) : [example];
+  return String(value);
 }

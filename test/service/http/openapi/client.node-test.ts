@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { listen } from '../../harness.ts';
-import { toolsFor } from './harness.ts';
+import { toolsFor } from './tools.ts';
 
 type Scenario = (baseUrl: string, environmentToken: string) => Promise<unknown>;
 

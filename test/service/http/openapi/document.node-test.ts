@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { SmartRouter } from 'hono/router/smart-router';
-import { errorCodes } from '../../../../service/src/http/error-codes.ts';
+import * as z from 'zod';
+import { openApiDocument } from '../../../../service/src/http/openapi/document.ts';
+import { empty, reply } from '../../../../service/src/http/operations/answers.ts';
+import { operation } from '../../../../service/src/http/operations/operation.ts';
+import { pageQuery } from '../../../../service/src/http/paging.ts';
 import { listen, startService } from '../../harness.ts';
-import { codesOf, operationsOf, resolved, toolsFor } from './harness.ts';
-import type { OpenApi } from './harness.ts';
+import { codesOf, operationsOf, resolved } from './openapi.ts';
+import type { OpenApi } from './openapi.ts';
+import { toolsFor } from './tools.ts';
 
 const documentOf = async (fetch: (path: string) => Promise<Response>) =>
   (await (await fetch('/openapi.json')).json()) as OpenApi;
@@ -43,7 +48,7 @@ describe('/openapi.json', () => {
     const mounted: string[] = [];
     for (const path of routed) {
       // What goes before other paths answers at none by itself.
-      if (/^\/(?:api\/|exec\/)?\*$/.test(path) || path.startsWith('/editor')) continue;
+      if (/^\/(?:api\/)?\*$/.test(path) || path.startsWith('/editor')) continue;
       const { status, headers } = await send('OPTIONS', path.replaceAll(/:\w+/g, 'x.x'));
       assert.equal(status, 204, path);
       const methods = String(headers.allow).split(', ');
@@ -95,14 +100,37 @@ describe('/openapi.json', () => {
     assert.ok(headers('runPlugin', 200).includes('x-plugin-version'));
   });
 
-  test('and the reference name every code of the service’s table, with its statuses', async () => {
-    const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
-    const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\d{3}) +\| (.*?) +\|$/gm)].map(
-      ([, ...cells]) => cells,
-    );
-    const expected = Object.entries(errorCodes).flatMap(([code, meanings]) =>
-      Object.entries(meanings).map(([status, meaning]) => [code, status, meaning]),
-    );
-    assert.deepEqual(rows, expected);
+  test('shows the parameters of a list as what they are read to, and what they are refused with', () => {
+    const list = operation({
+      id: 'list',
+      method: 'GET',
+      path: '/list',
+      summary: '…',
+      tag: 'service',
+      auth: 'watch',
+      query: z.object({
+        ...pageQuery(),
+        success: z
+          .enum(['true', 'false'])
+          .transform((text) => text === 'true')
+          .meta({ override: { type: 'boolean' } }),
+      }),
+      answers: { 204: empty({ description: '…' }) },
+      handle: () => reply(204, undefined),
+    });
+    const document = openApiDocument([list], '1.0.0') as OpenApi;
+    const [listed = assert.fail()] = operationsOf(document);
+    const { parameters = [] } = listed;
+    assert.deepEqual(codesOf(document, listed, 400), ['invalid-cursor', 'invalid-query']);
+    const schemas = parameters.map(({ name, schema }) => {
+      const { type, minimum, maximum, pattern, enum: values } = schema;
+      return { name, type, minimum, maximum, pattern, values };
+    });
+    const none = { minimum: undefined, maximum: undefined, pattern: undefined, values: undefined };
+    assert.deepEqual(schemas, [
+      { ...none, name: 'limit', type: 'integer', minimum: 1, maximum: 200 },
+      { ...none, name: 'after', type: 'string' },
+      { ...none, name: 'success', type: 'boolean' },
+    ]);
   });
 });

@@ -7,25 +7,22 @@ import { health } from '../../../../service/src/http/health.ts';
 import { interfaces } from '../../../../service/src/http/interfaces.ts';
 import { openApiDocument } from '../../../../service/src/http/openapi/document.ts';
 import { bearer, listen } from '../../harness.ts';
-import { allowedBy, changed } from './arbitraries.ts';
-import { codesOf, operationsOf, resolved, schemaValidator } from './harness.ts';
-import type { DocumentedOperation, OpenApi, Parameter, SchemaValidator } from './harness.ts';
+import { allowedBy, changed, exampleOf } from './arbitraries.ts';
+import { codesOf, operationsOf, resolved } from './openapi.ts';
+import type { DocumentedOperation, OpenApi, Parameter } from './openapi.ts';
+import { schemaValidator } from './tools.ts';
+import type { SchemaValidator } from './tools.ts';
 
 /*
  * Every operation of the document, with what its schemas allow and with what they forbid. Nothing here knows the operations:
- * what is declared is tried.
+ * what is declared is tried. All paths are about the plugin that the first examples of their parameters name, unless a case
+ * says otherwise.
  */
 
 const document = openApiDocument(
   [...health.operations, ...interfaces.flatMap(({ operations }) => operations)],
   '1.0.0',
 ) as OpenApi;
-
-/** What all the paths of the document are about, unless a case says otherwise: the first examples of their parameters. */
-const exampleOf = ({ name, schema: { examples = [] } }: Parameter) => {
-  const [example] = examples;
-  return typeof example === 'string' ? example : assert.fail(`${name} has no example`);
-};
 
 const cases = 40;
 
@@ -81,7 +78,7 @@ function allowedParts(operation: DocumentedOperation, ofPath: 'examples' | 'any'
   return fc.record({
     path: texts(ofKind(operation, 'path'), (one) =>
       fc.oneof(
-        { weight: 3, arbitrary: fc.constant(exampleOf(one)) },
+        { weight: 3, arbitrary: fc.constant(exampleOf(document, one)) },
         {
           weight: ofPath === 'any' ? 1 : 0,
           arbitrary: allowedValue(one).filter((value) => String(value).isWellFormed()),
@@ -154,7 +151,9 @@ async function startExample(t: TestContext) {
   const running = await listen(t);
   const { send, environmentToken } = running;
   const examples = new Map(
-    operationsOf(document).flatMap((one) => ofKind(one, 'path').map((each) => [each.name, exampleOf(each)])),
+    operationsOf(document).flatMap((one) =>
+      ofKind(one, 'path').map((each) => [each.name, exampleOf(document, each)]),
+    ),
   );
   const of = (name: string) => examples.get(name) ?? assert.fail(name);
   const plugin = [of('identifier'), of('namespace'), of('pluginName')].map(encodeURIComponent).join('/');
