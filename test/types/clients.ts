@@ -36,8 +36,8 @@ export async function pipeline(): Promise<void> {
   plugin.live satisfies string | null;
   // What no schema names is kept, and unknown.
   plugin['more'] satisfies unknown;
-  for await (const { runs } of eachPage((after) => builder.listRuns(location, { after, success: false })))
-    runs[0]?.took.toFixed();
+  for await (const page of eachPage((after) => builder.listRuns(location, { after, success: false })))
+    page.runs[0]?.took.toFixed();
   // @ts-expect-error a source is a record
   await builder.saveDraft(location, 'text');
   // @ts-expect-error there is no draft that there is none of to deploy
