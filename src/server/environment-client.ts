@@ -221,9 +221,12 @@ export class EnvironmentClient {
     return this.#send(environments.getUsage(environment, list), { signal });
   }
 
-  /** Your environment's tokens; what they are is told only once. */
-  async listTokens({ environment }: EnvironmentLocation, options?: CallOptions): Promise<EnvironmentTokens> {
-    return this.#send(environments.listTokens(environment), options);
+  /** A page of your environment's tokens; what they are is told only once. */
+  async listTokens(
+    { environment }: EnvironmentLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<EnvironmentTokens> {
+    return this.#send(environments.listTokens(environment, page), { signal });
   }
 
   /** A new environment token. Its holder's other tokens, the one that asks included, end after `overlap`. */

@@ -119,8 +119,8 @@ export const getUsage = (environment: string, options: UsageOptions): Operation<
   schema: usagePageSchema,
 });
 
-export const listTokens = (environment: string): Operation<EnvironmentTokens> => ({
-  path: environmentPath(environment, 'tokens'),
+export const listTokens = (environment: string, options: PageOptions): Operation<EnvironmentTokens> => ({
+  path: environmentPath(environment, 'tokens') + queryOf({ ...options }),
   schema: environmentTokensSchema,
 });
 

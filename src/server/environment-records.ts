@@ -61,8 +61,11 @@ export const environmentTokenSchema = z.looseObject({
   endsAt: optionalText,
 });
 
-/** The tokens of an environment. */
-export const environmentTokensSchema = z.looseObject({ tokens: z.array(environmentTokenSchema) });
+/** A page of an environment's tokens; `next`, where there is more, is `after` of the next page. */
+export const environmentTokensSchema = z.looseObject({
+  tokens: z.array(environmentTokenSchema),
+  next: optionalText,
+});
 
 /** A new environment token. */
 export const createdTokenSchema = z.looseObject({ id: text, token: text });

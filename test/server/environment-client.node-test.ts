@@ -155,8 +155,8 @@ const OPERATIONS: [name: string, call: Call, sent: string, answer: object | unde
   ],
   [
     'listTokens',
-    (c, o) => c.listTokens(HERE, o),
-    'GET /api/v1/environment/com.acme/tokens',
+    (c, o) => c.listTokens(HERE, { limit: 3, ...o }),
+    'GET /api/v1/environment/com.acme/tokens?limit=3',
     { tokens: [{ id: '1', holder: 'h', createdAt: 'now', endsAt: 'then' }] },
   ],
   [

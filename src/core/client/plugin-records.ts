@@ -76,6 +76,8 @@ export const runSchema = z.looseObject({
   /** Kept only where the service is set to keep payloads, as are `output` and up to 16 KB of each. */
   input: optionalText,
   output: optionalText,
+  /** Whether one of these texts was longer. */
+  truncated: z.optional(flag),
 });
 
 /** A page of plugins; `next`, where there is more, is `after` of the next page. */
