@@ -50,7 +50,10 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
   } catch (error) {
     throw busyAnswer(error, true);
   }
-  const kept = building.then((end) => keepProgram(context, plugin, source, end));
+  const kept = building.then((end) => {
+    context.recorder.countBuild(plugin);
+    return keepProgram(context, plugin, source, end);
+  });
   // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
   kept.catch(() => {});
   const title = `${plugin.pluginName}: building with ${pretty}`;

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { Language } from '../toolchains/language.ts';
+import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -10,6 +11,8 @@ export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
   readonly sandbox: Sandbox;
+  /** Takes note of runs and builds. */
+  readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly limits: RequestLimits;

@@ -6,6 +6,8 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** What the answer holds beside `error`. */
+  readonly beside: Readonly<Record<string, unknown>> = {};
 
   constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
     super(message);
@@ -35,8 +37,8 @@ export const methodNotAllowed = (method: string, allow: string) =>
  * can be asked.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, headers } = refusalOf(error) ?? fault;
-  return Response.json({ error: { code, message, requestId } }, { status, headers });
+  const { status, code, message, headers, beside } = refusalOf(error) ?? fault;
+  return Response.json({ error: { code, message, requestId }, ...beside }, { status, headers });
 }
 
 /** Whether an error is a fault of ours, to be looked into, rather than a refusal. */

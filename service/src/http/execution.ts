@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import { pluginOfPath, requireRunToken } from './auth.ts';
 import { readPlainText } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
-import { badRequest, notFound, ServiceError } from './errors.ts';
+import { badRequest, notFound } from './errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { pathParameter, route } from './routes.ts';
-import { executionStatus, whenNotBusy } from './run-errors.ts';
+import { executionStatus, RunFailedError, whenNotBusy } from './run-errors.ts';
 import { runLimits } from '../sandbox/outcome.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
@@ -37,7 +37,8 @@ async function execute(
   find: (plugin: PluginKey) => Promise<StoredVersion | undefined>,
 ): Promise<Response> {
   // The id of the request is the run's, too.
-  const { id, answerHeaders } = requestInfo(c);
+  const request = requestInfo(c);
+  const { id, answerHeaders } = request;
   answerHeaders['x-suborbital-requestid'] = id;
   const plugin = pluginOfPath(c);
   await requireRunToken(c, context, plugin.environment);
@@ -49,9 +50,10 @@ async function execute(
   answerHeaders['x-plugin-version'] = program.version;
   const { outcome: end, took } = await whenNotBusy(false, () => context.sandbox.runAndMeasure(run));
   answerHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
+  context.recorder.record({ id, plugin, version: program, input, outcome: end, took });
   if ('error' in end) {
-    const { code, message } = end.error;
-    throw new ServiceError(executionStatus(code), code, message);
+    request.runError = end.error.code;
+    throw new RunFailedError(executionStatus(end.error.code), end.error, end.logs);
   }
   // Half a surrogate pair is no character and has no place in UTF-8: it becomes U+FFFD.
   return c.body(end.result.toWellFormed(), 200, { 'content-type': 'text/plain; charset=utf-8' });

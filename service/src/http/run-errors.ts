@@ -1,9 +1,11 @@
 import { ServiceError } from './errors.ts';
+import { cutLogs, storable } from '../runs/cut-texts.ts';
 import type { RunErrorCode } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 
 /*
- * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }.
+ * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }; that of an
+ * execution that ran has `logs` beside it, where the plugin logged anything.
  *
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |
@@ -33,6 +35,21 @@ import { BusyError } from '../processes/fair-queue.ts';
 export const executionStatus = (code: RunErrorCode): number => statuses[code] ?? 422;
 
 const statuses: Partial<Record<RunErrorCode, number>> = { 'time-limit': 504, 'runner-crashed': 500 };
+
+/** A run that began and gave no output. */
+export class RunFailedError extends ServiceError {
+  /** The last 16 KB of what it logged. */
+  override readonly beside: { readonly logs?: readonly string[] };
+
+  constructor(
+    status: number,
+    { code, message }: { readonly code: string; readonly message: string },
+    logs: readonly string[],
+  ) {
+    super(status, code, storable(message));
+    this.beside = logs.length ? { logs: cutLogs(logs).logs } : {};
+  }
+}
 
 // Runs and builds end within seconds.
 const retryAfter = { 'retry-after': '1' };

@@ -53,6 +53,14 @@ export interface Engine {
   /** The end of a subselect whose rows are about to be deleted: leaves out those that another transaction holds. */
   readonly skipLocked: RawBuilder<unknown>;
 
+  /**
+   * The rows of a JSON array of objects, as a table with these columns: many rows by one parameter, and by a statement that
+   * is always the same.
+   */
+  jsonRows(json: string, columns: Readonly<Record<string, 'text' | 'integer'>>): RawBuilder<unknown>;
+  /** The bytes of a column with hexadecimal text. */
+  fromHex(column: string): RawBuilder<Uint8Array>;
+
   /** Tells other nodes of a commit with changes; they learn of it by polling in any case. */
   announceChanges(db: Transaction<Schema>): Promise<void>;
   /** Begins to watch the database, until the engine is closed. Rejects when it cannot be had. */

@@ -11,6 +11,8 @@ import { pluginCacheKey } from './tables/plugin-columns.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
 import type { HeldPrograms } from './tables/programs.ts';
 import { RateCounters } from './tables/rate-counters.ts';
+import { Runs } from './tables/runs.ts';
+import { Usage } from './tables/usage.ts';
 import { VerificationCodes, VerificationCodesInTransaction } from './tables/verification-codes.ts';
 import { Versions, VersionsInTransaction } from './tables/versions.ts';
 
@@ -24,6 +26,8 @@ export interface Tables {
   readonly programs: Programs;
   readonly verificationCodes: VerificationCodes;
   readonly rateCounters: RateCounters;
+  readonly runs: Runs;
+  readonly usage: Usage;
 }
 
 /** The same within a transaction, with what must not be done outside of one. */
@@ -58,6 +62,8 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     programs,
     verificationCodes: new VerificationCodes(db, engine),
     rateCounters: new RateCounters(db, engine),
+    runs: new Runs(db, engine),
+    usage: new Usage(db, engine),
   };
 }
 
@@ -79,6 +85,8 @@ export function createTransactionTables(
     programs,
     verificationCodes: new VerificationCodesInTransaction(db, engine),
     rateCounters: new RateCounters(db, engine),
+    runs: new Runs(db, engine),
+    usage: new Usage(db, engine),
     lockPlugin: (plugin) => lock(`plugin ${pluginCacheKey(plugin)}`),
     lockTenant: ({ environment, tenant }) => lock(`tenant ${JSON.stringify([environment, tenant])}`),
     lockAddress: (email) => lock(`address ${email}`),

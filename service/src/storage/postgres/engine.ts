@@ -91,6 +91,11 @@ export async function openPostgres(
       await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(transaction);
     },
     skipLocked: sql`for update skip locked`,
+    jsonRows(json, names) {
+      const defined = Object.entries(names).map(([name, type]) => sql`${sql.id(name)} ${columns[type]}`);
+      return sql`(select * from json_to_recordset(${json}::json) as rows(${sql.join(defined)}))`;
+    },
+    fromHex: (column) => sql`decode(${sql.ref(column)}, 'hex')`,
     async announceChanges(transaction) {
       await sql`select pg_notify(${changeChannel}, '')`.execute(transaction);
     },

@@ -6,8 +6,7 @@ import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
 import { pluginCacheKey, pluginColumns } from './plugin-columns.ts';
 import type { Programs } from './programs.ts';
-
-const nameOf = (patch: number) => `v1.0.${patch}`;
+import { nameOfPatch, patchOfName } from './version-names.ts';
 
 /** The deployed versions of plugins. No operation changes one, and the database itself refuses to. */
 export class Versions {
@@ -21,35 +20,53 @@ export class Versions {
 
   /** What a version runs; `undefined` when there is no such version. */
   async find(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
-    const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(version)?.[1];
+    const patch = patchOfName(version);
     if (patch === undefined) return undefined;
-    const row = await this.db
-      .selectFrom('versions')
-      .select('program_hash')
-      .where((where) => where.and(pluginColumns(plugin)))
-      .where('patch', '=', Number(patch))
+    const row = await this.#select(plugin)
+      .select(['drafts.id', 'program_hash'])
+      .where('patch', '=', patch)
       .executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version };
+    return row && { ...this.#programs.reference(row.program_hash), version, pluginId: row.id };
   }
 
   /** What the newest version runs; `undefined` when nothing was deployed yet. */
   async newest(plugin: PluginKey): Promise<StoredVersion | undefined> {
-    const row = await this.#selectNewest(plugin).select(['patch', 'program_hash']).executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version: nameOf(row.patch) };
+    const row = await this.#selectNewest(plugin)
+      .select(['drafts.id', 'patch', 'program_hash'])
+      .executeTakeFirst();
+    return (
+      row && {
+        ...this.#programs.reference(row.program_hash),
+        version: nameOfPatch(row.patch),
+        pluginId: row.id,
+      }
+    );
   }
 
   /** The newest version's name and the draft that it was made of. */
   async newestSource(plugin: PluginKey): Promise<{ version: string; source: PluginSource } | undefined> {
-    const row = await this.#selectNewest(plugin).select(['patch', 'record']).executeTakeFirst();
-    return row && { version: nameOf(row.patch), source: JSON.parse(row.record) as PluginSource };
+    const row = await this.#selectNewest(plugin).select(['patch', 'versions.record']).executeTakeFirst();
+    return row && { version: nameOfPatch(row.patch), source: JSON.parse(row.record) as PluginSource };
+  }
+
+  #select({ environment, tenant, namespace, pluginName }: PluginKey) {
+    return this.db
+      .selectFrom('versions')
+      .innerJoin('drafts', (join) =>
+        join
+          .onRef('drafts.environment', '=', 'versions.environment')
+          .onRef('drafts.tenant', '=', 'versions.tenant')
+          .onRef('drafts.namespace', '=', 'versions.namespace')
+          .onRef('drafts.plugin', '=', 'versions.plugin'),
+      )
+      .where('versions.environment', '=', environment)
+      .where('versions.tenant', '=', tenant)
+      .where('versions.namespace', '=', namespace)
+      .where('versions.plugin', '=', pluginName);
   }
 
   #selectNewest(plugin: PluginKey) {
-    return this.db
-      .selectFrom('versions')
-      .where((where) => where.and(pluginColumns(plugin)))
-      .orderBy('patch', 'desc')
-      .limit(1);
+    return this.#select(plugin).orderBy('patch', 'desc').limit(1);
   }
 }
 
@@ -84,6 +101,6 @@ export class VersionsInTransaction extends Versions {
       })
       .execute();
     this.#recordChange({ kind: 'newest-version', key: pluginCacheKey(plugin) });
-    return nameOf(patch);
+    return nameOfPatch(patch);
   }
 }
