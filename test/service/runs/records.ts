@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as createUuid } from 'uuid';
+import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { EndedRun } from '../../../service/src/runs/to-record.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { RunRecord } from '../../../service/src/storage/tables/runs.ts';
@@ -11,9 +12,9 @@ import type { Cleanup } from '../storage/databases.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 
 /** A version of a plugin that is deployed. */
-export async function deployed(storage: Storage, of = plugin) {
-  await build(storage, 'one', of);
-  await deploy(storage, 'one', of);
+export async function deployed(storage: Storage, of = plugin, code = 'one') {
+  await build(storage, code, of);
+  await deploy(storage, code, of);
   const version = await storage.tables.versions.newest(of);
   if (!version) throw new Error('Nothing was deployed.');
   return version;
@@ -57,4 +58,10 @@ export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes
     return;
   }
   await sql`alter table runs add constraint refused check (input_bytes <> ${sql.lit(bytes)})`.execute(db);
+}
+
+/** All that is recorded of a plugin, the newest first. */
+export async function recordedRuns({ tables }: Storage, of: PluginKey) {
+  const version = await tables.versions.newest(of);
+  return version ? tables.runs.list(version.pluginId, {}, 5000) : [];
 }
