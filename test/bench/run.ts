@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load`, and one
+ * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load runs-recorded`, and one
  * figure of the executions and of the storage is measured alone by its own: `node test/bench/run.ts executions:hello`.
  */
 import { openBrowser } from './browser.ts';
@@ -16,11 +16,22 @@ import { measureLeaks } from './leaks.ts';
 import { measureMount } from './mount.ts';
 import { startOrigins } from './origins.ts';
 import { measurePackage } from './package-sizes.ts';
+import { measureRunsRecorded } from './runs-recorded.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStorage, storageFigures } from './storage.ts';
 
-const names = ['size', 'mount', 'service', 'executions', 'storage', 'delivery', 'capacity', 'editor-load'];
+const names = [
+  'size',
+  'mount',
+  'service',
+  'executions',
+  'storage',
+  'delivery',
+  'capacity',
+  'editor-load',
+  'runs-recorded',
+];
 const single = [
   ...executionFigures.map((name) => `executions:${name}`),
   ...storageFigures.map((name) => `storage:${name}`),
@@ -61,6 +72,7 @@ else {
   const chosen = storageFigures.filter((name) => wanted.includes(`storage:${name}`));
   if (chosen.length) figures.push(...(await measureStorage(chosen)));
 }
+if (wants('runs-recorded')) figures.push(...(await measureRunsRecorded()));
 if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));

@@ -12,6 +12,8 @@ export interface RecordingOptions {
   readonly days?: number;
   /** How many are kept of the successes of a plugin, and how many of its failures (default 1000). */
   readonly count?: number;
+  /** False: nothing is recorded, counted or deleted; for measuring what that costs (default true). */
+  readonly isOn?: boolean;
 }
 
 export interface Recording {
@@ -26,17 +28,18 @@ export function recordRuns(
   storage: Storage,
   options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped'> = {},
 ): Recording {
-  const { days = 14, count = 1000, now = Date.now } = options;
+  const { days = 14, count = 1000, now = Date.now, isOn = true } = options;
   const isReady = () => storage.isSchemaReady;
   const retention = new RunRetention({ tables: storage.tables, days, count, now, isReady });
   const recorder = new RunRecorder({
     ...options,
     async store(batch) {
+      if (!isOn) return;
       await storeBatch(storage, batch);
       retention.handleStored(batch.records);
     },
   });
-  retention.start();
+  if (isOn) retention.start();
   return {
     recorder,
     retention,

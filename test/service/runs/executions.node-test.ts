@@ -47,10 +47,11 @@ test('every execution that began is recorded under the id of its request, and no
   const bad = await run('newest', 'fail');
   const [newest, first, ...others] = await recorded(2);
   assert.deepEqual(others, []);
-  assert.equal(newest?.id, bad.headers['x-request-id']);
-  assert.equal(first?.id, good.headers['x-suborbital-requestid']);
-  assert.deepEqual([newest?.code, first?.code], ['plugin-error', undefined]);
-  assert.deepEqual([first?.version, first?.inputBytes, first?.outputBytes], ['v1.0.0', 1, 5]);
+  assert.ok(newest && first);
+  assert.equal(newest.id, bad.headers['x-request-id']);
+  assert.equal(first.id, good.headers['x-suborbital-requestid']);
+  assert.deepEqual([newest.code, first.code], ['plugin-error', undefined]);
+  assert.deepEqual([first.version, first.inputBytes, first.outputBytes], ['v1.0.0', 1, 5]);
   assert.ok(first.took > 0);
   assert.equal(timeOfUuid(first.id), clock.now);
   assert.match(newest.details.message ?? '', /It failed on purpose/);
