@@ -13,7 +13,7 @@ export interface RequestObservers {
   /** Whose word on who the client is counts. */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** The header of every answer with the request's id. */
@@ -26,7 +26,12 @@ const longestClientId = 200;
  * Gives every request an id, which its answer says, and writes one line of log for each when its answer was sent. The line
  * holds names that tell whom to ask, and nothing that is secret or that users wrote: no query, token, source, input or output.
  */
-export function observeRequests({ log, metrics, trustedProxies, now }: RequestObservers): MiddlewareHandler {
+export function observeRequests({
+  log,
+  metrics,
+  trustedProxies,
+  now = Date.now,
+}: RequestObservers): MiddlewareHandler {
   const createId = createRequestIds(now);
   return async (c, next) => {
     const began = performance.now();

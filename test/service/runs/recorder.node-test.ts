@@ -28,8 +28,7 @@ async function startRecorder(t: TestContext, engine: EngineName) {
     },
     onDropped: (count) => dropped.push(count),
   });
-  const list = (filter: RunFilter = {}, limit = 1000) =>
-    storage.tables.runs.list(version.pluginId, filter, limit);
+  const list = (filter: RunFilter = {}, limit = 1000) => storage.tables.runs.list(plugin, filter, limit);
   const usage = () => storage.tables.usage.list(plugin.environment, [dayOf(Date.now())], 10);
   return { address, storage, version, recorder, dropped, batches, list, usage };
 }
@@ -129,7 +128,7 @@ for (const engine of engines) {
     assert.deepEqual(await indexes({ version: 'v1.0.9' }), []);
     assert.deepEqual(await indexes({ version: 'nonsense' }), []);
     assert.deepEqual(await indexes({}, 2), [4, 3]);
-    const rest = await storage.tables.runs.list(version.pluginId, {}, 2, runs[3]?.id);
+    const rest = await storage.tables.runs.list(plugin, {}, 2, runs[3]?.id);
     assert.deepEqual(
       rest.map(({ id }) => id),
       [runs[2]?.id, runs[1]?.id],

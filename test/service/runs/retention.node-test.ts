@@ -6,7 +6,7 @@ import { RunRetention } from '../../../service/src/runs/retention.ts';
 import type { RetentionOptions } from '../../../service/src/runs/retention.ts';
 import { cleanUpFirst, engines, freshStorage } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
-import { otherPlugin } from '../storage/plugins.ts';
+import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf } from './records.ts';
 
 const day = 86_400_000;
@@ -20,8 +20,8 @@ async function startRetention(t: TestContext, engine: EngineName, options: Parti
     cleanUpFirst(t, () => retention.close());
     return retention;
   };
-  const count = async ({ pluginId } = version, success?: boolean) =>
-    (await storage.tables.runs.list(pluginId, { success }, 2000)).length;
+  const count = async (of = plugin, success?: boolean) =>
+    (await storage.tables.runs.list(of, { success }, 2000)).length;
   return { storage, version, other, createRetention, count };
 }
 
@@ -39,12 +39,10 @@ for (const engine of engines) {
     retention.handleStored(records);
     await retention.sweep();
     assert.deepEqual(
-      [await count(version, true), await count(version, false), await count(other)],
+      [await count(plugin, true), await count(plugin, false), await count(otherPlugin)],
       [10, 10, 5],
     );
-    const kept = (await storage.tables.runs.list(version.pluginId, { success: true }, 20)).map(
-      ({ id }) => id,
-    );
+    const kept = (await storage.tables.runs.list(plugin, { success: true }, 20)).map(({ id }) => id);
     assert.deepEqual(
       kept,
       records

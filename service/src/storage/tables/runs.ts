@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
+import { pluginColumns } from './plugin-columns.ts';
 import { bytesToUuid, firstBytesAt, uuidToBytes } from './uuids.ts';
 import { nameOfPatch, patchOfName } from './version-names.ts';
 
@@ -124,7 +125,7 @@ export class Runs {
 
   /** The newest runs of a plugin, those before the run `before` where it is given. */
   async list(
-    pluginId: number,
+    plugin: PluginKey,
     { version, success }: RunFilter,
     limit: number,
     before?: string,
@@ -138,7 +139,7 @@ export class Runs {
           this.#db
             .selectFrom('runs')
             .select('id')
-            .where('plugin_id', '=', pluginId)
+            .where('plugin_id', '=', this.#idOf(plugin))
             .where('success', '=', isSuccess ? 1 : 0)
             .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
             .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))
@@ -209,6 +210,14 @@ export class Runs {
   async deleteOfPlugin(pluginId: number): Promise<boolean> {
     return this.#deleteSome(sql`select id from runs where plugin_id = ${pluginId}
       limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
+  }
+
+  /** Of a plugin that is not there it is null, and equal to none. */
+  #idOf(plugin: PluginKey) {
+    return this.#db
+      .selectFrom('drafts')
+      .select('id')
+      .where((where) => where.and(pluginColumns(plugin)));
   }
 
   async #deleteSome(ids: ReturnType<typeof sql>): Promise<boolean> {
