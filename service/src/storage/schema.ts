@@ -96,8 +96,7 @@ export interface Schema {
     /** Of version v1.0.<patch>. */
     patch: Fixed<number>;
     success: Fixed<0 | 1>;
-    /** Of the error. */
-    code: Fixed<string | null>;
+    error_code: Fixed<string | null>;
     /** What the run alone took. */
     microseconds: Fixed<number>;
     input_bytes: Fixed<number>;

@@ -14,7 +14,7 @@ export const runs: Migration = {
       .addColumn('plugin_id', integer, (column) => column.notNull())
       .addColumn('patch', integer, (column) => column.notNull())
       .addColumn('success', integer, (column) => column.notNull())
-      .addColumn('code', text)
+      .addColumn('error_code', text)
       .addColumn('microseconds', integer, (column) => column.notNull())
       .addColumn('input_bytes', integer, (column) => column.notNull())
       .addColumn('output_bytes', integer, (column) => column.notNull())

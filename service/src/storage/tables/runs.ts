@@ -82,7 +82,7 @@ export class Runs {
       plugin_id: pluginId,
       patch: patchOfName(version),
       success: code === undefined ? 1 : 0,
-      code: code ?? null,
+      error_code: code ?? null,
       microseconds: Math.round(took * 1000),
       input_bytes: inputBytes,
       output_bytes: outputBytes,
@@ -93,7 +93,7 @@ export class Runs {
       plugin_id: 'integer',
       patch: 'integer',
       success: 'integer',
-      code: 'text',
+      error_code: 'text',
       microseconds: 'integer',
       input_bytes: 'integer',
       output_bytes: 'integer',
@@ -106,14 +106,14 @@ export class Runs {
         'plugin_id',
         'patch',
         'success',
-        'code',
+        'error_code',
         'microseconds',
         'input_bytes',
         'output_bytes',
         'details',
       ])
       .expression(
-        sql`select ${this.#engine.fromHex('given.id')}, given.plugin_id, patch, success, code, microseconds,
+        sql`select ${this.#engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
             input_bytes, output_bytes, details
           from ${given} as given join drafts on drafts.id = given.plugin_id where true` as never,
       )
@@ -151,7 +151,7 @@ export class Runs {
     const ids = success === undefined ? idsWhere(true).unionAll(idsWhere(false)) : idsWhere(success);
     const rows = await this.#db
       .selectFrom('runs')
-      .select(['id', 'patch', 'code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+      .select(['id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
       .where('id', 'in', ids)
       .orderBy('id', 'desc')
       .limit(limit)
@@ -164,7 +164,7 @@ export class Runs {
     const row = await this.#db
       .selectFrom('runs')
       .innerJoin('drafts', 'drafts.id', 'runs.plugin_id')
-      .select(['runs.id', 'patch', 'code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+      .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
       .select(['environment', 'tenant', 'namespace', 'plugin as pluginName'])
       .where('runs.id', '=', uuidToBytes(id))
       .where('environment', '=', environment)
@@ -232,7 +232,7 @@ export class Runs {
 function toStoredRun(row: {
   id: Uint8Array;
   patch: number;
-  code: string | null;
+  error_code: string | null;
   microseconds: number;
   input_bytes: number;
   output_bytes: number;
@@ -241,7 +241,7 @@ function toStoredRun(row: {
   return {
     id: bytesToUuid(row.id),
     version: nameOfPatch(row.patch),
-    code: row.code ?? undefined,
+    code: row.error_code ?? undefined,
     took: row.microseconds / 1000,
     inputBytes: row.input_bytes,
     outputBytes: row.output_bytes,
