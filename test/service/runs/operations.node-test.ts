@@ -97,6 +97,24 @@ test('runs are listed page by page, each once, while others are recorded', async
   assert.deepEqual([other.status, (await errorOf(other)).code], [400, 'invalid-cursor']);
 });
 
+test('a page of runs with much text ends early, and says how to go on', async (t) => {
+  const { record, list } = await startRuns(t);
+  const outcome = { result: 'o'.repeat(20_000), logs: [] };
+  const ids = await record(...Array.from({ length: 150 }, () => ({ input: 'i'.repeat(20_000), outcome })));
+  const first = await list('?limit=200');
+  assert.ok(first.runs.length > 50 && first.runs.length < 70, String(first.runs.length));
+  const seen = [...first.runs];
+  for (let { next } = first; next !== undefined;) {
+    const page = await list(`?limit=200&after=${next}`);
+    seen.push(...page.runs);
+    ({ next } = page);
+  }
+  assert.deepEqual(
+    seen.map(({ uuid }) => uuid),
+    ids.toReversed(),
+  );
+});
+
 test('lists are filtered by version and success', async (t) => {
   const { record, list, get } = await startRuns(t);
   const [first, second] = await record({}, failed());

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { StoredRun } from '../../storage/tables/runs.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { json, reply } from '../operations/answers.ts';
@@ -30,6 +31,7 @@ export const runs: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/plugin/:ident/:namespace/:name/runs',
       summary: 'List the runs of a plugin, newest first',
+      description: 'A page ends early where its runs have much text.',
       tag: 'environment',
       auth: 'either',
       query: z.object({ ...pageQuery(), ...filterQuery }),
@@ -52,7 +54,8 @@ export const runs: ServiceInterface = {
           page.after?.[0],
         );
         if (!found.length) await requirePlugin(storage, target);
-        const { rows, next } = paging.answer(list, page, found, ({ id }) => [id]);
+        const limit = rowsWithin(found, page.limit);
+        const { rows, next } = paging.answer(list, { ...page, limit }, found, ({ id }) => [id]);
         return reply(200, { runs: rows.map((run) => toRun(target, run)), ...next });
       },
     }),
@@ -75,6 +78,19 @@ export const runs: ServiceInterface = {
     }),
   ],
 };
+
+/** How many characters of what runs said, got and gave one page has: 200 runs can have 10 million. */
+const mostTexts = 2_000_000;
+
+/** How many of the runs that were found a page has: `limit`, or as many as have not too much text, and at least one. */
+function rowsWithin(found: readonly StoredRun[], limit: number): number {
+  let texts = 0;
+  const end = found.findIndex(({ details: { logs = [], input = '', output = '' } }, i) => {
+    texts += input.length + output.length + logs.reduce((sum, entry) => sum + entry.length, 0);
+    return i > 0 && texts > mostTexts;
+  });
+  return end < 0 ? limit : Math.min(end, limit);
+}
 
 /** Throws 404 where a plugin is not there: nothing is recorded of one that was never run, either. */
 export async function requirePlugin(storage: ServiceContext['storage'], plugin: PluginKey): Promise<void> {
