@@ -120,6 +120,8 @@ export class Runs {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .execute();
+    // As a rule all of them are.
+    if (added.length === records.length) return new Set(records.map(({ id }) => id));
     return new Set(added.map(({ id }) => bytesToUuid(id)));
   }
 
