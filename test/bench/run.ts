@@ -2,12 +2,13 @@
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
  * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load
- * runs-recorded`, and one figure of the executions and of the storage is measured alone by its own:
+ * deletion runs-recorded`, and one figure of the executions and of the storage is measured alone by its own:
  * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
  * and is no part of the others.
  */
 import { openBrowser } from './browser.ts';
 import { measureCapacity } from './capacity.ts';
+import { measureDeletion } from './deletion.ts';
 import { measureDelivery } from './delivery.ts';
 import { measureEditorLoad } from './editor-load.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
@@ -34,6 +35,7 @@ const names = [
   'capacity',
   'editor-load',
   'runs-recorded',
+  'deletion',
 ];
 const single = [
   ...executionFigures.map((name) => `executions:${name}`),
@@ -81,5 +83,6 @@ if (isLarge) figures.push(...(await measureLarge()));
 if (wants('runs-recorded')) figures.push(...(await measureRunsRecorded()));
 if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
+if (wants('deletion')) figures.push(...(await measureDeletion()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
 process.exitCode = print(figures) ? 0 : 1;

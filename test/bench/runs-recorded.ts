@@ -36,7 +36,7 @@ async function measureOn(engine: EngineName): Promise<Figure> {
   const measured = { recorded: [] as Measured[], unrecorded: [] as Measured[] };
   await using recorded = await startService(engine, 'on');
   await using unrecorded = await startService(engine, 'off');
-  for (const { measure } of [recorded, unrecorded]) await measure(load, warmUpSeconds);
+  for (const one of [recorded, unrecorded]) await one.measure(load, warmUpSeconds);
   for (let i = 0; i < rounds; i++) {
     measured.recorded.push(await recorded.measure(load, roundSeconds));
     measured.unrecorded.push(await unrecorded.measure(load, roundSeconds));

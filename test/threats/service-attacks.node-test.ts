@@ -9,7 +9,11 @@ import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
 import { bearer, listen, temporaryDirectory } from '../service/harness.ts';
 
 /** Every path of the service; the names in braces are parameters. */
-const ROUTES: [method: 'GET' | 'POST', path: string, token?: 'editor' | 'environment'][] = [
+const ROUTES: [
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  token?: 'editor' | 'environment',
+][] = [
   ['GET', '/api/v1/features'],
   ['GET', '/api/v1/template/{javascript}'],
   ['GET', '/api/v2/template/{javascript}/{add-record}'],
@@ -28,6 +32,18 @@ const ROUTES: [method: 'GET' | 'POST', path: string, token?: 'editor' | 'environ
   ['GET', '/api/v2/results/by-fqmn/{com.acme.t1}/{default}/{add-record}/{v1.0.0}', 'environment'],
   ['GET', '/api/v2/results/by-uuid/{01890000-0000-7000-8000-000000000000}', 'environment'],
   ['GET', '/api/v1/environment/{com.acme}/usage', 'environment'],
+  ['GET', '/api/v1/environment/{com.acme}', 'environment'],
+  ['GET', '/api/v1/environment/{com.acme}/tokens', 'environment'],
+  ['POST', '/api/v1/environment/{com.acme}/tokens', 'environment'],
+  ['DELETE', '/api/v1/environment/{com.acme}/tokens/{1}', 'environment'],
+  ['GET', '/api/v1/tenant/{com.acme.t1}', 'environment'],
+  ['POST', '/api/v1/tenant/{com.acme.t1}', 'environment'],
+  ['PATCH', '/api/v1/tenant/{com.acme.t1}', 'environment'],
+  ['DELETE', '/api/v1/tenant/{com.acme.t1}', 'environment'],
+  ['POST', '/api/v1/tenant/{com.acme.t1}/session', 'environment'],
+  ['DELETE', '/api/v1/tenant/{com.acme.t1}/sessions', 'environment'],
+  ['GET', '/api/v1/session', 'editor'],
+  ['DELETE', '/api/v1/session', 'editor'],
   ['GET', '/healthz'],
   ['GET', '/readyz'],
   ['GET', '/editor'],

@@ -14,6 +14,7 @@ import { addOperations } from './operations/mount.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
+import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
 import { readinessOf } from './readiness.ts';
@@ -122,6 +123,13 @@ export function createService(options: ServiceOptions): Service {
     ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
     ...(trustedProxies && { trustedProxies }),
   });
+  const eraser = new Eraser(storage, {
+    now,
+    onError: (error) => {
+      // That the database is away is said elsewhere.
+      if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
+    },
+  });
   const context: ServiceContext = {
     storage,
     builds,
@@ -129,6 +137,7 @@ export function createService(options: ServiceOptions): Service {
     recorder: recording.recorder,
     languages,
     limits,
+    eraser,
     tenantPlugins,
     features,
     editorTokenTtl,
@@ -186,8 +195,9 @@ export function createService(options: ServiceOptions): Service {
     },
     close: async () => {
       limits.close();
+      const erased = eraser.close();
       builds.close();
-      await sandbox.close();
+      await Promise.all([sandbox.close(), erased]);
       // What ran until now is recorded, too.
       await recording.close();
     },

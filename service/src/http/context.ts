@@ -5,6 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
 import type { Operation } from './operations/operation.ts';
 import type { RequestLimits } from './request-limits.ts';
+import type { Eraser } from '../storage/erasing/eraser.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** What every interface of the service works with. */
@@ -17,6 +18,8 @@ export interface ServiceContext {
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly limits: RequestLimits;
+  /** Takes away what deleted tenants and plugins had; to be woken after a deletion. */
+  readonly eraser: Pick<Eraser, 'wake'>;
   /** How many plugins a tenant may have; `undefined` for any number. */
   readonly tenantPlugins: number | undefined;
   /** The builder features that all interfaces together offer. */

@@ -4,7 +4,6 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import { json } from './operations/answers.ts';
 import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { isSameSource } from '../plugins/records.ts';
 
 const deployed = z
   .object({
@@ -27,27 +26,35 @@ export const deploy: ServiceInterface = {
       description: 'Makes a version of the draft, which has to have a successful build.',
       tag: 'builder',
       auth: 'editor',
+      permission: 'deploy',
       answers: { 200: json(deployed, { description: 'The version.' }) },
       errors: { 404: ['draft-not-found'], 409: ['not-built'] },
-      handle: async ({ target }, context) => ({ status: 200, body: await deployDraft(context, target) }),
+      handle: async ({ target, caller }, context) => ({
+        status: 200,
+        body: await deployDraft(context, target, caller.actor),
+      }),
     }),
   ],
 };
 
 /** Throws 404 without a draft, and 409 when the draft is not what was deployed last and has no successful build. */
-function deployDraft({ storage, now }: ServiceContext, plugin: PluginKey): Promise<z.infer<typeof deployed>> {
+function deployDraft(
+  { storage, now }: ServiceContext,
+  plugin: PluginKey,
+  actor: string | undefined,
+): Promise<z.infer<typeof deployed>> {
   // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);
-    const source = await savedDraft(tables, plugin);
-    const newest = await tables.versions.newestSource(plugin);
+    const { source, digest } = await savedDraft(tables, plugin);
+    const newest = await tables.versions.newest(plugin);
     // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
-    if (newest && isSameSource(newest.source, source)) {
+    if (newest?.digest === digest) {
       return { version: newest.version, unchanged: true };
     }
     // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
     const program = await tables.builds.find(plugin, source);
     if (!program) throw notBuilt();
-    return { version: await tables.versions.add(plugin, source, program, now()) };
+    return { version: await tables.versions.add(plugin, source, program, { now: now(), actor }) };
   });
 }

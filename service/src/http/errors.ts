@@ -42,6 +42,23 @@ export const unauthorized = (code: CodeOf<401>, message: string) =>
 
 export const forbidden = (message: string) => new ServiceError(403, 'forbidden', message);
 
+export const notPermitted = (permission: string) =>
+  new ServiceError(403, 'not-permitted', `The editor token does not have the permission "${permission}".`);
+
+export const tenantSuspended = () =>
+  new ServiceError(
+    403,
+    'tenant-suspended',
+    'This tenant is suspended: its plugins are neither edited nor run until it is not any more.',
+  );
+
+export const tenantDeleted = () =>
+  new ServiceError(
+    403,
+    'tenant-deleted',
+    'This tenant was deleted; it gets no tokens unless it is created anew.',
+  );
+
 export const notFound = (code: CodeOf<404>, message: string) => new ServiceError(404, code, message);
 
 export const methodNotAllowed = (method: string, allow: string) =>

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { ErrorList } from './error-codes.ts';
-import { notFound } from './errors.ts';
+import { notFound, tenantSuspended } from './errors.ts';
 import { text } from './operations/answers.ts';
 import type { Reply } from './operations/answers.ts';
 import { textBody } from './operations/bodies.ts';
@@ -27,6 +27,7 @@ const answers = {
 } as const;
 
 const errors: ErrorList = {
+  403: ['tenant-suspended'],
   404: ['version-not-found'],
   422: ['plugin-error', 'memory-limit', 'stack-limit', 'output-limit', 'log-limit', 'module-limit'],
   429: ['too-many-requests'],
@@ -89,8 +90,10 @@ async function execute(
 ): Promise<Reply<typeof answers>> {
   const request = requestInfo(c);
   const { id, answerHeaders } = request;
-  await context.limits.takeRun(plugin);
-  const program = await find();
+  const tenant = await context.storage.runs.tenant(plugin);
+  if (tenant?.isSuspended) throw tenantSuspended();
+  await context.limits.takeRun(plugin, tenant?.limits.runsPerMinute);
+  const program = tenant && (await find());
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
   const input = await readInput();
   const run = {

@@ -4,6 +4,9 @@ import { builder } from './builder.ts';
 import { check } from './check.ts';
 import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
+import { environmentTokens } from './environment/environment-tokens.ts';
+import { sessions } from './environment/sessions.ts';
+import { tenants } from './environment/tenants.ts';
 import { execution } from './execution.ts';
 import { environmentResults } from './runs/results.ts';
 import { runs } from './runs/runs.ts';
@@ -24,4 +27,7 @@ export const interfaces: readonly ServiceInterface[] = [
   runs,
   usage,
   environmentResults,
+  tenants,
+  sessions,
+  environmentTokens,
 ];

@@ -26,6 +26,7 @@ export const progress: ServiceInterface = {
       summary: 'How far a plugin is',
       tag: 'builder',
       auth: 'editor',
+      permission: 'read',
       answers: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
       handle: async ({ target }, { storage }) => {
         const { drafts, builds, versions } = storage.tables;

@@ -13,7 +13,7 @@ export interface RequestInfo {
   /** Whose environment token it came with. */
   holder?: string;
   /** Who the editor token was given to, by the vendor's name for them. */
-  actor?: string;
+  actor?: string | undefined;
   /** Why the run that it asked for gave no output: a code. */
   runError?: string;
 }

@@ -72,16 +72,19 @@ export class RequestLimits {
     );
   }
 
-  /** Counts a run for its tenant and its environment. Throws 429 where either has had all of theirs. */
-  async takeRun({ environment, tenant }: PluginKey): Promise<void> {
+  /**
+   * Counts a run for its tenant and its environment. Throws 429 where either has had all of theirs.
+   * @param quota the tenant's own number of runs a minute, in place of that of the settings
+   */
+  async takeRun({ environment, tenant }: PluginKey, quota = this.#tenantRuns.quota): Promise<void> {
     const tenantKey = rateKey('tenant', environment, tenant);
-    if (this.#tenantRuns.quota) await this.#take(this.#tenantRuns, tenantKey);
+    if (quota) await this.#take({ ...this.#tenantRuns, quota }, tenantKey);
     if (!this.#environmentRuns.quota) return;
     try {
       await this.#take(this.#environmentRuns, rateKey('environment', environment));
     } catch (error) {
       // One tenant that the environment has no more runs for has not had this one.
-      if (this.#tenantRuns.quota) this.#rates.refund(tenantKey);
+      if (quota) this.#rates.refund(tenantKey);
       throw error;
     }
   }

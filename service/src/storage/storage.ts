@@ -139,9 +139,12 @@ async function createStorage(
   const held = new HeldPrograms();
   const tables = createTables(engine.db, engine, held);
   const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
+  let hungAt = -Infinity;
   const runs = new RunLookup(tables, {
     isCurrent: () => feed.isCurrent,
     holdsOffline: () => feed.age <= offlineFor,
+    isHanging: () => performance.now() - hungAt < feed.age,
+    onHang: () => (hungAt = performance.now()),
   });
   const feed = new ChangeFeed(engine, (changes) => runs.handleChanges(changes), options);
   let unavailability: string | undefined;

@@ -12,7 +12,7 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import { temporaryDirectory } from '../harness.ts';
 import { cleanUpFirst, engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
-import { plugin, save, sourceOf } from '../storage/plugins.ts';
+import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 
 const shownOf = (address: DatabaseAddress) => (address.engine === 'sqlite' ? address.file : address.shown);
@@ -149,8 +149,9 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   const storage = await openDuring(t, address);
   const token = await provisionEnvironmentToken(storage, 'com.acme');
   await provisionEnvironmentToken(storage, 'com.acme', Date.now(), { overlap: 600 });
+  await addEnvironment(storage);
   const editor = createToken('editor');
-  await storage.tables.editorTokens.add(editor, plugin, Date.now(), Date.now() + 600_000);
+  await storage.tables.editorTokens.add(editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
   await storage.transaction((tables) =>
     tables.verificationCodes.add(
       {
@@ -165,14 +166,14 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   );
   // Each write is of two plugins at once: a copy between the two would have one of them alone.
   const second = { ...plugin, pluginName: 'second' };
+  for (const one of [plugin, second]) await save(storage, 'first', one);
   let writes = 0;
   const done = new AbortController();
   const writing = (async () => {
     while (!done.signal.aborted) {
       await storage.transaction(async (tables) => {
         for (const one of [plugin, second]) {
-          await tables.lockPlugin(one);
-          await tables.drafts.save(one, sourceOf(`${writes}`), 0);
+          await tables.drafts.overwrite(one, sourceOf(`${writes}`), { now: 0 });
         }
       });
       writes += 1;

@@ -26,7 +26,7 @@ export function addOperations(app: Hono, operations: readonly Operation[], conte
 }
 
 function handlerOf(operation: Operation, context: ServiceContext): Handler {
-  const { id, auth, query, body, answers, handle } = operation;
+  const { id, auth, permission, query, body, answers, handle } = operation;
   const readPath = pathReader(operation.path);
   return async (c) => {
     const { path, target } = readPath(c);
@@ -34,7 +34,7 @@ function handlerOf(operation: Operation, context: ServiceContext): Handler {
       c,
       path,
       target,
-      caller: await authorize(c, context, auth, target),
+      caller: await authorize(c, context, { auth, permission }, target),
       query: query && readQuery(c, query),
       body: body && (await readBody(c, body)),
     };

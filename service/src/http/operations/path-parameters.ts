@@ -45,6 +45,7 @@ export const pathParameters = {
     schema: name('A language, by its `identifier` among the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
   },
+  id: { schema: name('The id of an environment token.', '019a0b2c-4d5e-7f60-8123-456789abcdef') },
   version: {
     schema: z
       .string()

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isInScope } from '../../plugins/plugin-key.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredRun } from '../../storage/tables/runs.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
@@ -34,6 +35,7 @@ export const runs: ServiceInterface = {
       description: 'A page ends early where its runs have much text.',
       tag: 'environment',
       auth: 'either',
+      permission: 'runs',
       query: z.object({ ...pageQuery(), ...filterQuery }),
       answers: {
         200: json(z.object({ runs: z.array(runSchema), next: z.string().optional() }), {
@@ -67,12 +69,13 @@ export const runs: ServiceInterface = {
       description: 'Its id is that of the request that asked for it: `x-request-id` of the execution.',
       tag: 'environment',
       auth: 'either',
+      permission: 'runs',
       answers: { 200: json(runSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
       async handle({ path, caller }, { storage }) {
-        const environment = caller.kind === 'editor' ? caller.scope.environment : caller.environment;
+        const { environment } = caller.kind === 'editor' ? caller.scope : caller;
         const found = await storage.tables.runs.find(path.uuid, environment);
-        if (!found) throw noRun();
+        if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope))) throw noRun();
         return reply(200, toRun(found.plugin, found.run));
       },
     }),
@@ -94,7 +97,7 @@ function rowsWithin(found: readonly StoredRun[], limit: number): number {
 
 /** Throws 404 where a plugin is not there: nothing is recorded of one that was never run, either. */
 export async function requirePlugin(storage: ServiceContext['storage'], plugin: PluginKey): Promise<void> {
-  if (await storage.tables.drafts.exists(plugin)) return;
+  if (await storage.tables.plugins.exists(plugin)) return;
   throw notFound('plugin-not-found', 'There is no such plugin.');
 }
 

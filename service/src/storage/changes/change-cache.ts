@@ -8,6 +8,10 @@ export interface Trust {
   readonly isCurrent: () => boolean;
   /** What is remembered may be used when the database cannot be asked. */
   readonly holdsOffline: () => boolean;
+  /** Whether somebody has waited for the database in vain since it was last heard of, so that nobody else need. */
+  readonly isHanging?: () => boolean;
+  /** Told when somebody has. */
+  readonly onHang?: () => void;
 }
 
 /** How long the database is waited for, in ms, where what is remembered would do as well. */
@@ -35,9 +39,14 @@ export class ChangeCache<V extends string | object> {
       if (known !== undefined) return known;
     }
     const reading = this.#read(key, read);
-    if (this.#offlineValue(key) === undefined) return reading;
+    const offline = this.#offlineValue(key);
+    if (offline === undefined) return reading;
+    if (this.#trust.isHanging?.()) {
+      reading.catch(() => {});
+      return offline;
+    }
     try {
-      return await withPatience(reading);
+      return await withPatience(reading, this.#trust.onHang);
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
       // It may have been forgotten meanwhile.
@@ -66,9 +75,10 @@ export class ChangeCache<V extends string | object> {
 }
 
 /** Rejects with a `StorageUnavailableError` when it takes too long. The work itself goes on. */
-async function withPatience<T>(work: Promise<T>): Promise<T> {
+async function withPatience<T>(work: Promise<T>, onHang: (() => void) | undefined): Promise<T> {
   const ended = new AbortController();
   const impatient = sleep(patience, undefined, { signal: ended.signal }).then(() => {
+    onHang?.();
     throw new StorageUnavailableError(new Error(`it did not answer within ${patience} ms`));
   });
   // Nobody waits for the one that loses.

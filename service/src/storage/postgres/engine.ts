@@ -79,7 +79,7 @@ export async function openPostgres(
         await migrationDb.destroy();
       }
     },
-    adoptFormerSchema: async () => false,
+    setFormerTablesAside: async () => undefined,
     async forbidUpdates(executor, table, message) {
       const name = sql.id(`${table}_stay_as_they_are`);
       await sql`create function ${name}() returns trigger language plpgsql
@@ -90,6 +90,14 @@ export async function openPostgres(
     async lock(transaction, name) {
       await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(transaction);
     },
+    async tryLock(transaction, name) {
+      const { rows } = await sql<{
+        locked: boolean;
+      }>`select pg_try_advisory_xact_lock(${lockNumber(name)}) as locked`.execute(transaction);
+      return rows[0]?.locked === true;
+    },
+    keepRowsOf: (table) => sql`for key share of ${sql.table(table)}`,
+    lockRows: sql`for update`,
     skipLocked: sql`for update skip locked`,
     jsonRows(json, names) {
       const defined = Object.entries(names).map(([name, type]) => sql`${sql.id(name)} ${columns[type]}`);

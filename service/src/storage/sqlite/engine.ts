@@ -10,7 +10,7 @@ import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
 import type { SqliteLimits } from './dialect.ts';
 import { FileIdentity } from './file-identity.ts';
-import { adoptFormerSchema } from './former-schema.ts';
+import { setFormerTablesAside } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
 const columns: ColumnTypes = {
@@ -69,13 +69,17 @@ export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLi
     },
     // A transaction takes the write lock at its beginning, which keeps other processes from migrating.
     migrationTransaction: (work) => db.transaction().execute(work),
-    adoptFormerSchema: async () => adoptFormerSchema(writer),
+    setFormerTablesAside: async () => setFormerTablesAside(writer),
     async forbidUpdates(executor, table, message) {
       await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(message)}); end`.execute(executor);
     },
     // The transaction holds the only write lock there is.
     lock: async () => {},
+    tryLock: async () => true,
+    // One transaction writes at a time.
+    keepRowsOf: () => sql``,
+    lockRows: sql``,
     skipLocked: sql``,
     jsonRows(json, names) {
       const values = Object.keys(names).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.id(name)}`);

@@ -91,14 +91,18 @@ export class ProgramsInTransaction extends Programs {
   async add(program: Program, replaced?: string): Promise<string> {
     const json = JSON.stringify(program);
     const hash = hashOfProgram(json);
-    const hashes = new Set([hash, ...(replaced === undefined ? [] : [replaced])]);
-    for (const one of [...hashes].toSorted()) await this.#lock(`program ${one}`);
+    await this.lockAll(new Set([hash, ...(replaced === undefined ? [] : [replaced])]));
     await this.db
       .insertInto('programs')
       .values({ hash, program: json })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     return hash;
+  }
+
+  /** To be called once in a transaction, with all programs that it lets go of, before {@link removeUnused}. */
+  async lockAll(hashes: ReadonlySet<string>): Promise<void> {
+    for (const hash of [...hashes].toSorted()) await this.#lock(`program ${hash}`);
   }
 
   /** Removes a program that no build and no version refers to. Call it in the transaction that let go of it. */

@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
-import { pluginColumns } from './plugin-columns.ts';
+import { pluginId } from './names.ts';
 import { bytesToUuid, firstBytesAt, uuidToBytes } from './uuids.ts';
-import { nameOfPatch, patchOfName } from './version-names.ts';
+import { versionName, versionPatch } from './versions.ts';
 
 /** What a run said, got and gave, as far as records hold that. */
 export interface RunDetails {
@@ -80,7 +80,7 @@ export class Runs {
     const rows = records.map(({ id, pluginId, version, code, took, inputBytes, outputBytes, details }) => ({
       id: id.replaceAll('-', ''),
       plugin_id: pluginId,
-      patch: patchOfName(version),
+      patch: versionPatch(version),
       success: code === undefined ? 1 : 0,
       error_code: code ?? null,
       microseconds: Math.round(took * 1000),
@@ -115,7 +115,10 @@ export class Runs {
       .expression(
         sql`select ${this.#engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
             input_bytes, output_bytes, details
-          from ${given} as given join drafts on drafts.id = given.plugin_id where true` as never,
+          from ${given} as given
+          join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
+          join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
+          where true ${this.#engine.keepRowsOf('plugins')}` as never,
       )
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
@@ -132,7 +135,7 @@ export class Runs {
     limit: number,
     before?: string,
   ): Promise<StoredRun[]> {
-    const patch = version === undefined ? undefined : patchOfName(version);
+    const patch = version === undefined ? undefined : versionPatch(version);
     if (version !== undefined && patch === undefined) return [];
     // Each is a range of one index. Both together would need an index of their own, which every record would pay for.
     const idsWhere = (isSuccess: boolean) =>
@@ -141,7 +144,7 @@ export class Runs {
           this.#db
             .selectFrom('runs')
             .select('id')
-            .where('plugin_id', '=', this.#idOf(plugin))
+            .where('plugin_id', '=', pluginId(this.#db, plugin))
             .where('success', '=', isSuccess ? 1 : 0)
             .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
             .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))
@@ -165,11 +168,14 @@ export class Runs {
   async find(id: string, environment: string): Promise<{ plugin: PluginKey; run: StoredRun } | undefined> {
     const row = await this.#db
       .selectFrom('runs')
-      .innerJoin('drafts', 'drafts.id', 'runs.plugin_id')
+      .innerJoin('plugins', 'plugins.id', 'runs.plugin_id')
+      .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
       .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
-      .select(['environment', 'tenant', 'namespace', 'plugin as pluginName'])
+      .select(['tenants.name as tenant', 'plugins.namespace', 'plugins.name as pluginName'])
       .where('runs.id', '=', uuidToBytes(id))
-      .where('environment', '=', environment)
+      .where('tenants.environment', '=', environment)
+      .where('plugins.deleted_at', 'is', null)
+      .where('tenants.deleted_at', 'is', null)
       .executeTakeFirst();
     if (!row) return undefined;
     const { tenant, namespace, pluginName } = row;
@@ -208,20 +214,6 @@ export class Runs {
       order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
   }
 
-  /** Deletes some of the records of a plugin. False when there was not a whole batch of them. */
-  async deleteOfPlugin(pluginId: number): Promise<boolean> {
-    return this.#deleteSome(sql`select id from runs where plugin_id = ${pluginId}
-      limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
-  }
-
-  /** Of a plugin that is not there it is null, and equal to none. */
-  #idOf(plugin: PluginKey) {
-    return this.#db
-      .selectFrom('drafts')
-      .select('id')
-      .where((where) => where.and(pluginColumns(plugin)));
-  }
-
   async #deleteSome(ids: ReturnType<typeof sql>): Promise<boolean> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('runs')
@@ -242,7 +234,7 @@ function toStoredRun(row: {
 }): StoredRun {
   return {
     id: bytesToUuid(row.id),
-    version: nameOfPatch(row.patch),
+    version: versionName(row.patch),
     code: row.error_code ?? undefined,
     took: row.microseconds / 1000,
     inputBytes: row.input_bytes,
