@@ -60,7 +60,9 @@ describe('what a token, a code or a signature is compared with', () => {
     assert.deepEqual(found.toSorted(), [
       // The kind of a token is in its prefix, for everyone to read.
       'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
-      // Which build or draft something is of: no secret.
+      // Which build or draft something is of, or which list a cursor: no secret.
+      'service/src/http/deploy.ts: newest?.digest === digest',
+      'service/src/http/paging.ts: digest !== digestOf(list)',
       'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
       // Which kind of error PostgreSQL tells of: no secret.
       'service/src/storage/postgres/errors.ts: error.code?.startsWith(state)',

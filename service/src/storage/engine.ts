@@ -50,7 +50,9 @@ export interface Engine {
    * be taken before what it guards is read.
    */
   lock(db: Transaction<Schema>, name: string): Promise<void>;
-  /** The same without waiting: says whether this transaction has the lock now. */
+  /** The same for several locks, whose order does not matter. */
+  lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void>;
+  /** The same as {@link lock} without waiting: says whether this transaction has the lock now. */
   tryLock(db: Transaction<Schema>, name: string): Promise<boolean>;
   /**
    * The end of a statement that writes what hangs on the rows of a table: until its transaction ends nobody takes those rows

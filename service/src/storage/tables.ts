@@ -8,7 +8,7 @@ import { Builds, BuildsInTransaction } from './tables/builds.ts';
 import { Drafts, DraftsInTransaction } from './tables/drafts.ts';
 import { EditorTokens } from './tables/editor-tokens.ts';
 import { Environments, EnvironmentsInTransaction } from './tables/environments.ts';
-import { pluginCacheKey, tenantCacheKey } from './tables/names.ts';
+import { pluginLock, tenantCacheKey } from './tables/names.ts';
 import { Plugins, PluginsInTransaction } from './tables/plugins.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
 import type { HeldPrograms } from './tables/programs.ts';
@@ -58,8 +58,9 @@ export interface TransactionTables extends Tables {
   /**
    * Takes away some of what deleted tenants and plugins had. Says whether there may be more; false, too, where another node
    * is at it. To be called in a transaction of its own.
+   * `limit`: how many plugins may go at once, and how many rows of them from each table.
    */
-  readonly erase: (now: number) => Promise<boolean>;
+  readonly erase: (now: number, limit: number) => Promise<boolean>;
   /** The same as {@link lockPlugin} for an e-mail address, in lower case. */
   readonly lockAddress: (email: string) => Promise<void>;
 }
@@ -90,7 +91,7 @@ export function createTransactionTables(
   recordChange: (change: Change) => void,
 ): TransactionTables {
   const lock = (name: string) => engine.lock(db, name);
-  const programs = new ProgramsInTransaction(db, held, lock);
+  const programs = new ProgramsInTransaction(db, held, (names) => engine.lockAll(db, names));
   const plugins = new PluginsInTransaction(db, recordChange);
   return {
     environments: new EnvironmentsInTransaction(db, recordChange, lock),
@@ -105,9 +106,9 @@ export function createTransactionTables(
     rateCounters: new RateCounters(db, engine),
     runs: new Runs(db, engine),
     usage: new Usage(db, engine),
-    lockPlugin: (plugin) => lock(`plugin ${pluginCacheKey(plugin)}`),
+    lockPlugin: (plugin) => lock(pluginLock(plugin)),
     lockTenant: (tenant) => lock(`tenant ${tenantCacheKey(tenant)}`),
-    erase: (now) => eraseSome({ db, engine, programs }, now),
+    erase: (now, limit) => eraseSome({ db, engine, programs, limit }, now),
     lockAddress: (email) => lock(`address ${email}`),
   };
 }

@@ -1,22 +1,24 @@
 import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
-import { pluginCacheKey } from '../tables/names.ts';
+import { pluginLock } from '../tables/names.ts';
 import type { ProgramsInTransaction } from '../tables/programs.ts';
 import { pluginSteps } from './plugin-rows.ts';
 
 export interface Erasing {
   readonly db: Transaction<Schema>;
-  readonly engine: Pick<Engine, 'lock' | 'lockRows' | 'tryLock'>;
+  readonly engine: Pick<Engine, 'lockAll' | 'lockRows' | 'tryLock'>;
   readonly programs: ProgramsInTransaction;
+  /** How many plugins may go at once, and how many rows of them from each table. */
+  readonly limit: number;
 }
 
 /** How many editor tokens go at once. */
 const mostTokens = 200;
 
 /**
- * Takes away some of what one deleted plugin, or a plugin of a deleted tenant, had: as much as a transaction may do that
- * others wait for. Says whether there may be more to do; false, too, where another node is at it. What is erased, and what is
+ * Takes away some of what deleted plugins, or those of one deleted tenant, had: as much as a transaction may do that others
+ * wait for. Says whether there may be more to do; false, too, where another node is at it. What is erased, and what is
  * not yet, is in the database alone, so that any node can go on at any time.
  */
 export async function eraseSome(erasing: Erasing, now: number): Promise<boolean> {
@@ -24,9 +26,11 @@ export async function eraseSome(erasing: Erasing, now: number): Promise<boolean>
   const deleted = await selectPlugins(erasing)
     .where('plugins.deleted_at', 'is not', null)
     .where('plugins.erased_at', 'is', null)
-    .executeTakeFirst();
-  if (deleted) {
-    if (await erasePlugin(erasing, deleted)) await leaveLastVersion(erasing, deleted, now);
+    .execute();
+  if (deleted.length) {
+    if (await erasePlugins(erasing, deleted)) {
+      for (const plugin of deleted) await leaveLastVersion(erasing, plugin, now);
+    }
     return true;
   }
   const tenant = await erasing.db
@@ -51,7 +55,7 @@ type PluginRow = {
   readonly name: string;
 };
 
-const selectPlugins = ({ db }: Erasing) =>
+const selectPlugins = ({ db, limit }: Erasing) =>
   db
     .selectFrom('plugins')
     .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
@@ -64,14 +68,21 @@ const selectPlugins = ({ db }: Erasing) =>
       'plugins.name',
     ])
     .orderBy('plugins.id')
-    .limit(1);
+    .limit(limit);
 
-/** Says whether nothing hangs on the plugin any more. */
-async function erasePlugin({ db, engine, programs }: Erasing, plugin: PluginRow): Promise<boolean> {
-  // A deploy or a build that found the plugin before it was deleted ends first, and none finds it later.
-  await engine.lock(db, `plugin ${pluginCacheKey({ ...plugin, pluginName: plugin.name })}`);
+/** Says whether nothing hangs on the plugins any more. */
+async function erasePlugins(
+  { db, engine, programs, limit }: Erasing,
+  plugins: readonly PluginRow[],
+): Promise<boolean> {
+  // A deploy or a build that found a plugin before it was deleted ends first, and none finds it later.
+  await engine.lockAll(
+    db,
+    plugins.map((plugin) => pluginLock({ ...plugin, pluginName: plugin.name })),
+  );
+  const pluginIds = plugins.map(({ id }) => id);
   for (const step of pluginSteps) {
-    if (!(await step({ db, engine, programs, pluginId: plugin.id }))) return false;
+    if (!(await step({ db, engine, programs, pluginIds, limit }))) return false;
   }
   return true;
 }
@@ -99,11 +110,12 @@ async function leaveLastVersion({ db }: Erasing, plugin: PluginRow, now: number)
 
 async function eraseOfTenant(erasing: Erasing, tenantId: number, now: number): Promise<void> {
   const { db } = erasing;
-  const plugin = await selectPlugins(erasing).where('plugins.tenant_id', '=', tenantId).executeTakeFirst();
-  if (plugin) {
+  const plugins = await selectPlugins(erasing).where('plugins.tenant_id', '=', tenantId).execute();
+  if (plugins.length) {
     // One that is created anew starts at v1.0.0, so that nothing of its plugins has to stay.
-    if (await erasePlugin(erasing, plugin)) {
-      await db.deleteFrom('plugins').where('id', '=', plugin.id).execute();
+    if (await erasePlugins(erasing, plugins)) {
+      const ids = plugins.map(({ id }) => id);
+      await db.deleteFrom('plugins').where('id', 'in', ids).execute();
     }
     return;
   }

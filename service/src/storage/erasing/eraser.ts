@@ -12,6 +12,12 @@ export interface EraserOptions {
 /** How long after its start a node looks for the first time, in ms. */
 const firstLook = 1000;
 
+/** How long a transaction should take, in ms: others wait for it. */
+const [shortTransaction, longTransaction] = [8, 20];
+
+/** How many plugins, and rows of them, go in one transaction at most. */
+const largestLimit = 32;
+
 /**
  * Takes away, in small transactions, what deleted tenants and plugins had. Every node has one; of those one at a time is at
  * it, and any can go on where another, or the one before the last restart, has ended.
@@ -64,12 +70,17 @@ export class Eraser {
   async #eraseAll(): Promise<void> {
     const { signal } = this.#ended;
     if (!this.#storage.isSchemaReady) return;
-    for (;;) {
+    for (let limit = 1; ;) {
       const began = performance.now();
-      const hasMore = await this.#storage.transaction((tables) => tables.erase(this.#options.now()));
+      const now = this.#options.now();
+      const hasMore = await this.#storage.transaction((tables) => tables.erase(now, limit));
       if (!hasMore || signal.aborted) return;
+      const took = performance.now() - began;
+      // How much goes in such a time depends on the machine, and on how large the sources and programs are.
+      if (took < shortTransaction && limit < largestLimit) limit *= 2;
+      if (took > longTransaction) limit = Math.max(1, Math.floor(limit / 2));
       // Half of the time belongs to everybody else.
-      await sleep(Math.max(1, performance.now() - began), undefined, { signal }).catch(() => {});
+      await sleep(Math.max(1, took), undefined, { signal }).catch(() => {});
     }
   }
 

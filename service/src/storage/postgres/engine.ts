@@ -90,6 +90,13 @@ export async function openPostgres(
     async lock(transaction, name) {
       await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(transaction);
     },
+    async lockAll(transaction, names) {
+      // In the same order everywhere, as two that take two locks in turn would wait for each other for ever.
+      const numbers = names.map((name) => String(lockNumber(name))).toSorted();
+      await sql`select pg_advisory_xact_lock(number::bigint) from unnest(${numbers}::text[]) as number`.execute(
+        transaction,
+      );
+    },
     async tryLock(transaction, name) {
       const { rows } = await sql<{
         locked: boolean;

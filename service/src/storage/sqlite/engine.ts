@@ -76,6 +76,7 @@ export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLi
     },
     // The transaction holds the only write lock there is.
     lock: async () => {},
+    lockAll: async () => {},
     tryLock: async () => true,
     // One transaction writes at a time.
     keepRowsOf: () => sql``,

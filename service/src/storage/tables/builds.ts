@@ -80,7 +80,7 @@ export class BuildsInTransaction extends Builds {
       .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(changed))
       .returning('plugin_id')
       .executeTakeFirst();
-    if (!saved) await this.#programs.removeUnused(hash);
-    if (before) await this.#programs.removeUnused(before.program_hash);
+    if (!saved) await this.#programs.removeUnused(new Set([hash]));
+    if (before) await this.#programs.removeUnused(new Set([before.program_hash]));
   }
 }

@@ -35,5 +35,8 @@ export const tenantCacheKey = ({ environment, tenant }: TenantKey): string =>
 export const pluginCacheKey = ({ environment, tenant, namespace, pluginName }: PluginKey): string =>
   JSON.stringify([environment, tenant, namespace, pluginName]);
 
+/** The lock of a plugin; see `lockPlugin` of the transaction's tables. */
+export const pluginLock = (plugin: PluginKey): string => `plugin ${pluginCacheKey(plugin)}`;
+
 /** What the {@link pluginCacheKey} of all plugins of a tenant begin with, by its {@link tenantCacheKey}. */
 export const pluginKeysOfTenant = (tenantKey: string): string => `${tenantKey.slice(0, -1)},`;
