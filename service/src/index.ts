@@ -89,6 +89,11 @@ export async function startService(
           tokenRequests: settings.tokenRequestsPerMinute,
           addressRequests: settings.addressRequestsPerMinute,
         },
+        recording: {
+          level: settings.runRecords,
+          days: settings.runRetentionDays,
+          count: settings.runRetention,
+        },
         log,
         metrics,
         isDraining: () => isDraining,

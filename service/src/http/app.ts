@@ -22,6 +22,8 @@ import type { TrustedProxies } from './client-address.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
+import { recordRuns } from '../runs/record-runs.ts';
+import type { RecordingOptions } from '../runs/record-runs.ts';
 import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -48,6 +50,8 @@ export interface ServiceOptions {
   rateLeaseTimeout?: number;
   /** How many plugins a tenant may have (default: any number). */
   tenantPlugins?: number;
+  /** What is recorded of runs, and for how long it is kept. */
+  recording?: RecordingOptions | undefined;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
@@ -105,6 +109,14 @@ export function createService(options: ServiceOptions): Service {
     waiting: () => ({ runs: sandbox.waiting, ...builds.waiting }),
     connections: () => storage.connections?.(),
   });
+  const recording = recordRuns(storage, {
+    ...options.recording,
+    now,
+    onDropped(count, reason) {
+      metrics?.countDroppedRecords(count);
+      if (reason !== undefined) log?.warn({ err: reason }, 'The database has refused the record of a run.');
+    },
+  });
   const { rates, rateLeaseTimeout, tenantPlugins } = options;
   const limits = new RequestLimits(storage.tables.rateCounters, {
     now,
@@ -123,6 +135,7 @@ export function createService(options: ServiceOptions): Service {
     storage,
     builds,
     sandbox,
+    recorder: recording.recorder,
     languages,
     limits,
     eraser,
@@ -135,7 +148,7 @@ export function createService(options: ServiceOptions): Service {
   };
 
   const app = new Hono({ getPath: encodedPath });
-  app.use('*', observeRequests({ log, metrics, trustedProxies }));
+  app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
   app.use('*', async (c, next) => {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
@@ -182,6 +195,8 @@ export function createService(options: ServiceOptions): Service {
       const erased = eraser.close();
       builds.close();
       await Promise.all([sandbox.close(), erased]);
+      // What ran until now is recorded, too.
+      await recording.close();
     },
   };
 }

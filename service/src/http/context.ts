@@ -1,5 +1,6 @@
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { Language } from '../toolchains/language.ts';
+import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
 import type { Operation } from './operations/operation.ts';
@@ -12,6 +13,8 @@ export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
   readonly sandbox: Sandbox;
+  /** Takes note of runs and builds. */
+  readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly limits: RequestLimits;

@@ -23,6 +23,7 @@ export const errorCodes = {
   'tenant-not-found': { 404: 'There is no such tenant.' },
   'token-not-found': { 404: 'The environment has no such token.' },
   'version-not-found': { 404: 'The plugin has no such version.' },
+  'run-not-found': { 404: 'There is no such run, or it is not kept any more.' },
   'unknown-language': {
     404: 'The service has no such language.',
     422: 'The record is in a language that the service does not have.',

@@ -12,6 +12,9 @@ import { sessions } from './environment/sessions.ts';
 import { tenants } from './environment/tenants.ts';
 import { versions } from './environment/versions.ts';
 import { execution } from './execution.ts';
+import { environmentResults } from './runs/results.ts';
+import { runs } from './runs/runs.ts';
+import { usage } from './runs/usage.ts';
 import { progress } from './progress.ts';
 import { testing } from './testing.ts';
 
@@ -26,6 +29,9 @@ export const interfaces: readonly ServiceInterface[] = [
   progress,
   access,
   execution,
+  runs,
+  usage,
+  environmentResults,
   tenants,
   sessions,
   environmentTokens,

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
-import { v7 as createUuid } from 'uuid';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { clientAddress } from './client-address.ts';
 import type { TrustedProxies } from './client-address.ts';
+import { createRequestIds } from './request-ids.ts';
 import type { RequestInfo } from './request-info.ts';
 
 export interface RequestObservers {
@@ -12,6 +12,8 @@ export interface RequestObservers {
   readonly metrics?: Metrics | undefined;
   /** Whose word on who the client is counts. */
   readonly trustedProxies?: TrustedProxies | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
 }
 
 /** The header of every answer with the request's id. */
@@ -24,10 +26,16 @@ const longestClientId = 200;
  * Gives every request an id, which its answer says, and writes one line of log for each when its answer was sent. The line
  * holds names that tell whom to ask, and nothing that is secret or that users wrote: no query, token, source, input or output.
  */
-export function observeRequests({ log, metrics, trustedProxies }: RequestObservers): MiddlewareHandler {
+export function observeRequests({
+  log,
+  metrics,
+  trustedProxies,
+  now = Date.now,
+}: RequestObservers): MiddlewareHandler {
+  const createId = createRequestIds(now);
   return async (c, next) => {
     const began = performance.now();
-    const id = createUuid();
+    const id = createId();
     const info: RequestInfo = { id, answerHeaders: { [requestIdHeader]: id } };
     c.set('request', info);
     await next();
@@ -38,7 +46,7 @@ export function observeRequests({ log, metrics, trustedProxies }: RequestObserve
     const clientId = c.req.header(requestIdHeader)?.slice(0, longestClientId);
     const address = clientAddress(c, trustedProxies);
     onceSent(c, (isComplete) => {
-      const { route, environment, tenant, holder, actor } = info;
+      const { route, environment, tenant, holder, actor, runError } = info;
       const ms = Math.round((performance.now() - began) * 10) / 10;
       metrics?.observeRequest(method, route, status, ms);
       log?.info(
@@ -53,6 +61,7 @@ export function observeRequests({ log, metrics, trustedProxies }: RequestObserve
           tenant,
           holder,
           actor,
+          runError,
           ...(clientId !== undefined && { clientRequestId: clientId }),
           // The client went before it had all of the answer.
           ...(!isComplete && { aborted: true }),

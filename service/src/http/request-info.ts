@@ -14,6 +14,8 @@ export interface RequestInfo {
   holder?: string;
   /** Who the editor token was given to, by the vendor's name for them. */
   actor?: string | undefined;
+  /** Why the run that it asked for gave no output: a code. */
+  runError?: string;
 }
 
 declare module 'hono' {

@@ -57,6 +57,10 @@ export const pathParameters = {
       .meta({ description: 'A version of a plugin.', examples: ['v1.0.0'] }),
     mismatch: 'must be of the form v1.0.0',
   },
+  uuid: {
+    schema: z.uuid().meta({ description: 'The id of a run, which is that of its request.' }),
+    mismatch: 'must be a UUID',
+  },
 } as const satisfies Readonly<Record<string, PathParameter>>;
 
 export type PathParameterName = keyof typeof pathParameters;

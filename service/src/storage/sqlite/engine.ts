@@ -78,7 +78,15 @@ export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLi
     lock: async () => {},
     lockAll: async () => {},
     tryLock: async () => true,
+    // One transaction writes at a time.
+    keepRowsOf: () => sql``,
+    lockRows: sql``,
     skipLocked: sql``,
+    jsonRows(json, names) {
+      const values = Object.keys(names).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.id(name)}`);
+      return sql`(select ${sql.join(values)} from json_each(${json}))`;
+    },
+    fromHex: (column) => sql`unhex(${sql.ref(column)})`,
     announceChanges: async () => {},
     // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
     async watch(listener) {

@@ -79,11 +79,11 @@ export class Versions {
     if (patch === undefined) return undefined;
     const row = await this.db
       .selectFrom('versions')
-      .select('program_hash')
+      .select(['plugin_id', 'program_hash'])
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version };
+    return row && { ...this.#programs.reference(row.program_hash), version, pluginId: row.plugin_id };
   }
 
   /**
@@ -92,12 +92,13 @@ export class Versions {
    */
   async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
     const row = await this.#selectNewest(plugin)
-      .select(['patch', 'program_hash', 'digest'])
+      .select(['plugin_id', 'patch', 'program_hash', 'digest'])
       .executeTakeFirst();
     return (
       row && {
         ...this.#programs.reference(row.program_hash),
         version: versionName(row.patch),
+        pluginId: row.plugin_id,
         digest: row.digest,
       }
     );
@@ -109,12 +110,13 @@ export class Versions {
       .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
       // A plugin that was made anew goes on from an older number, and has no version yet.
       .whereRef('versions.patch', '=', ({ fn }) => fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))
-      .select(['versions.patch', 'versions.program_hash', 'plugins.pinned_patch'])
+      .select(['versions.plugin_id', 'versions.patch', 'versions.program_hash', 'plugins.pinned_patch'])
       .executeTakeFirst();
     return (
       row && {
         ...this.#programs.reference(row.program_hash),
         version: versionName(row.patch),
+        pluginId: row.plugin_id,
         isPinned: row.pinned_patch !== null,
       }
     );
