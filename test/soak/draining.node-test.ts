@@ -6,5 +6,6 @@ import { measureDraining } from './draining.ts';
 test('a service that is told to end under load fails no request, on each database', async () => {
   const figures = await measureDraining({ rounds: 2 });
   assert.equal(figures.length, 3);
-  for (const { name, value, limit, note } of figures) assert.ok(value <= limit, `${name}: ${value} (${note})`);
+  for (const { name, value, limit, note } of figures)
+    assert.ok(value <= limit, `${name}: ${value} (${note})`);
 });
