@@ -1,21 +1,21 @@
-import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
-import { v7 as createUuid } from 'uuid';
 import { access } from './access.ts';
 import { build } from './build.ts';
 import { Builds } from '../toolchains/build/builds.ts';
 import { boundBodies } from './body-budget.ts';
 import { builder } from './builder.ts';
+import type { Refuse } from './client-errors.ts';
 import { check } from './check.ts';
 import { builderCors } from './cors.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { badRequest, errorResponse, isFault, notFound, ServiceError } from './errors.ts';
+import { errorResponse, isFault, notFound, ServiceError } from './errors.ts';
 import { execution } from './execution.ts';
 import { health } from './health.ts';
-import { observeRequests, requestIdHeader } from './observe-requests.ts';
+import { observeRequests } from './observe-requests.ts';
+import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { RequestLimits } from './request-limits.ts';
@@ -79,7 +79,7 @@ export interface Service {
   /** Answers one request; `env` is what the HTTP server adds to it. */
   fetch: (request: Request, env?: object) => Response | Promise<Response>;
   /** The answer to what never became a request, such as a malformed `Host`: the HTTP listener's `errorHandler`. */
-  refuse: (error: unknown) => Response;
+  refuse: Refuse;
   /** Starts the toolchains and the sandbox in the background, so that nobody waits for it later. */
   warmUp: () => void;
   /** Ends what the service runs. */
@@ -166,14 +166,7 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     fetch: (request, env) => app.fetch(request, env),
-    refuse: (error) => {
-      const id = createUuid();
-      const answer = errorResponse(error instanceof RequestError ? malformedRequest : error, id);
-      answer.headers.set(requestIdHeader, id);
-      if (!(error instanceof RequestError)) log?.error({ requestId: id, err: error }, 'a request failed');
-      log?.info({ requestId: id, status: answer.status }, 'request');
-      return answer;
-    },
+    refuse: refuseMalformed({ log, metrics }),
     warmUp: () => {
       sandbox.warmUp();
       builds.warmUp();
@@ -185,8 +178,6 @@ export function createService(options: ServiceOptions): Service {
     },
   };
 }
-
-const malformedRequest = badRequest('invalid-request', 'The request line or the Host header is malformed.');
 
 // What the service answers is for this moment and for its caller, and nothing to render.
 const defaultHeaders = [
