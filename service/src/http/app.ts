@@ -28,6 +28,7 @@ import type { Metrics } from '../operations/metrics.ts';
 import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
+import { limitStrays } from './stray-requests.ts';
 import { testing } from './testing.ts';
 
 export interface ServiceOptions {
@@ -145,6 +146,7 @@ export function createService(options: ServiceOptions): Service {
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
   health(app, { storage, sandbox, isDraining });
+  app.use('*', limitStrays(limits));
   app.use('*', checkHost(hosts));
   app.use('/api/*', builderCors);
   app.use('*', checkPath);
@@ -154,7 +156,11 @@ export function createService(options: ServiceOptions): Service {
   });
   app.use('*', boundBodies());
   for (const one of interfaces) one.routes(app, context);
-  editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
+  editorPage(app, editorAssets, {
+    ancestors: editorAncestors,
+    addressTokens: editorAddressTokens,
+    countPage: (c) => limits.takePage(c),
+  });
   app.notFound((c) =>
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
   );

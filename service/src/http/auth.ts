@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { badRequest, forbidden, ServiceError, unauthorized } from './errors.ts';
+import { badRequest, forbidden, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
 import { samePlugin, splitIdentifier } from '../plugins/plugin-key.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
@@ -27,18 +27,16 @@ export async function requireEditorToken(
   { storage, limits, now }: ServiceContext,
   plugin: PluginKey,
 ): Promise<Share> {
-  return countingFailures(c, limits, async () => {
-    const token = bearerToken(c, 'editor');
-    const hash = hashToken(token);
-    const scope = await limits.takeToken(hash, async () => {
-      const found = await storage.tables.editorTokens.find(token, now());
-      if (found) return found;
-      throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
-    });
-    if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
-    const { environment, tenant } = plugin;
-    return { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
+  const token = await bearerToken(c, limits, 'editor');
+  const hash = hashToken(token);
+  const scope = await limits.takeToken(c, hash, async () => {
+    const found = await storage.tables.editorTokens.find(token, now());
+    if (found) return found;
+    throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
   });
+  if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
+  const { environment, tenant } = plugin;
+  return { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
 }
 
 /**
@@ -50,13 +48,11 @@ export async function requireEnvironmentToken(
   { storage, limits, now }: ServiceContext,
   environment: string,
 ): Promise<void> {
-  await countingFailures(c, limits, async () => {
-    const token = bearerToken(c, 'environment');
-    const found = await limits.takeToken(hashToken(token), async () =>
-      knownToken(await storage.tables.environments.findToken(token, now())),
-    );
-    checkEnvironment(c, found, environment);
-  });
+  const token = await bearerToken(c, limits, 'environment');
+  const found = await limits.takeToken(c, hashToken(token), async () =>
+    knownToken(await storage.tables.environments.findToken(token, now())),
+  );
+  checkEnvironment(c, found, environment);
 }
 
 /**
@@ -68,24 +64,11 @@ export async function requireRunToken(
   { storage, limits, now }: ServiceContext,
   environment: string,
 ): Promise<void> {
-  await countingFailures(c, limits, async () => {
-    const found = await storage.runs.environmentToken(bearerToken(c, 'environment'), now());
-    checkEnvironment(c, knownToken(found), environment);
-  });
-}
-
-/** Counts what `authenticate` refuses for want of a good token, so that nobody tries tokens, or makes us look, for ever. */
-async function countingFailures<T>(
-  c: Context,
-  limits: RequestLimits,
-  authenticate: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await authenticate();
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) await limits.takeAddress(c);
-    throw error;
-  }
+  const token = await bearerToken(c, limits, 'environment');
+  const found = await limits.checkToken(c, hashToken(token), async () =>
+    knownToken(await storage.runs.environmentToken(token, now())),
+  );
+  checkEnvironment(c, found, environment);
 }
 
 function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
@@ -101,7 +84,17 @@ function checkEnvironment(c: Context, found: EnvironmentToken, environment: stri
   if (found.environment !== environment) throw forbidden('The environment token is for another environment.');
 }
 
-function bearerToken(c: Context, kind: TokenKind): string {
+/** The token of a request. One without any is counted for the address of its client. */
+async function bearerToken(c: Context, limits: RequestLimits, kind: TokenKind): Promise<string> {
+  try {
+    return readBearerToken(c, kind);
+  } catch (error) {
+    await limits.takeAddress(c);
+    throw error;
+  }
+}
+
+function readBearerToken(c: Context, kind: TokenKind): string {
   const header = c.req.header('authorization');
   if (!header) {
     throw unauthorized(

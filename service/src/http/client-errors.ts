@@ -35,14 +35,20 @@ export function answerClientErrors(server: Server, refuse: Refuse): void {
     const problem = problemOf(error);
     if (problem && refused.has(socket)) return;
     // The connection broke: there is nobody to answer.
-    if (!problem || !socket.writable) return void socket.destroy();
+    if (!problem || !socket.writable) {
+      socket.destroy();
+      return;
+    }
     refused.add(socket);
     const current = underWay.get(socket);
-    if (!current) return send(socket, refuse(problem, socket.remoteAddress));
+    if (!current) {
+      void send(socket, refuse(problem, socket.remoteAddress));
+      return;
+    }
     const { incoming, outgoing } = current;
     // What follows a whole request must not take the place of its answer.
     if (incoming.complete) {
-      outgoing.once('close', () => send(socket, refuse(problem, socket.remoteAddress)));
+      outgoing.once('close', () => void send(socket, refuse(problem, socket.remoteAddress)));
     } else if (outgoing.headersSent) {
       socket.destroy();
     } else {
@@ -50,7 +56,7 @@ export function answerClientErrors(server: Server, refuse: Refuse): void {
       const id = requestIdOf(outgoing);
       const response = id === undefined ? refuse(problem, socket.remoteAddress) : errorResponse(problem, id);
       if (id !== undefined) response.headers.set(requestIdHeader, id);
-      send(socket, response);
+      void send(socket, response);
     }
   });
 }
@@ -72,16 +78,14 @@ function problemOf({ code = '' }: NodeJS.ErrnoException): ServiceError | undefin
 }
 
 /** Sends an answer and ends the connection. */
-function send(socket: Socket, response: Response): void {
-  void response.text().then((body) => {
-    if (!socket.writable) return void socket.destroy();
-    const { status, headers } = response;
-    headers.set('connection', 'close');
-    headers.set('content-length', String(Buffer.byteLength(body)));
-    headers.set('date', new Date().toUTCString());
-    const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`).join('');
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`);
-    const timer = setTimeout(() => socket.destroy(), lingerTime).unref();
-    socket.once('close', () => clearTimeout(timer));
-  });
+async function send(socket: Socket, response: Response): Promise<void> {
+  const body = await response.text();
+  const { status, headers } = response;
+  headers.set('connection', 'close');
+  headers.set('content-length', String(Buffer.byteLength(body)));
+  headers.set('date', new Date().toUTCString());
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), lingerTime).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
