@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 import { access } from './access.ts';
 import { build } from './build.ts';
 import { Builds } from '../toolchains/build/builds.ts';
@@ -65,11 +66,11 @@ export interface ServiceOptions {
   metrics?: Metrics | undefined;
   /** Whether the service was told to end, so that it is not ready any more. */
   isDraining?: () => boolean;
-  /** Told of every fault that was answered with 500 (default: logged). The path comes without its query. */
+  /** Told of every fault that was answered with 500 or broke an answer off (default: logged). The path comes without its query. */
   onError?: (error: unknown, request: FailedRequest) => void;
 }
 
-/** A request that was answered with 500. */
+/** A request that was answered with 500, or whose answer was broken off. */
 export interface FailedRequest {
   readonly id: string;
   readonly method: string;
@@ -139,6 +140,9 @@ export function createService(options: ServiceOptions): Service {
     now,
   };
 
+  const reportFault = (error: unknown, c: Context) => {
+    if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
+  };
   const app = new Hono({ getPath: encodedPath });
   app.use('*', observeRequests({ log, metrics, trustedProxies }));
   app.use('*', async (c, next) => {
@@ -146,6 +150,10 @@ export function createService(options: ServiceOptions): Service {
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
   health(app, { storage, sandbox, isDraining });
+  app.use('*', async (c, next) => {
+    c.set('reportFault', (error) => reportFault(error, c));
+    await next();
+  });
   app.use('*', limitStrays(limits));
   app.use('*', checkHost(hosts));
   app.use('/api/*', builderCors);
@@ -165,9 +173,8 @@ export function createService(options: ServiceOptions): Service {
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
   );
   app.onError((error, c) => {
-    const { id } = requestInfo(c);
-    if (isFault(error)) onError(error, { id, method: c.req.method, path: c.req.path });
-    return errorResponse(error, id);
+    reportFault(error, c);
+    return errorResponse(error, requestInfo(c).id);
   });
 
   return {

@@ -59,8 +59,8 @@ export function readPlainText(c: Context, limit: number, overCode?: string): Pro
 
 /** One that comes in chunks does not say how large it is, and counts as the largest. */
 function bodySize(c: Context, declared: number, limit: number): number {
-  if (declared <= limit) return declared;
-  return c.req.header('transfer-encoding') === undefined ? 0 : limit;
+  if (c.req.header('transfer-encoding') !== undefined) return limit;
+  return declared <= limit ? declared : 0;
 }
 
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
