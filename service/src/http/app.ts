@@ -109,8 +109,8 @@ export function createService(options: ServiceOptions): Service {
   }
   const features = interfaces.flatMap((one) => one.features ?? []);
   const languages = loadLanguages(log && logSkippedLanguage(log));
-  const builds = new Builds(languages, undefined, (language, outcome, took) =>
-    metrics?.observeBuild(language, outcome, took),
+  const builds = new Builds(languages, undefined, (language, outcome, times) =>
+    metrics?.observeBuild(language, outcome, times),
   );
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
