@@ -36,7 +36,10 @@ export function health(app: Hono, { storage, sandbox, isDraining }: HealthSource
       }),
     ]),
   );
-  route(app, '/healthz', { GET: (c) => c.json({ alive: true }) });
+  route(app, '/healthz', {
+    // Some proxies cannot send a run again that found the port closed: by the body they know in time that it will be.
+    GET: (c) => c.json({ alive: true, ...(isDraining() && { draining: true }) }),
+  });
   route(app, '/readyz', {
     GET: async (c) => {
       if (isDraining()) return c.json({ ready: false, draining: true }, 503);
