@@ -1,28 +1,24 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { access } from './access.ts';
-import { build } from './build.ts';
 import { Builds } from '../toolchains/build/builds.ts';
 import { boundBodies } from './body-budget.ts';
-import { builder } from './builder.ts';
 import type { Refuse } from './client-errors.ts';
-import { check } from './check.ts';
-import { builderCors } from './cors.ts';
-import type { ServiceContext, ServiceInterface } from './context.ts';
-import { deploy } from './deploy.ts';
+import { operationCors } from './cors.ts';
+import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
 import { errorResponse, isFault, notFound, ServiceError } from './errors.ts';
-import { execution } from './execution.ts';
 import { health } from './health.ts';
+import { interfaces } from './interfaces.ts';
+import { addOperations } from './operations/mount.ts';
 import { observeRequests } from './observe-requests.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
+import { readinessOf } from './readiness.ts';
 import type { TrustedProxies } from './client-address.ts';
-import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
@@ -30,7 +26,6 @@ import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
 import { limitStrays } from './stray-requests.ts';
-import { testing } from './testing.ts';
 
 export interface ServiceOptions {
   /** Stays the caller's: to be closed after the service. */
@@ -88,17 +83,6 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-const interfaces: readonly ServiceInterface[] = [
-  builder,
-  build,
-  check,
-  testing,
-  deploy,
-  progress,
-  access,
-  execution,
-];
-
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
@@ -138,7 +122,10 @@ export function createService(options: ServiceOptions): Service {
     features,
     editorTokenTtl,
     now,
+    isDraining,
+    readiness: readinessOf({ storage, sandbox, isDraining }),
   };
+  const operations = interfaces.flatMap((one) => one.operations);
 
   const reportFault = (error: unknown, c: Context) => {
     if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
@@ -149,21 +136,28 @@ export function createService(options: ServiceOptions): Service {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
-  health(app, { storage, sandbox, isDraining });
+  // Before the host is looked at: whoever watches the service asks by its address.
+  addOperations(app, health.operations, context);
   app.use('*', async (c, next) => {
     c.set('reportFault', (error) => reportFault(error, c));
     await next();
   });
   app.use('*', limitStrays(limits));
   app.use('*', checkHost(hosts));
-  app.use('/api/*', builderCors);
+  app.use('/api/*', operationCors(operations));
+  app.use('/exec/*', (c, next) => {
+    const { id, answerHeaders } = requestInfo(c);
+    // The id of the request is its run's, too.
+    answerHeaders['x-suborbital-requestid'] = id;
+    return next();
+  });
   app.use('*', checkPath);
   app.use('*', async (_, next) => {
     if (!storage.isSchemaReady) throw schemaMissing();
     await next();
   });
   app.use('*', boundBodies());
-  for (const one of interfaces) one.routes(app, context);
+  addOperations(app, operations, context);
   editorPage(app, editorAssets, {
     ancestors: editorAncestors,
     addressTokens: editorAddressTokens,
@@ -205,7 +199,7 @@ const schemaMissing = () =>
     503,
     'storage-unavailable',
     "The database's schema is not the one that this release needs yet.",
-    { 'retry-after': '5' },
+    { headers: { 'retry-after': '5' } },
   );
 
 const logError =

@@ -71,5 +71,5 @@ function holdersOf(c: Context, { total, perEnvironment, perTenant }: BodyLimits)
 
 const busy = () =>
   new ServiceError(503, 'busy', 'Too much is being sent to the service at once; try again in a moment.', {
-    'retry-after': '1',
+    headers: { 'retry-after': '1' },
   });

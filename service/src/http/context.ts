@@ -1,7 +1,8 @@
-import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Readiness } from './readiness.ts';
+import type { Operation } from './operations/operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { Storage } from '../storage/storage.ts';
 
@@ -21,10 +22,14 @@ export interface ServiceContext {
   readonly editorTokenTtl: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Whether the service was told to end. */
+  readonly isDraining: () => boolean;
+  /** Whether requests should come here. */
+  readonly readiness: () => Promise<Readiness>;
 }
 
-/** One interface of the service: what it adds to the builder features, and its routes. */
+/** One interface of the service: what it adds to the builder features, and its operations. */
 export interface ServiceInterface {
   readonly features?: readonly string[];
-  routes(app: Hono, context: ServiceContext): void;
+  readonly operations: readonly Operation[];
 }
