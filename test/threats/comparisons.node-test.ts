@@ -60,6 +60,8 @@ describe('what a token, a code or a signature is compared with', () => {
     assert.deepEqual(found.toSorted(), [
       // The kind of a token is in its prefix, for everyone to read.
       'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
+      // Which list and filter a cursor is of: no secret.
+      'service/src/http/paging.ts: digest !== digestOf(list)',
       // Which build or draft something is of: no secret.
       'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
       // Which kind of error PostgreSQL tells of: no secret.

@@ -62,8 +62,8 @@ export function answerClientErrors(server: Server, refuse: Refuse): void {
 }
 
 /** What was wrong with the request; `undefined` where it is the connection that failed. */
-function problemOf({ code = '' }: NodeJS.ErrnoException): ServiceError | undefined {
-  switch (code) {
+function problemOf({ code: cause = '' }: NodeJS.ErrnoException): ServiceError | undefined {
+  switch (cause) {
     case 'HPE_HEADER_OVERFLOW':
       return new ServiceError(431, 'headers-too-large', 'The headers have more than 16 KB together.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
@@ -71,7 +71,7 @@ function problemOf({ code = '' }: NodeJS.ErrnoException): ServiceError | undefin
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ServiceError(408, 'request-timeout', 'The request did not arrive whole in time.');
     default:
-      return code.startsWith('HPE_')
+      return cause.startsWith('HPE_')
         ? new ServiceError(400, 'invalid-request', 'This is not a request of HTTP/1.1.')
         : undefined;
   }
