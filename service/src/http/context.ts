@@ -30,6 +30,8 @@ export interface ServiceContext {
   readonly now: () => number;
   /** All operations of the service, for the document that describes them. */
   readonly operations: readonly Operation[];
+  /** Whether the service was told to end. */
+  readonly isDraining: () => boolean;
   /** Whether requests should come here. */
   readonly readiness: () => Promise<Readiness>;
 }

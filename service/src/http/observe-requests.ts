@@ -19,6 +19,12 @@ export interface RequestObservers {
 /** The header of every answer with the request's id. */
 export const requestIdHeader = 'x-request-id';
 
+/** The ids of requests, by what Node answers them with. */
+const requestIds = new WeakMap<object, string>();
+
+/** The id of a request that is answered by this; `undefined` where it did not get that far. */
+export const requestIdOf = (outgoing: ServerResponse): string | undefined => requestIds.get(outgoing);
+
 /** A client's own id is logged, cut to this many characters. */
 const longestClientId = 200;
 
@@ -38,6 +44,8 @@ export function observeRequests({
     const id = createId();
     const info: RequestInfo = { id, answerHeaders: { [requestIdHeader]: id } };
     c.set('request', info);
+    const outgoing = outgoingOf(c);
+    if (outgoing) requestIds.set(outgoing, id);
     await next();
     for (const [name, value] of Object.entries(info.answerHeaders)) c.res.headers.set(name, value);
     if (!log && !metrics) return;
@@ -45,7 +53,7 @@ export function observeRequests({
     const { status } = c.res;
     const clientId = c.req.header(requestIdHeader)?.slice(0, longestClientId);
     const address = clientAddress(c, trustedProxies);
-    onceSent(c, (isComplete) => {
+    onceSent(outgoing, (isComplete) => {
       const { route, environment, tenant, holder, actor, runError } = info;
       const ms = Math.round((performance.now() - began) * 10) / 10;
       metrics?.observeRequest(method, route, status, ms);
@@ -73,10 +81,13 @@ export function observeRequests({
 }
 
 /** Calls back when all of the answer was handed to the system or the connection has ended; at once where there is none. */
-function onceSent(c: Context, callback: (isComplete: boolean) => void): void {
-  const env: unknown = c.env;
-  const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse };
+function onceSent(outgoing: ServerResponse | undefined, callback: (isComplete: boolean) => void): void {
   if (!outgoing) callback(true);
   else if (outgoing.closed || outgoing.destroyed) callback(outgoing.writableFinished);
   else outgoing.once('close', () => callback(outgoing.writableFinished));
+}
+
+function outgoingOf(c: Context): ServerResponse | undefined {
+  const env: unknown = c.env;
+  return ((env ?? {}) as { outgoing?: ServerResponse }).outgoing;
 }
