@@ -1,13 +1,6 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import {
-  endedEditorToken,
-  forbidden,
-  notPermitted,
-  ServiceError,
-  tenantSuspended,
-  unauthorized,
-} from './errors.ts';
+import { endedEditorToken, forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
 import type { Permission } from '../plugins/permissions.ts';
 import type { PluginKey, PluginScope } from '../plugins/plugin-key.ts';
@@ -76,13 +69,10 @@ export async function authorize(
       return undefined;
     case 'watch':
       return undefined;
-    default:
-      return countingFailures(c, context.limits, async () => {
-        const { token, kind } = bearerToken(c, tokenKinds[auth]);
-        if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
-        return environmentCaller(c, token, context, { auth, target });
-      });
   }
+  const { token, kind } = await bearerToken(c, context.limits, tokenKinds[auth]);
+  if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
+  return environmentCaller(c, token, context, { auth, target });
 }
 
 const tokenKinds = {
@@ -99,7 +89,7 @@ async function editorCaller(
   { permission, target }: { permission: Permission; target: Partial<PluginKey> },
 ): Promise<EditorCaller> {
   const hash = hashToken(token);
-  const found = await limits.takeToken(hash, async () => {
+  const found = await limits.takeToken(c, hash, async () => {
     const known = await storage.tables.editorTokens.find(token, now());
     if (known) return known;
     throw endedEditorToken();
@@ -141,10 +131,13 @@ async function environmentCaller(
   { storage, limits, now }: ServiceContext,
   { auth, target }: { auth: Auth; target: Partial<PluginKey> },
 ): Promise<EnvironmentCaller> {
+  const hash = hashToken(token);
   const found =
     auth === 'run'
-      ? knownToken(await storage.runs.environmentToken(token, now()))
-      : await limits.takeToken(hashToken(token), async () =>
+      ? await limits.checkToken(c, hash, async () =>
+          knownToken(await storage.runs.environmentToken(token, now())),
+        )
+      : await limits.takeToken(c, hash, async () =>
           knownToken(await storage.tables.environments.findToken(token, now())),
         );
   const { environment, holder, endsAt } = found;
@@ -157,20 +150,6 @@ async function environmentCaller(
   return { kind: 'environment', environment, holder, ...(endsAt !== undefined && { expiresAt: endsAt }) };
 }
 
-/** Counts what `authenticate` refuses for want of a good token, so that nobody tries tokens, or makes us look, for ever. */
-async function countingFailures<T>(
-  c: Context,
-  limits: RequestLimits,
-  authenticate: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await authenticate();
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) await limits.takeAddress(c);
-    throw error;
-  }
-}
-
 function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
   if (found !== undefined) return found;
   throw unauthorized(
@@ -179,8 +158,22 @@ function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
   );
 }
 
+/** As {@link readBearerToken}. A request without such a token is counted for the address of its client. */
+async function bearerToken(
+  c: Context,
+  limits: RequestLimits,
+  kinds: readonly [TokenKind, ...TokenKind[]],
+): Promise<{ token: string; kind: TokenKind }> {
+  try {
+    return readBearerToken(c, kinds);
+  } catch (error) {
+    await limits.takeAddress(c);
+    throw error;
+  }
+}
+
 /** The token of a request, and which of the kinds that are possible it is of; the first where its text does not say. */
-function bearerToken(
+function readBearerToken(
   c: Context,
   kinds: readonly [TokenKind, ...TokenKind[]],
 ): { token: string; kind: TokenKind } {

@@ -109,7 +109,10 @@ async function startBuild(
   } catch (error) {
     throw busyAnswer(error, true);
   }
-  const end = building.then((ended) => keepProgram(context, plugin, source, ended));
+  const end = building.then((ended) => {
+    context.recorder.countBuild(plugin);
+    return keepProgram(context, plugin, source, ended);
+  });
   // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
   end.catch(() => {});
   return { etag, end };

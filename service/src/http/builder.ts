@@ -15,12 +15,12 @@ const features = z
   .object({
     features: z
       .array(z.string())
-      .meta({ description: 'What the service offers beside saving.', example: ['testing'] }),
+      .meta({ description: 'What the service offers beside saving.', examples: [['testing']] }),
     languages: z.array(
       z.object({
-        identifier: z.string().meta({ example: 'typescript' }),
-        pretty: z.string().meta({ example: 'TypeScript' }),
-        short: z.string().meta({ example: 'ts' }),
+        identifier: z.string().meta({ examples: ['typescript'] }),
+        pretty: z.string().meta({ examples: ['TypeScript'] }),
+        short: z.string().meta({ examples: ['ts'] }),
       }),
     ),
   })
@@ -71,10 +71,13 @@ export const builder: ServiceInterface = {
       tag: 'builder',
       auth: 'none',
       query: z.object({
-        namespace: z.string().optional().meta({
-          description: 'The namespace of the plugin, by default `default`.',
-          example: 'default',
-        }),
+        namespace: z
+          .string()
+          .optional()
+          .meta({
+            description: 'The namespace of the plugin, by default `default`.',
+            examples: ['default'],
+          }),
       }),
       answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
       handle: ({ path: { language, pluginName }, query }, context) => {

@@ -1,5 +1,6 @@
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { Language } from '../toolchains/language.ts';
+import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
 import type { Operation } from './operations/operation.ts';
@@ -12,6 +13,8 @@ export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
   readonly sandbox: Sandbox;
+  /** Takes note of runs and builds. */
+  readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly limits: RequestLimits;
@@ -25,6 +28,10 @@ export interface ServiceContext {
   readonly editorTokenTtl: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** All operations of the service, for the document that describes them. */
+  readonly operations: readonly Operation[];
+  /** Whether the service was told to end. */
+  readonly isDraining: () => boolean;
   /** Whether requests should come here. */
   readonly readiness: () => Promise<Readiness>;
 }

@@ -21,11 +21,13 @@ export const sourceSchema = z
   .meta({
     id: 'PluginSource',
     description: 'The source of a plugin, with its tests. Other fields are kept.',
-    example: {
-      contents: 'export const run = (input) => `Hello, ${input}!`;\n',
-      lang: 'javascript',
-      tests: [{ name: 'greets', payload: 'Ada' }],
-    },
+    examples: [
+      {
+        contents: 'export const run = (input) => `Hello, ${input}!`;\n',
+        lang: 'javascript',
+        tests: [{ name: 'greets', payload: 'Ada' }],
+      },
+    ],
   });
 
 export type PluginSource = z.infer<typeof sourceSchema>;

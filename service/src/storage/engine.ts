@@ -54,8 +54,23 @@ export interface Engine {
   lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void>;
   /** The same as {@link lock} without waiting: says whether this transaction has the lock now. */
   tryLock(db: Transaction<Schema>, name: string): Promise<boolean>;
+  /**
+   * The end of a statement that writes what hangs on the rows of a table: until its transaction ends nobody takes those rows
+   * away, nor locks them to do so.
+   */
+  keepRowsOf(table: keyof Schema): RawBuilder<unknown>;
+  /** The end of a subselect that waits until nobody keeps its rows; see {@link keepRowsOf}. */
+  readonly lockRows: RawBuilder<unknown>;
   /** The end of a subselect whose rows are about to be deleted: leaves out those that another transaction holds. */
   readonly skipLocked: RawBuilder<unknown>;
+
+  /**
+   * The rows of a JSON array of objects, as a table with these columns: many rows by one parameter, and by a statement that
+   * is always the same.
+   */
+  jsonRows(json: string, columns: Readonly<Record<string, 'text' | 'integer'>>): RawBuilder<unknown>;
+  /** The bytes of a column with hexadecimal text. */
+  fromHex(column: string): RawBuilder<Uint8Array>;
 
   /** Tells other nodes of a commit with changes; they learn of it by polling in any case. */
   announceChanges(db: Transaction<Schema>): Promise<void>;

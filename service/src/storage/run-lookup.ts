@@ -8,6 +8,7 @@ import type { Tables } from './tables.ts';
 import type { EnvironmentToken } from './tables/environments.ts';
 import { pluginCacheKey, pluginKeysOfTenant, tenantCacheKey } from './tables/names.ts';
 import type { Tenant } from './tables/tenants.ts';
+import type { LiveVersion } from './tables/versions.ts';
 
 /** How many tokens, tenants, versions and plugins a node knows by heart. */
 const mostKnown = 10_000;
@@ -16,15 +17,15 @@ const mostKnown = 10_000;
  * What a run needs to know. Each answer is remembered, so that a run of a version that this node knows asks the database
  * nothing. It is as new as the last second on every node, and at once so on the node where a change was made.
  *
- * While the database is away, tokens, tenants and versions that are known go on to be good for a while. The newest version does not:
- * another node may have deployed a newer one.
+ * While the database is away, tokens, tenants, versions and what was made live go on to be good for a while, where they are known.
+ * That a version is the newest does not: another node may have deployed a newer one.
  */
 export class RunLookup {
   readonly #tables: Tables;
   /** By the hash of the token. */
   readonly #tokens: ChangeCache<EnvironmentToken>;
   readonly #tenants: ChangeCache<Tenant>;
-  readonly #newest: ChangeCache<StoredVersion>;
+  readonly #live: ChangeCache<LiveVersion>;
   // A version never changes, but it can be deleted.
   readonly #versions: ChangeCache<StoredVersion>;
 
@@ -34,7 +35,8 @@ export class RunLookup {
     this.#tokens = new ChangeCache(trust, mostKnown);
     this.#tenants = new ChangeCache(trust, mostKnown);
     this.#versions = new ChangeCache(trust, mostKnown);
-    this.#newest = new ChangeCache({ ...trust, holdsOffline: () => false }, mostKnown);
+    // Without the database nobody knows whether there is a newer version. One that was made live stays so.
+    this.#live = new ChangeCache(trust, mostKnown, ({ isPinned }) => isPinned);
   }
 
   /** What an environment token is for; `undefined` when it is unknown or has ended. */
@@ -57,16 +59,16 @@ export class RunLookup {
     );
   }
 
-  /** What the newest version runs; `undefined` when nothing was deployed yet. */
-  newestVersion(plugin: PluginKey): Promise<StoredVersion | undefined> {
-    return this.#newest.get(pluginCacheKey(plugin), () => this.#tables.versions.newest(plugin));
+  /** What the live version runs; `undefined` when nothing was deployed yet. */
+  liveVersion(plugin: PluginKey): Promise<LiveVersion | undefined> {
+    return this.#live.get(pluginCacheKey(plugin), () => this.#tables.versions.live(plugin));
   }
 
   /** Forgets what has changed; `undefined` for all that can change. */
   handleChanges(changes: readonly Change[] | undefined): void {
     if (!changes) {
       // The database may be one that was restored from a backup.
-      for (const cache of [this.#tokens, this.#tenants, this.#versions, this.#newest]) cache.invalidate();
+      for (const cache of [this.#tokens, this.#tenants, this.#versions, this.#live]) cache.invalidate();
       return;
     }
     const keysOf = (...kinds: Change['kind'][]) =>
@@ -75,13 +77,13 @@ export class RunLookup {
     if (environments.size) this.#tokens.invalidate((_, { environment }) => environments.has(environment));
     const tenants = keysOf('tenant');
     if (tenants.size) this.#tenants.invalidate((tenant) => tenants.has(tenant));
-    const newest = keysOf('newest-version', 'plugin');
-    if (newest.size) this.#newest.invalidate((plugin) => newest.has(plugin));
+    const live = keysOf('live-version', 'plugin');
+    if (live.size) this.#live.invalidate((plugin) => live.has(plugin));
     const stale = [...keysOf('plugin'), ...[...tenants].map(pluginKeysOfTenant)];
     if (!stale.length) return;
     // A version's key begins with its plugin's, which ends in a bracket, so that no other plugin's begins with it.
     const isStale = (key: string) => stale.some((start) => key.startsWith(start));
-    this.#newest.invalidate(isStale);
+    this.#live.invalidate(isStale);
     this.#versions.invalidate(isStale);
   }
 }

@@ -137,6 +137,33 @@ export interface Schema {
     previous_used: number;
     previous_ends_at: number;
   };
+  /** The records of runs. */
+  runs: {
+    /** A UUIDv7, as its bytes: they sort by when the run was asked for. */
+    id: Fixed<Uint8Array>;
+    plugin_id: Fixed<number>;
+    /** Of version v1.0.<patch>. */
+    patch: Fixed<number>;
+    success: Fixed<0 | 1>;
+    error_code: Fixed<string | null>;
+    /** What the run alone took. */
+    microseconds: Fixed<number>;
+    input_bytes: Fixed<number>;
+    output_bytes: Fixed<number>;
+    /** JSON: messages, logs, input and output, as far as records hold them. */
+    details: Fixed<string | null>;
+  };
+  /** What tenants used, by name: it stays when they are deleted. */
+  usage_days: {
+    environment: Fixed<string>;
+    /** By UTC, as `YYYY-MM-DD`. */
+    day: Fixed<string>;
+    tenant: Fixed<string>;
+    runs: number;
+    failures: number;
+    microseconds: number;
+    builds: number;
+  };
   /** One row: the number of the last change in `changes`. Its lock makes the order of numbers the order of commits. */
   change_counter: {
     id: number;

@@ -13,6 +13,8 @@ import { Plugins, PluginsInTransaction } from './tables/plugins.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
 import type { HeldPrograms } from './tables/programs.ts';
 import { RateCounters } from './tables/rate-counters.ts';
+import { Runs } from './tables/runs.ts';
+import { Usage } from './tables/usage.ts';
 import { Tenants, TenantsInTransaction } from './tables/tenants.ts';
 import { VerificationCodes, VerificationCodesInTransaction } from './tables/verification-codes.ts';
 import { Versions, VersionsInTransaction } from './tables/versions.ts';
@@ -31,6 +33,8 @@ export interface Tables {
   readonly rateCounters: RateCounters;
   /** Whether something that was deleted is still to be erased. */
   readonly hasErasable: () => Promise<boolean>;
+  readonly runs: Runs;
+  readonly usage: Usage;
 }
 
 /** The same within a transaction, with what must not be done outside of one. */
@@ -77,6 +81,8 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     verificationCodes: new VerificationCodes(db, engine),
     rateCounters: new RateCounters(db, engine),
     hasErasable: () => hasErasable(db),
+    runs: new Runs(db, engine),
+    usage: new Usage(db, engine),
   };
 }
 
@@ -102,6 +108,8 @@ export function createTransactionTables(
     verificationCodes: new VerificationCodesInTransaction(db, engine),
     rateCounters: new RateCounters(db, engine),
     hasErasable: () => hasErasable(db),
+    runs: new Runs(db, engine),
+    usage: new Usage(db, engine),
     lockPlugin: (plugin) => lock(pluginLock(plugin)),
     lockTenant: (tenant) => lock(`tenant ${tenantCacheKey(tenant)}`),
     erase: (now, limit) => eraseSome({ db, engine, programs, limit }, now),

@@ -282,14 +282,14 @@ for (const engine of engines) {
     const storage = await freshStorage(t, engine);
     const { versions } = storage.tables;
     assert.equal(await versions.newest(plugin), undefined);
-    assert.equal(await versions.newestSource(plugin), undefined);
+    assert.equal(await versions.live(plugin), undefined);
     for (const [patch, text] of ['a', 'b', 'c'].entries()) {
       await build(storage, text);
       assert.equal(await deploy(storage, text), `v1.0.${patch}`);
     }
     assert.deepEqual(await (await versions.find(plugin, 'v1.0.1'))?.load(), programOf('b'));
     assert.deepEqual(await (await versions.newest(plugin))?.load(), programOf('c'));
-    assert.deepEqual(await versions.newestSource(plugin), { version: 'v1.0.2', source: sourceOf('c') });
+    assert.deepEqual((await versions.findRecord(plugin, 'v1.0.2'))?.source, sourceOf('c'));
     for (const name of [
       'v1.0.3',
       'v1.0.01',

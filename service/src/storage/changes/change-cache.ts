@@ -24,12 +24,17 @@ const patience = 2000;
 export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;
   readonly #trust: Trust;
+  readonly #keepsOffline: (value: V) => boolean;
   #generation = 0;
 
-  /** `max`: how many entries are kept. */
-  constructor(trust: Trust, max: number) {
+  /**
+   * @param max how many entries are kept
+   * @param keepsOffline whether a value may be used when the database cannot be asked, where the trust says so (default: each)
+   */
+  constructor(trust: Trust, max: number, keepsOffline: (value: V) => boolean = () => true) {
     this.#entries = new LRUCache({ max });
     this.#trust = trust;
+    this.#keepsOffline = keepsOffline;
   }
 
   /** What `key` stands for: as remembered where that is current, or else as `read` finds it. */
@@ -63,7 +68,8 @@ export class ChangeCache<V extends string | object> {
   }
 
   #offlineValue(key: string): V | undefined {
-    return this.#trust.holdsOffline() ? this.#entries.get(key) : undefined;
+    const value = this.#trust.holdsOffline() ? this.#entries.get(key) : undefined;
+    return value !== undefined && this.#keepsOffline(value) ? value : undefined;
   }
 
   /** Forgets the entries that `isStale` says so of; without it, all. Reads under way will not be remembered. */

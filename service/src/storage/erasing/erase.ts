@@ -7,7 +7,7 @@ import { pluginSteps } from './plugin-rows.ts';
 
 export interface Erasing {
   readonly db: Transaction<Schema>;
-  readonly engine: Pick<Engine, 'lockAll' | 'tryLock'>;
+  readonly engine: Pick<Engine, 'lockAll' | 'lockRows' | 'tryLock'>;
   readonly programs: ProgramsInTransaction;
   /** How many plugins may go at once, and how many rows of them from each table. */
   readonly limit: number;
@@ -101,7 +101,7 @@ async function erasePlugins(
   );
   const pluginIds = plugins.map(({ id }) => id);
   for (const step of pluginSteps) {
-    if (!(await step({ db, programs, pluginIds, limit }))) return false;
+    if (!(await step({ db, engine, programs, pluginIds, limit }))) return false;
   }
   return true;
 }

@@ -1,10 +1,13 @@
 import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import type { ProgramsInTransaction } from '../tables/programs.ts';
+import { eraseRuns } from './run-rows.ts';
 
 /** What a step of erasing plugins works with. */
 export interface PluginErasing {
   readonly db: Transaction<Schema>;
+  readonly engine: Pick<Engine, 'lockRows'>;
   readonly programs: ProgramsInTransaction;
   /** The deleted plugins, at least one. */
   readonly pluginIds: readonly number[];
@@ -60,8 +63,12 @@ const eraseDrafts: ErasingStep = async ({ db, pluginIds }) => {
   return true;
 };
 
+/** Most records have a few hundred bytes; those with payloads have some kilobytes. */
+const eraseRunsOfPlugins: ErasingStep = ({ db, engine, pluginIds, limit }) =>
+  eraseRuns(db, engine, pluginIds, 4 * limit);
+
 /**
  * All that hangs on plugins, in the order in which it goes. A new table whose rows hang on a plugin has its step here, which is
  * all that deleting plugins and tenants needs to know of it.
  */
-export const pluginSteps: readonly ErasingStep[] = [eraseVersionsAndBuilds, eraseDrafts];
+export const pluginSteps: readonly ErasingStep[] = [eraseRunsOfPlugins, eraseVersionsAndBuilds, eraseDrafts];

@@ -103,7 +103,14 @@ export async function openPostgres(
       }>`select pg_try_advisory_xact_lock(${lockNumber(name)}) as locked`.execute(transaction);
       return rows[0]?.locked === true;
     },
+    keepRowsOf: (table) => sql`for key share of ${sql.table(table)}`,
+    lockRows: sql`for update`,
     skipLocked: sql`for update skip locked`,
+    jsonRows(json, names) {
+      const defined = Object.entries(names).map(([name, type]) => sql`${sql.id(name)} ${columns[type]}`);
+      return sql`(select * from json_to_recordset(${json}::json) as rows(${sql.join(defined)}))`;
+    },
+    fromHex: (column) => sql`decode(${sql.ref(column)}, 'hex')`,
     async announceChanges(transaction) {
       await sql`select pg_notify(${changeChannel}, '')`.execute(transaction);
     },

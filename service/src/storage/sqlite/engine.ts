@@ -26,10 +26,21 @@ const columns: ColumnTypes = {
  * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
  * {@link StartError} that names the file when it cannot be used.
  */
-export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> {
+export const openSqlite = (file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> =>
+  openEngineOf(file, connect, log, limits);
+
+/** Opens an SQLite file that is there to look into it, and changes nothing about it. Throws as {@link openSqlite}. */
+export const openSqliteReadOnly = (file: string): Promise<Engine> => openEngineOf(file, connectReadOnly);
+
+async function openEngineOf(
+  file: string,
+  connectTo: typeof connect,
+  log?: LogConfig,
+  limits: SqliteLimits = {},
+): Promise<Engine> {
   let connections;
   try {
-    connections = await connect(file);
+    connections = await connectTo(file);
   } catch (error) {
     throw unusableFile(file, error);
   }
@@ -78,7 +89,15 @@ export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLi
     lock: async () => {},
     lockAll: async () => {},
     tryLock: async () => true,
+    // One transaction writes at a time.
+    keepRowsOf: () => sql``,
+    lockRows: sql``,
     skipLocked: sql``,
+    jsonRows(json, names) {
+      const values = Object.keys(names).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.id(name)}`);
+      return sql`(select ${sql.join(values)} from json_each(${json}))`;
+    },
+    fromHex: (column) => sql`unhex(${sql.ref(column)})`,
     announceChanges: async () => {},
     // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
     async watch(listener) {
@@ -99,6 +118,20 @@ export function unusableFile(file: string, error: unknown): StartError {
     `The data file ${file} cannot be used: ${reasonOf(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
     { cause: error },
   );
+}
+
+async function connectReadOnly(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+  const { DatabaseSync } = loadSqlite();
+  const open = () => new DatabaseSync(file, { timeout: 10_000, readOnly: true });
+  const reader = open();
+  try {
+    // Opening alone reads nothing of the file.
+    reader.prepare('PRAGMA schema_version').get();
+    return { writer: open(), reader };
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
 }
 
 async function connect(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {

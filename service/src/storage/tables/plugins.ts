@@ -1,8 +1,12 @@
 import type { Kysely } from 'kysely';
-import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
+import type { Writing } from './drafts.ts';
 import { pluginCacheKey, pluginId, selectTenant } from './names.ts';
+import { findPluginRecord, listPluginRecords } from './plugin-records.ts';
+import type { PluginPage, PluginRecord } from './plugin-records.ts';
+import { versionPatch } from './versions.ts';
 
 /** A plugin is there from its first draft on. */
 export class Plugins {
@@ -14,6 +18,16 @@ export class Plugins {
 
   async exists(plugin: PluginKey): Promise<boolean> {
     return (await pluginId(this.db, plugin).executeTakeFirst()) !== undefined;
+  }
+
+  /** What is known of a plugin without its source; `undefined` where it is not there. */
+  find(plugin: PluginKey): Promise<PluginRecord | undefined> {
+    return findPluginRecord(this.db, plugin);
+  }
+
+  /** The plugins of a scope, in the order of the bytes of namespace and name. */
+  list(scope: PluginScope, page: PluginPage): Promise<PluginRecord[]> {
+    return listPluginRecords(this.db, scope, page);
   }
 }
 
@@ -53,6 +67,39 @@ export class PluginsInTransaction extends Plugins {
       .where('erased_at', 'is not', null)
       .execute();
     return id;
+  }
+
+  /**
+   * Makes a version live in place of the newest; `undefined` for the newest again. False where there is no such version. The
+   * transaction has to have locked the plugin.
+   */
+  async pin(plugin: PluginKey, version: string | undefined, { now, actor }: Writing): Promise<boolean> {
+    const patch = version === undefined ? undefined : versionPatch(version);
+    if (version !== undefined && patch === undefined) return false;
+    const columns =
+      patch === undefined
+        ? { pinned_patch: null, pinned_at: null, pinned_by: null }
+        : { pinned_patch: patch, pinned_at: now, pinned_by: actor ?? null };
+    const row = await this.db
+      .updateTable('plugins')
+      .set(columns)
+      .where('id', '=', pluginId(this.db, plugin))
+      .$if(patch !== undefined, (query) =>
+        query.where((where) =>
+          where.exists(
+            where
+              .selectFrom('versions')
+              .select('versions.patch')
+              .whereRef('versions.plugin_id', '=', 'plugins.id')
+              .where('versions.patch', '=', patch ?? -1),
+          ),
+        ),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    if (!row) return false;
+    this.#recordChange({ kind: 'live-version', key: pluginCacheKey(plugin) });
+    return true;
   }
 
   /**

@@ -7,7 +7,7 @@ import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
 import { sourceDigestOf } from './digest.ts';
 import type { Writing } from './drafts.ts';
-import { pluginCacheKey, pluginId } from './names.ts';
+import { pluginCacheKey, pluginId, selectPlugin } from './names.ts';
 import type { Programs } from './programs.ts';
 
 /** The name of the version with this number. */
@@ -25,6 +25,45 @@ export interface VersionWriting extends Writing {
   readonly message?: string | undefined;
 }
 
+/** What the live version of a plugin runs. */
+export interface LiveVersion extends StoredVersion {
+  /** It was made live, so that a deploy changes nothing. */
+  readonly isPinned: boolean;
+}
+
+/** What is known of a version without what it was made of. */
+export interface VersionRecord {
+  readonly version: string;
+  /** Counts the versions, from 0 for `v1.0.0`. */
+  readonly patch: number;
+  /** Milliseconds since the epoch. */
+  readonly deployedAt: number;
+  readonly actor?: string;
+  readonly message?: string;
+  readonly lang: string;
+  /** Of what it was made of; see `digest.ts`. */
+  readonly digest: string;
+}
+
+const recordColumns = ['patch', 'lang', 'digest', 'created_at', 'actor', 'message'] as const;
+
+const toRecord = (row: {
+  readonly patch: number;
+  readonly lang: string;
+  readonly digest: string;
+  readonly created_at: number;
+  readonly actor: string | null;
+  readonly message: string | null;
+}): VersionRecord => ({
+  version: versionName(row.patch),
+  patch: row.patch,
+  deployedAt: row.created_at,
+  ...(row.actor !== null && { actor: row.actor }),
+  ...(row.message !== null && { message: row.message }),
+  lang: row.lang,
+  digest: row.digest,
+});
+
 /** The deployed versions of plugins. No operation changes one, and the database itself refuses to. */
 export class Versions {
   protected readonly db: Kysely<Schema>;
@@ -41,11 +80,11 @@ export class Versions {
     if (patch === undefined) return undefined;
     const row = await this.db
       .selectFrom('versions')
-      .select('program_hash')
+      .select(['plugin_id', 'program_hash'])
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version };
+    return row && { ...this.#programs.reference(row.program_hash), version, pluginId: row.plugin_id };
   }
 
   /**
@@ -54,21 +93,66 @@ export class Versions {
    */
   async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
     const row = await this.#selectNewest(plugin)
-      .select(['patch', 'program_hash', 'digest'])
+      .select(['plugin_id', 'patch', 'program_hash', 'digest'])
       .executeTakeFirst();
     return (
       row && {
         ...this.#programs.reference(row.program_hash),
         version: versionName(row.patch),
+        pluginId: row.plugin_id,
         digest: row.digest,
       }
     );
   }
 
-  /** The newest version's name and the draft that it was made of. */
-  async newestSource(plugin: PluginKey): Promise<{ version: string; source: PluginSource } | undefined> {
-    const row = await this.#selectNewest(plugin).select(['patch', 'record']).executeTakeFirst();
-    return row && { version: versionName(row.patch), source: JSON.parse(row.record) as PluginSource };
+  /** What the live version runs: the one that was made live, else the newest; `undefined` when nothing was deployed yet. */
+  async live(plugin: PluginKey): Promise<LiveVersion | undefined> {
+    const row = await selectPlugin(this.db, plugin)
+      .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
+      // A plugin that was made anew goes on from an older number, and has no version yet.
+      .whereRef('versions.patch', '=', ({ fn }) => fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))
+      .select(['versions.plugin_id', 'versions.patch', 'versions.program_hash', 'plugins.pinned_patch'])
+      .executeTakeFirst();
+    return (
+      row && {
+        ...this.#programs.reference(row.program_hash),
+        version: versionName(row.patch),
+        pluginId: row.plugin_id,
+        isPinned: row.pinned_patch !== null,
+      }
+    );
+  }
+
+  /** Versions from the newest on, those before `before`, without what they were made of. */
+  async list(
+    plugin: PluginKey,
+    { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+  ): Promise<VersionRecord[]> {
+    const rows = await this.db
+      .selectFrom('versions')
+      .select(recordColumns)
+      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .$if(before !== undefined, (query) => query.where('patch', '<', before ?? 0))
+      .orderBy('patch', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toRecord);
+  }
+
+  /** A version with what it was made of; `undefined` when there is no such version. */
+  async findRecord(
+    plugin: PluginKey,
+    version: string,
+  ): Promise<{ readonly record: VersionRecord; readonly source: PluginSource } | undefined> {
+    const patch = versionPatch(version);
+    if (patch === undefined) return undefined;
+    const row = await this.db
+      .selectFrom('versions')
+      .select([...recordColumns, 'record'])
+      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('patch', '=', patch)
+      .executeTakeFirst();
+    return row && { record: toRecord(row), source: JSON.parse(row.record) as PluginSource };
   }
 
   #selectNewest(plugin: PluginKey) {
@@ -119,7 +203,7 @@ export class VersionsInTransaction extends Versions {
         message: message ?? null,
       })
       .execute();
-    this.#recordChange({ kind: 'newest-version', key: pluginCacheKey(plugin) });
+    this.#recordChange({ kind: 'live-version', key: pluginCacheKey(plugin) });
     return versionName(patch);
   }
 }

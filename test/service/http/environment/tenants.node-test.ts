@@ -236,6 +236,7 @@ test('nothing is found of a tenant that was deleted, on no node, and it gets no 
   );
   assert.deepEqual(await okay(send('POST', `${draftOf('com.acme.t1')}/promote`, undefined, again)), {
     version: 'v1.0.0',
+    live: 'v1.0.0',
   });
   await until('the other node runs what is new', async () => (await (await run(other)).text()) === 'new');
 });
