@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Builds, SupersededError } from '../../../service/src/toolchains/build/builds.ts';
-import { CompilerPool } from '../../../service/src/toolchains/build/compiler-pool.ts';
+import { ToolPool } from '../../../service/src/toolchains/process/tool-pool.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
@@ -176,7 +176,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 test('compilers are started when they are needed, and all but one end when they have not been for a while', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new CompilerPool(startCompiler, { extra: 100 });
+  const pool = new ToolPool(startCompiler, { extra: 100 });
   t.after(() => pool.close());
   const first = await pool.take();
   assert.equal(pool.size, 1);
@@ -191,7 +191,7 @@ test('compilers are started when they are needed, and all but one end when they 
 
 test('whoever waits for a compiler to come up gets one that is done before', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new CompilerPool(startCompiler);
+  const pool = new ToolPool(startCompiler);
   t.after(() => pool.close());
   const first = await pool.take();
   const next = pool.take();
@@ -201,7 +201,7 @@ test('whoever waits for a compiler to come up gets one that is done before', asy
 
 test('a compiler that does not come up is told to whoever waits for it', async (t) => {
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
-  const pool = new CompilerPool(() => new CompilerProcess(broken));
+  const pool = new ToolPool(() => new CompilerProcess(broken));
   t.after(() => pool.close());
   await assert.rejects(pool.take(), /could not be loaded/);
   assert.equal(pool.size, 0);

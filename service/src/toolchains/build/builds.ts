@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
-import { CompilerPool } from './compiler-pool.ts';
+import { ToolPool } from '../process/tool-pool.ts';
 import { CompilerProcess, notWorking } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
 import type { BuildEnd } from './limits.ts';
@@ -65,7 +65,7 @@ const queueLimits = {
  * and share the warm compilers.
  */
 export class Builds {
-  readonly #pools: ReadonlyMap<string, CompilerPool>;
+  readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
   readonly #checks = new FairQueue(queueLimits);
@@ -84,9 +84,7 @@ export class Builds {
     onBuild?: OnBuild,
   ) {
     this.#onBuild = onBuild;
-    this.#pools = new Map(
-      [...languages].map(([id, language]) => [id, new CompilerPool(() => start(language))]),
-    );
+    this.#pools = new Map([...languages].map(([id, language]) => [id, new ToolPool(() => start(language))]));
   }
 
   /**
@@ -135,7 +133,7 @@ export class Builds {
   }
 
   async #run(
-    pool: CompilerPool,
+    pool: ToolPool<CompilerProcess>,
     turn: Promise<() => void>,
     work: (compiler: CompilerProcess) => Promise<BuildEnd>,
   ): Promise<BuildEnd> {
@@ -157,7 +155,7 @@ export class Builds {
     }
   }
 
-  #poolOf(language: string): CompilerPool {
+  #poolOf(language: string): ToolPool<CompilerProcess> {
     const pool = this.#pools.get(language);
     if (!pool) throw new Error(`There is no toolchain ${language}.`);
     return pool;
