@@ -15,8 +15,10 @@ import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, isFault, notFound, ServiceError } from './errors.ts';
 import { execution } from './execution.ts';
 import { health } from './health.ts';
+import { languageHelp as languageHelpInterface } from './language-help.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
+import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
@@ -90,6 +92,7 @@ const interfaces: readonly ServiceInterface[] = [
   builder,
   build,
   check,
+  languageHelpInterface,
   testing,
   deploy,
   progress,
@@ -110,6 +113,7 @@ export function createService(options: ServiceOptions): Service {
   const builds = new Builds(languages, undefined, (language, outcome, took) =>
     metrics?.observeBuild(language, outcome, took),
   );
+  const languageHelp = new LanguageHelp();
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
     onRun: ({ outcome, took, isWarm }) =>
@@ -129,6 +133,7 @@ export function createService(options: ServiceOptions): Service {
   const context: ServiceContext = {
     storage,
     builds,
+    languageHelp,
     sandbox,
     languages,
     limits,
@@ -181,6 +186,7 @@ export function createService(options: ServiceOptions): Service {
     close: async () => {
       limits.close();
       builds.close();
+      languageHelp.close();
       await sandbox.close();
     },
   };

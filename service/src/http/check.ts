@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { pluginOfPath, requireEditorToken } from './auth.ts';
 import { readPlainText } from './body.ts';
-import { SupersededError } from '../toolchains/build/builds.ts';
+import { SupersededError } from '../toolchains/process/superseded.ts';
 import { languageOfPath, sourceLimit } from './builder.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { ServiceError } from './errors.ts';

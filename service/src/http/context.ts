@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
+import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestLimits } from './request-limits.ts';
@@ -9,6 +10,7 @@ import type { Storage } from '../storage/storage.ts';
 export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
+  readonly languageHelp: LanguageHelp;
   readonly sandbox: Sandbox;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
+import { SupersededError } from '../process/superseded.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { CompilerProcess, notWorking } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
@@ -31,15 +32,6 @@ export type OnBuild = (
   outcome: 'succeeded' | 'failed' | 'unfinished',
   took: number,
 ) => void;
-
-/** A newer check of the same source has taken the place of this one. */
-export class SupersededError extends Error {
-  override readonly name = 'SupersededError';
-
-  constructor() {
-    super('A newer check has taken the place of this one.');
-  }
-}
 
 /**
  * How long work goes on that nobody waits for any more, in ms. Most of it ends sooner, and a compiler that has to be started

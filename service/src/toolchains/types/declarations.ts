@@ -24,7 +24,7 @@ declare const console: Console;
 declare function queueMicrotask(task: () => void): void;
 `;
 
-/** What \`run\` is given and gives, in the words of TypeScript, and what these words mean. */
+/** What `run` is given and gives, in the words of TypeScript, and what these words mean. */
 export interface PluginTypes {
   readonly input: string;
   readonly output: string;
