@@ -1,36 +1,30 @@
 import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
 import { v7 as createUuid } from 'uuid';
-import { access } from './access.ts';
-import { build } from './build.ts';
 import { Builds } from '../toolchains/build/builds.ts';
 import { boundBodies } from './body-budget.ts';
-import { builder } from './builder.ts';
-import { check } from './check.ts';
-import { builderCors } from './cors.ts';
-import type { ServiceContext, ServiceInterface } from './context.ts';
-import { deploy } from './deploy.ts';
+import { operationCors } from './cors.ts';
+import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
 import { badRequest, errorResponse, isFault, notFound, ServiceError } from './errors.ts';
-import { execution } from './execution.ts';
 import { health } from './health.ts';
-import { languageHelp as languageHelpInterface } from './language-help.ts';
+import { interfaces } from './interfaces.ts';
+import { addOperations } from './operations/mount.ts';
 import { observeRequests, requestIdHeader } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
 import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
+import { readinessOf } from './readiness.ts';
 import type { TrustedProxies } from './client-address.ts';
-import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
-import { testing } from './testing.ts';
 
 export interface ServiceOptions {
   /** Stays the caller's: to be closed after the service. */
@@ -88,18 +82,6 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-const interfaces: readonly ServiceInterface[] = [
-  builder,
-  build,
-  check,
-  languageHelpInterface,
-  testing,
-  deploy,
-  progress,
-  access,
-  execution,
-];
-
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
@@ -141,7 +123,9 @@ export function createService(options: ServiceOptions): Service {
     features,
     editorTokenTtl,
     now,
+    readiness: readinessOf({ storage, sandbox, isDraining }),
   };
+  const operations = interfaces.flatMap((one) => one.operations);
 
   const app = new Hono({ getPath: encodedPath });
   app.use('*', observeRequests({ log, metrics, trustedProxies }));
@@ -149,16 +133,23 @@ export function createService(options: ServiceOptions): Service {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
-  health(app, { storage, sandbox, isDraining });
+  // Before the host is looked at: whoever watches the service asks by its address.
+  addOperations(app, health.operations, context);
   app.use('*', checkHost(hosts));
-  app.use('/api/*', builderCors);
+  app.use('/api/*', operationCors(operations));
+  app.use('/exec/*', (c, next) => {
+    const { id, answerHeaders } = requestInfo(c);
+    // The id of the request is its run's, too.
+    answerHeaders['x-suborbital-requestid'] = id;
+    return next();
+  });
   app.use('*', checkPath);
   app.use('*', async (_, next) => {
     if (!storage.isSchemaReady) throw schemaMissing();
     await next();
   });
   app.use('*', boundBodies());
-  for (const one of interfaces) one.routes(app, context);
+  addOperations(app, operations, context);
   editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
   app.notFound((c) =>
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
@@ -207,7 +198,7 @@ const schemaMissing = () =>
     503,
     'storage-unavailable',
     "The database's schema is not the one that this release needs yet.",
-    { 'retry-after': '5' },
+    { headers: { 'retry-after': '5' } },
   );
 
 const logError =

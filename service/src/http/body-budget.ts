@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { sourceLimit } from './builder.ts';
+import { sourceLimit } from './source-limit.ts';
 import { ServiceError } from './errors.ts';
 import { runLimits } from '../sandbox/outcome.ts';
 
@@ -50,5 +50,5 @@ function bodySize(contentLength: string | undefined, transferEncoding: string | 
 
 const busy = () =>
   new ServiceError(503, 'busy', 'Too much is being sent to the service at once; try again in a moment.', {
-    'retry-after': '1',
+    headers: { 'retry-after': '1' },
   });

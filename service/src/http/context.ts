@@ -1,8 +1,9 @@
-import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Readiness } from './readiness.ts';
+import type { Operation } from './operations/operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import type { Storage } from '../storage/storage.ts';
 
@@ -23,10 +24,12 @@ export interface ServiceContext {
   readonly editorTokenTtl: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Whether requests should come here. */
+  readonly readiness: () => Promise<Readiness>;
 }
 
-/** One interface of the service: what it adds to the builder features, and its routes. */
+/** One interface of the service: what it adds to the builder features, and its operations. */
 export interface ServiceInterface {
   readonly features?: readonly string[];
-  routes(app: Hono, context: ServiceContext): void;
+  readonly operations: readonly Operation[];
 }

@@ -137,9 +137,11 @@ function tooManyRequests({ name, quota, what }: Policy, { endsAt }: Refusal, now
     'too-many-requests',
     `The limit of ${quota} ${what} is reached; try again in ${seconds} s.`,
     {
-      'retry-after': String(seconds),
-      ratelimit: `"${name}";r=0;t=${seconds}`,
-      'ratelimit-policy': `"${name}";q=${quota};w=${rateWindow / 1000}`,
+      headers: {
+        'retry-after': String(seconds),
+        ratelimit: `"${name}";r=0;t=${seconds}`,
+        'ratelimit-policy': `"${name}";q=${quota};w=${rateWindow / 1000}`,
+      },
     },
   );
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import type { RunErrorCode } from '../sandbox/outcome.ts';
+import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 
 /*
@@ -29,13 +29,20 @@ import { BusyError } from '../processes/fair-queue.ts';
  * vendor. A build that fails, past its limits too, is 200 { succeeded: false }.
  */
 
-/** The status of an execution that gave no output. */
-export const executionStatus = (code: RunErrorCode): number => statuses[code] ?? 422;
-
-const statuses: Partial<Record<RunErrorCode, number>> = { 'time-limit': 504, 'runner-crashed': 500 };
+/** The answer of an execution that gave no output. */
+export const executionError = ({ code, message }: RunError): ServiceError => {
+  switch (code) {
+    case 'time-limit':
+      return new ServiceError(504, code, message);
+    case 'runner-crashed':
+      return new ServiceError(500, code, message);
+    default:
+      return new ServiceError(422, code, message);
+  }
+};
 
 // Runs and builds end within seconds.
-const retryAfter = { 'retry-after': '1' };
+const retryAfter = { headers: { 'retry-after': '1' } };
 
 /** Runs `work`, and turns what means that it was not even begun into an answer. `byTenant`: whether the tenant asks. */
 export async function whenNotBusy<T>(byTenant: boolean, work: () => Promise<T>): Promise<T> {

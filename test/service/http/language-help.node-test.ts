@@ -40,27 +40,22 @@ test('only the editor token of the plugin gets language help', async (t) => {
 test('what is no request of language help is refused, and the refusal says what would be right', async (t) => {
   const { ask } = await start(t);
   const refused: [body: unknown, status: number, code: string, message: RegExp][] = [
-    [{ request: hover }, 422, 'invalid-record', /contents/],
-    [{ contents }, 422, 'invalid-record', /request/],
-    [
-      { contents, request: { ...hover, method: 'workspace/executeCommand' } },
-      422,
-      'invalid-record',
-      /method/,
-    ],
+    [{ request: hover }, 422, 'invalid-body', /contents/],
+    [{ contents }, 422, 'invalid-body', /request/],
+    [{ contents, request: { ...hover, method: 'workspace/executeCommand' } }, 422, 'invalid-body', /method/],
     [
       {
         contents,
         request: { method: 'textDocument/hover', params: { position: { line: -1, character: 0 } } },
       },
       422,
-      'invalid-record',
+      'invalid-body',
       /line/,
     ],
     [
       { contents, request: { method: 'textDocument/rename', params: { ...hover.params, newName: '1 + 1' } } },
       422,
-      'invalid-record',
+      'invalid-body',
       /must be a name/,
     ],
     [{ contents: 'x'.repeat(helpLimits.source + 1), request: hover }, 413, 'too-large', /262144 characters/],
