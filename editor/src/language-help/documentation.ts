@@ -21,5 +21,12 @@ const allowed = {
   ALLOWED_ATTR: ['class'],
 };
 
-/** HTML of documentation without anything that could act, load or lead elsewhere. */
-export const sanitizeDocumentation = (html: string): string => DOMPurify.sanitize(html, allowed);
+/**
+ * HTML of documentation without anything that could act, load or lead elsewhere. Where the browser knows trusted types, which
+ * the page's policy asks for, it is one: CodeMirror's client hands it to the page as it is.
+ */
+export const sanitizeDocumentation = (html: string): string =>
+  DOMPurify.sanitize(html, {
+    ...allowed,
+    RETURN_TRUSTED_TYPE: 'trustedTypes' in globalThis,
+  }) as unknown as string;

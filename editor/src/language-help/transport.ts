@@ -80,6 +80,7 @@ export class HelpTransport implements Transport {
       case 'textDocument/didOpen':
         this.#lang = params.textDocument?.languageId ?? '';
         this.#change(params.textDocument?.text);
+        void this.#warmUp();
         break;
       case 'textDocument/didChange':
         this.#change(params.contentChanges?.at(-1)?.text);
@@ -94,6 +95,14 @@ export class HelpTransport implements Transport {
 
   close(): void {
     for (const { abort } of this.#running.values()) abort.abort();
+  }
+
+  /** A service that nobody has asked for a while has to start what answers: that is not to be waited for by who types. */
+  async #warmUp(): Promise<void> {
+    const place = { params: { position: { line: 0, character: 0 } }, signal: new AbortController().signal };
+    const question = { lang: this.#lang, contents: '', method: 'textDocument/hover', ...place } as const;
+    // It is asked again when there is something to ask.
+    await this.#options.ask(question).catch(() => undefined);
   }
 
   #change(text = ''): void {

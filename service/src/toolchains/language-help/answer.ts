@@ -202,10 +202,20 @@ function completionOf(asking: Asking, { label, kind, ...item }: ServerCompletion
 const cut = (text: string): string =>
   text.length <= helpLimits.documentation ? text : `${text.slice(0, helpLimits.documentation - 2)} …`;
 
+/** Blocks and pieces of code in Markdown. */
+const code = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
+
+/** Markdown may hold HTML, and comments in a source hold what their author likes: outside of code, tags are text. */
+const withoutTags = (text: string): string =>
+  text
+    .split(code)
+    .map((part, index) => (index % 2 ? part : part.replaceAll('<', '&lt;')))
+    .join('');
+
 /** Documentation; a block of code that is cut stays one. */
 const markdown = (text: string) => {
-  const value = cut(text);
-  const isOpen = value !== text && (value.match(/^```/gm)?.length ?? 0) % 2 === 1;
+  const value = cut(withoutTags(cut(text)));
+  const isOpen = value.length === helpLimits.documentation && (value.match(/^```/gm)?.length ?? 0) % 2 === 1;
   return {
     kind: 'markdown' as const,
     value: isOpen ? `${value.slice(0, helpLimits.documentation - 6)} …\n\`\`\`` : value,
