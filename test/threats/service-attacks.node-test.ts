@@ -18,6 +18,7 @@ const ROUTES: [method: 'GET' | 'POST', path: string, token?: 'editor' | 'environ
   ['POST', '/api/v1/draft/{com.acme.t1}/{default}/{add-record}/promote', 'editor'],
   ['POST', '/api/v1/build/{javascript}/{com.acme.t1}/{default}/{add-record}', 'editor'],
   ['POST', '/api/v1/check/{javascript}/{com.acme.t1}/{default}/{add-record}', 'editor'],
+  ['POST', '/api/v1/language-help/{javascript}/{com.acme.t1}/{default}/{add-record}', 'editor'],
   ['POST', '/api/v1/test/{com.acme.t1}/{default}/{add-record}', 'editor'],
   ['GET', '/api/v1/progress/{com.acme.t1}/{default}/{add-record}', 'editor'],
   ['GET', '/auth/v2/access/{com.acme.t1}/{default}/{add-record}', 'environment'],

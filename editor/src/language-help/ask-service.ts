@@ -29,8 +29,9 @@ export interface AskServiceOptions {
 export function askService({ builder, target, tokenHolder }: AskServiceOptions): AskHelp {
   const { ident, namespace, fn } = target;
   return async ({ lang, contents, method, params, signal }) => {
+    const result: z.ZodMiniType = helpResults[method];
     const { data } = await tokenHolder.use(() =>
-      requestJson(z.object({ result: helpResults[method] as z.ZodMiniType }), {
+      requestJson(z.object({ result }), {
         url: operationUrl(builder, 'language-help', lang, ident, namespace, fn),
         method: 'POST',
         headers: { ...tokenHolder.headers, 'content-type': 'application/json' },

@@ -14,7 +14,7 @@ import type { HelpResult } from './results.ts';
 
 type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];
 
-const WORD = /[\p{ID_Continue}$]*$/u;
+const WORD = /[\p{ID_Continue}$]+/u;
 const WHOLE_WORD = /^[\p{ID_Continue}$]*$/u;
 
 /** Where nothing is completed unasked, by the names of the grammar. */

@@ -29,4 +29,4 @@ export const sanitizeDocumentation = (html: string): string =>
   DOMPurify.sanitize(html, {
     ...allowed,
     RETURN_TRUSTED_TYPE: 'trustedTypes' in globalThis,
-  }) as unknown as string;
+  });

@@ -29,3 +29,9 @@ export function showMessage(view: EditorView, text: string): void {
     ],
   });
 }
+
+/** Says why a request that was asked for by command has no answer. The protocol's errors are objects with a message. */
+export function showFailure(view: EditorView, error: unknown): void {
+  const { message } = Object(error) as { message?: unknown };
+  showMessage(view, typeof message === 'string' ? message : String(error));
+}

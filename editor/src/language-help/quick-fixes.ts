@@ -2,7 +2,7 @@ import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command, EditorView } from '@codemirror/view';
 import { el } from '../ui/dom.ts';
 import { askClient } from './client.ts';
-import { showAtCursor, showMessage } from './place-message.ts';
+import { showAtCursor, showFailure, showMessage } from './place-message.ts';
 import type { HelpResult } from './results.ts';
 
 type Fix = HelpResult<'textDocument/codeAction'>[number];
@@ -10,18 +10,22 @@ type Fix = HelpResult<'textDocument/codeAction'>[number];
 /** Lists what can be done about the problem at the cursor, or else about those of its line. */
 export const showQuickFixes: Command = (view) => {
   const plugin = LSPPlugin.get(view);
-  if (!plugin) return false;
-  const { doc } = view.state;
-  findFixes(plugin).then(
-    (fixes) => {
-      if (view.state.doc !== doc) return;
-      if (fixes.length) showMenu(plugin, fixes);
-      else showMessage(view, 'There is no quick fix here.');
-    },
-    (error: Error) => showMessage(view, error.message),
-  );
-  return true;
+  if (plugin) void offerFixes(plugin);
+  return plugin !== null;
 };
+
+async function offerFixes(plugin: LSPPlugin): Promise<void> {
+  const { view } = plugin;
+  const { doc } = view.state;
+  try {
+    const fixes = await findFixes(plugin);
+    if (view.state.doc !== doc) return;
+    if (fixes.length) showMenu(plugin, fixes);
+    else showMessage(view, 'There is no quick fix here.');
+  } catch (error) {
+    showFailure(view, error);
+  }
+}
 
 async function findFixes(plugin: LSPPlugin): Promise<readonly Fix[]> {
   const { doc, selection } = plugin.view.state;

@@ -94,13 +94,13 @@ function textCommands(help: () => TextHelp): Command[] {
     id,
     inText: true,
     offered: () => help().isOffered,
-    run: () => help().run(id),
+    run: () => void help().run(id),
   });
   const own = (command: Pick<Command, 'label' | 'shortcut'>, id: TextCommand): Command => ({
     ...command,
     id,
     ownKey: true,
-    run: () => help().run(id),
+    run: () => void help().run(id),
   });
   return [
     helped({ label: 'Complete', shortcut: { key: ' ', control: true } }, 'complete'),

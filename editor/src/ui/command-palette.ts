@@ -60,7 +60,7 @@ class CommandPalette extends LitElement {
         class="palette"
         aria-label="Commands"
         @close=${() => this.remove()}
-        @click=${this.#handleBackdrop}
+        @click=${(event: MouseEvent) => this.#handleBackdrop(event)}
       >
         <input
           class="field palette-search"
@@ -76,7 +76,7 @@ class CommandPalette extends LitElement {
           spellcheck="false"
           autofocus
           .value=${this.typed}
-          @input=${this.#handleInput}
+          @input=${(event: Event) => this.#handleInput(event)}
           @keydown=${(event: KeyboardEvent) => this.#handleKey(event, found)}
         />
         <div class="palette-list" id="palette-list" role="listbox" aria-label="Commands">

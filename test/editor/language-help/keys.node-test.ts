@@ -61,7 +61,7 @@ const untilText = (editor: EditorPage, has: RegExp) =>
 
 const untilShown = (page: Page, selector: string, has: string) =>
   page.waitForFunction(
-    (where, text) => (document.querySelector(where) as HTMLElement | null)?.innerText.includes(text),
+    (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
     { polling: 50 },
     selector,
     has,

@@ -178,7 +178,11 @@ const isOfPlugin = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) 
 /** Those that begin with the word that is being typed. */
 function thoseThatFit(items: readonly ServerCompletion[], source: string, position: Position) {
   const before = (source.split(/\r\n?|\n/)[position.line] ?? '').slice(0, position.character);
-  const [word = ''] = /[\p{ID_Continue}$]*$/u.exec(before.slice(-helpLimits.label)) ?? [];
+  const word =
+    before
+      .slice(-helpLimits.label)
+      .split(/[^\p{ID_Continue}$]/u)
+      .at(-1) ?? '';
   return items.filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase()));
 }
 

@@ -23,7 +23,7 @@ const generally = 'Plugins have the language itself, console and queueMicrotask.
 
 /** From here on, a message is advice on what to install or to configure. */
 const advice =
-  /(?: or its corresponding type declarations\.| Do you need to (?:install type definitions|change your target library)\b| Try `npm i\b| Consider (?:adding|using|setting|changing)\b.* compiler option| Try changing the '| Did you forget to include)/;
+  /(?: Do you need to (?:install type definitions|change your target library)\b| Try `npm i\b| Try changing the '| Did you forget to include)/;
 
 const missingName = /^Cannot find name '([^']+)'/;
 
