@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load`, and one
+ * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load language-help`, and one
  * figure of the executions and of the storage is measured alone by its own: `node test/bench/run.ts executions:hello`.
  */
 import { openBrowser } from './browser.ts';
@@ -11,6 +11,7 @@ import { measureEditorLoad } from './editor-load.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
+import { measureLanguageHelp } from './language-help.ts';
 import { measureLayoutShift } from './layout-shift.ts';
 import { measureLeaks } from './leaks.ts';
 import { measureMount } from './mount.ts';
@@ -20,7 +21,17 @@ import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStorage, storageFigures } from './storage.ts';
 
-const names = ['size', 'mount', 'service', 'executions', 'storage', 'delivery', 'capacity', 'editor-load'];
+const names = [
+  'size',
+  'mount',
+  'service',
+  'executions',
+  'storage',
+  'delivery',
+  'capacity',
+  'editor-load',
+  'language-help',
+];
 const single = [
   ...executionFigures.map((name) => `executions:${name}`),
   ...storageFigures.map((name) => `storage:${name}`),
@@ -64,4 +75,5 @@ else {
 if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
+if (wants('language-help')) figures.push(...(await measureLanguageHelp()));
 process.exitCode = print(figures) ? 0 : 1;

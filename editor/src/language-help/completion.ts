@@ -2,6 +2,7 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  type CompletionSource,
   completeFromList,
   ifNotIn,
   insertCompletionText,
@@ -98,12 +99,18 @@ async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement |
   return element;
 }
 
+/** Whole statements, where a word stands alone. */
+function snippetSource(lang: string): CompletionSource {
+  const all = completeFromList(lang === 'typescript' ? typescriptSnippets : snippets);
+  const source = ifNotIn([...NOT_IN, '.', 'PropertyDefinition', 'PropertyName'], all);
+  return (context) => {
+    const word = context.matchBefore(WORD);
+    return word && context.state.sliceDoc(word.from - 1, word.from) !== '.' ? source(context) : null;
+  };
+}
+
 /** The sources of completion of a language, in place of all others. */
-export const completionSources = (lang: string) => [
-  (context: CompletionContext) =>
-    context.explicit ? completionsHere(context) : ifNotIn(NOT_IN, completionsHere)(context),
-  ifNotIn(
-    [...NOT_IN, '.', 'PropertyDefinition', 'PropertyName'],
-    completeFromList(lang === 'typescript' ? typescriptSnippets : snippets),
-  ),
+export const completionSources = (lang: string): CompletionSource[] => [
+  (context) => (context.explicit ? completionsHere(context) : ifNotIn(NOT_IN, completionsHere)(context)),
+  snippetSource(lang),
 ];

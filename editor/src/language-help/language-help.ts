@@ -7,7 +7,6 @@ import {
   hoverTooltips,
   renameSymbol,
   showSignatureHelp,
-  signatureHelp,
 } from '@codemirror/lsp-client';
 import { openSearchPanel } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
@@ -18,6 +17,7 @@ import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
 import { cursorTooltip, showMessage } from './place-message.ts';
 import { showQuickFixes } from './quick-fixes.ts';
+import { signatures } from './signature.ts';
 import { helpTheme } from './theme.ts';
 import { HelpTransport } from './transport.ts';
 
@@ -61,7 +61,7 @@ export class LanguageHelp {
       timeout: TIMEOUT,
       sanitizeHTML: sanitizeDocumentation,
       highlightLanguage: (name) => (name === 'typescript' ? typescriptLanguage : javascriptLanguage),
-      extensions: [hoverTooltips(), signatureHelp({ keymap: false })],
+      extensions: [hoverTooltips(), signatures()],
     });
     this.#client.connect(this.#transport);
   }

@@ -28,7 +28,7 @@ export const helpTheme = EditorView.theme({
   '.cm-lsp-active-parameter': { fontWeight: '700', textDecoration: 'underline', color: 'inherit' },
   '.cm-place-message': { padding: '6px 12px', fontSize: '13px', color: 'var(--text)' },
   '.cm-quick-fixes': { display: 'grid', padding: '4px', minWidth: '220px' },
-  '.cm-dialog': { padding: '8px 36px 8px 12px', fontSize: '13px' },
-  '.cm-dialog label': { fontSize: '13px', marginRight: '8px' },
+  '.cm-panel.cm-dialog': { padding: '8px 36px 8px 12px', fontSize: '13px' },
+  '.cm-panel.cm-dialog label': { display: 'inline-flex', alignItems: 'center', gap: '8px', fontSize: '13px' },
   '.cm-lsp-message-error': { backgroundColor: 'var(--surface)', color: 'var(--bad)' },
 });

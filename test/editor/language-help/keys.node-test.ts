@@ -143,6 +143,11 @@ describe('language help, by the usual keys', () => {
         await page.$eval('.cm-lsp-active-parameter', ({ textContent }) => textContent),
         /^replace/,
       );
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-lsp-signature-tooltip'));
+      await putCursor(page, 'String', 0);
+      await page.keyboard.type('input.slice(');
+      await untilShown(page, '.cm-lsp-signature-tooltip', 'slice(');
     }));
 
   test('F12 goes to the definition, and says what is part of the language', () =>

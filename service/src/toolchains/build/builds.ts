@@ -52,6 +52,9 @@ const queueLimits = {
   waitingPerToken: 8,
 };
 
+/** Checks take milliseconds, and a tenant may have many authors who type at once. */
+const checkQueueLimits = { ...queueLimits, waitingPerTenant: 64 };
+
 /**
  * Builds, and checks for editors, of every language. The two wait in queues of their own, so that neither waits for the other,
  * and share the warm compilers.
@@ -60,7 +63,7 @@ export class Builds {
   readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
-  readonly #checks = new FairQueue(queueLimits);
+  readonly #checks = new FairQueue(checkQueueLimits);
   /** What withdraws the checks that wait, by what they check. */
   readonly #waitingChecks = new Map<string, AbortController>();
 
