@@ -102,7 +102,7 @@ export function createService(options: ServiceOptions): Service {
       metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
   });
   metrics?.collect({
-    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting }),
+    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting, help: languageHelp.waiting }),
     connections: () => storage.connections?.(),
   });
   const { rates, rateLeaseTimeout, tenantPlugins } = options;
