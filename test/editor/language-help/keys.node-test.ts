@@ -17,6 +17,17 @@ async function openText(
   return editor;
 }
 
+/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
+async function untilHelped({ service, target }: Scene, { page }: EditorPage): Promise<void> {
+  await page.focus('.cm-content');
+  await page.keyboard.press('ArrowRight');
+  // It asks the service to get ready as soon as it is in the text.
+  await eventually(
+    () => service.seen.some(({ path }) => path.includes('/language-help/') && path.endsWith(`/${target.fn}`)),
+    (has) => has,
+  );
+}
+
 /** Puts the cursor within a word of the text, or behind it. */
 async function putCursor(page: Page, word: string, at: number): Promise<void> {
   await page.focus('.cm-content');
@@ -77,6 +88,7 @@ describe('language help, by the usual keys', () => {
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
+      await untilHelped(given, editor);
       await putCursor(page, 'input;', 5);
       await page.keyboard.type('.tri');
       await untilShown(page, '.cm-tooltip-autocomplete', 'trimEnd');
@@ -230,6 +242,7 @@ describe('language help, by the usual keys', () => {
       const { page } = editor;
       given.service.script.answer = ({ url }) =>
         url.includes('/language-help/') ? new Response(null, { status: 503 }) : undefined;
+      await untilHelped(given, editor);
       await putCursor(page, 'return', 0);
       await page.keyboard.type('ord');
       await untilShown(page, '.cm-tooltip-autocomplete', 'orders');

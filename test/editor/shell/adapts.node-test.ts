@@ -62,6 +62,10 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       await page.waitForSelector('dialog[open]');
       await look('help', page);
       await page.keyboard.press('Escape');
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog.palette[open]');
+      await look('palette', page);
+      await page.keyboard.press('Escape');
       await editor.press('Menu');
       await page.waitForSelector('[role=menu]', { visible: true });
       await look('menu', page);

@@ -92,6 +92,10 @@ describe("the editor's page", () => {
       await editor.page.waitForSelector('dialog[open]');
       assert.deepEqual(await violations(), []);
       await editor.page.keyboard.press('Escape');
+      await editor.page.keyboard.press('F1');
+      await editor.page.waitForSelector('dialog.palette[open]');
+      assert.deepEqual(await violations(), []);
+      await editor.page.keyboard.press('Escape');
       await set(scheme, 360, 400);
       await editor.page.locator('#tab-run').click();
       assert.deepEqual(await violations(), []);

@@ -18,11 +18,7 @@ const javascript: Language = {
   namespace: ${stringLiteral(namespace)},
 };
 
-/**
- * Runs each time the plugin is called.
- * @param {string} input what the caller sent
- * @returns {string} what the caller gets back
- */
+/** Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back. */
 export function run(input) {
   const name = input.trim() || "world";
   return \`Hello, \${name}! This is \${plugin.name} in \${plugin.namespace}.\`;
