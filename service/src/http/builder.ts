@@ -93,6 +93,7 @@ export const builder: ServiceInterface = {
       summary: 'Read a draft',
       tag: 'builder',
       auth: 'editor',
+      permission: 'read',
       headers: ['if-none-match'],
       answers: {
         200: json(sourceSchema, { description: 'The draft.', headers: draftHeaders }),
@@ -119,6 +120,7 @@ export const builder: ServiceInterface = {
       summary: 'Save a draft',
       tag: 'builder',
       auth: 'editor',
+      permission: 'write',
       headers: ['if-match', 'if-none-match'],
       body: jsonBody(sourceSchema, {
         description: 'A plugin source record.',
@@ -128,14 +130,19 @@ export const builder: ServiceInterface = {
       }),
       answers: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
       errors: { 403: ['too-many-plugins'], 412: ['precondition-failed'], 422: ['unknown-language'] },
-      handle: async ({ c, target, body }, context) => {
+      handle: async ({ c, target, caller, body }, context) => {
         checkLanguage(body, context);
         const draft = hasPreconditions(c)
-          ? await updateDraft(context, target, (current) => {
-              checkPreconditions(c, current?.etag);
-              return body;
-            })
-          : await overwriteDraft(context, target, body);
+          ? await updateDraft(
+              context,
+              target,
+              (current) => {
+                checkPreconditions(c, current?.etag);
+                return body;
+              },
+              caller.actor,
+            )
+          : await overwriteDraft(context, target, body, caller.actor);
         return { status: 200, body: draft.source, headers: { etag: draft.etag } };
       },
     }),

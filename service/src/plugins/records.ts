@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { boundedArray } from './bounded-array.ts';
 
@@ -32,7 +31,3 @@ export const sourceSchema = z
   });
 
 export type PluginSource = z.infer<typeof sourceSchema>;
-
-/** Whether two sources have the same language, contents and tests; a source without tests has an empty list of them. */
-export const isSameSource = (a: PluginSource, b: PluginSource): boolean =>
-  a.lang === b.lang && a.contents === b.contents && isDeepStrictEqual(a.tests ?? [], b.tests ?? []);

@@ -27,7 +27,7 @@ export function addOperations(app: Hono, operations: readonly Operation[], conte
 }
 
 function handlerOf(operation: Operation, context: ServiceContext): Handler {
-  const { id, auth, query, body, answers, handle } = operation;
+  const { id, auth, permission, query, body, answers, handle } = operation;
   const readPath = pathReader(operation.path);
   return async (c) => {
     const { id: requestId, answerHeaders } = requestInfo(c);
@@ -38,7 +38,7 @@ function handlerOf(operation: Operation, context: ServiceContext): Handler {
       c,
       path,
       target,
-      caller: await authorize(c, context, auth, target),
+      caller: await authorize(c, context, { auth, permission }, target),
       query: query && readQuery(c, query),
       body: body && (await readBody(c, body)),
     };

@@ -49,12 +49,17 @@ export const pathParameters = {
     schema: name('A language, by its `identifier` among the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
   },
+  id: { schema: name('The id of an environment token.', '019a0b2c-4d5e-7f60-8123-456789abcdef') },
   version: {
     schema: z
       .string()
       .regex(/^v\d+\.\d+\.\d+$/)
       .meta({ description: 'A version of a plugin.', examples: ['v1.0.0'] }),
     mismatch: 'must be of the form v1.0.0',
+  },
+  uuid: {
+    schema: z.uuid().meta({ description: 'The id of a run, which is that of its request.' }),
+    mismatch: 'must be a UUID',
   },
 } as const satisfies Readonly<Record<string, PathParameter>>;
 
