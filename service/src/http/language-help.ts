@@ -37,6 +37,7 @@ export const languageHelp: ServiceInterface = {
         'Completion, hover, signatures, definitions, renaming, quick fixes and formatting for JavaScript and TypeScript, in terms of the Language Server Protocol. Each request comes with the whole source, so that any node can answer it.',
       tag: 'builder',
       auth: 'editor',
+      permission: 'read',
       body: jsonBody(helpBody, { description: 'A source, and what is asked of it.', limit: sourceLimit }),
       answers: { 200: json(helpAnswer, { description: 'What there is to say.' }) },
       errors: {
