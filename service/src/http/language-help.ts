@@ -21,7 +21,9 @@ const helpBody = z
 
 const helpAnswer = z
   .object({
-    result: z.union(Object.values(helpResults)).meta({ description: 'By the method that was asked for.' }),
+    result: z
+      .union([...new Set(Object.values(helpResults))])
+      .meta({ description: 'By the method that was asked for.' }),
   })
   .meta({ id: 'LanguageHelp' });
 

@@ -45,6 +45,7 @@ const documentation = z.string().max(helpLimits.documentation);
 const markup = z.object({ kind: z.enum(['plaintext', 'markdown']), value: documentation });
 const textEdit = z.object({ range, newText: z.string().max(helpLimits.source) });
 const textEdits = z.array(textEdit).max(helpLimits.edits);
+const textEditsIfAny = textEdits.nullable();
 
 const completionItem = z.object({
   label,
@@ -87,11 +88,11 @@ export const helpResults = {
     .object({ ranges: z.array(range).max(helpLimits.fixes), isBuiltIn: z.boolean() })
     .nullable(),
   /** The changes that rename it, `null` where it cannot be renamed. */
-  'textDocument/rename': textEdits.nullable(),
+  'textDocument/rename': textEditsIfAny,
   'textDocument/codeAction': z
     .array(z.object({ title: label, kind: z.literal('quickfix'), edits: textEdits }))
     .max(helpLimits.fixes),
-  'textDocument/formatting': textEdits.nullable(),
+  'textDocument/formatting': textEditsIfAny,
 } as const satisfies Record<HelpMethod, z.ZodType>;
 
 export type HelpResult<Method extends HelpMethod = HelpMethod> = z.infer<(typeof helpResults)[Method]>;
