@@ -1,6 +1,6 @@
 import { type PropertyDeclarations, type PropertyValues, html, isServer, nothing } from 'lit';
 import type { Features } from '../core/records.ts';
-import { renderError } from './error-view.ts';
+import { canRetry, renderError } from './error-view.ts';
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from './features-events.ts';
 import { EditorLink, type LinkedEditor } from './features-link.ts';
 import { type FetchFeaturesToken, FeaturesSource } from './features-source.ts';
@@ -265,7 +265,7 @@ export class PluginFeaturesElement extends FormControl {
               <slot name="loading"><p>${strings.loading}</p></slot>
             </div>`
           : nothing,
-      error ? renderError(this, 'error', error, strings, () => this.refresh()) : nothing,
+      error ? renderError(this, 'error', strings, canRetry(error) && (() => this.refresh())) : nothing,
     ];
   }
 

@@ -65,6 +65,39 @@ export const styles = css`
     font: inherit;
     padding: 0.4em 1em;
   }
+  /* What the editor is told of the page's look is read from these. They are laid out, as nothing else has transitions,
+     and the first step of a transition is its end, so that a value read in the midst of one is not between two. */
+  .probes {
+    position: absolute;
+    visibility: hidden;
+    font-family: '?';
+  }
+  .probes i {
+    transition: 1ms step-start;
+    transition-behavior: allow-discrete;
+  }
+  .accent {
+    background-color: var(--plugin-editor-accent);
+    border-radius: var(--plugin-editor-radius, 50%);
+  }
+  .background {
+    background-color: var(--plugin-editor-background);
+  }
+  .color {
+    background-color: var(--plugin-editor-color);
+  }
+  .border {
+    border: var(--plugin-editor-border);
+  }
+  .font {
+    font: var(--plugin-editor-font);
+  }
+  .scheme {
+    background-color: light-dark(#fff, #000);
+  }
+  .probes .mix {
+    transition: none;
+  }
   @media (prefers-reduced-motion: reduce) {
     progress {
       display: none;
