@@ -423,8 +423,11 @@ export class EditorController implements ReactiveController, LaunchHost {
   /** Does what waited for unsaved work. While the editor is asked to save, that is done when it has answered. */
   #resume(): void {
     if (this.#work.isReleasing) return;
-    if (this.#reloadWaits) void this.reload().catch(() => {});
-    else if (this.#changeWaits) this.#apply(this.#read());
+    if (this.#changeWaits) {
+      // A change that waits lets the frame go in any case.
+      if (this.#reloadWaits) this.#restart();
+      else this.#apply(this.#read());
+    } else if (this.#reloadWaits) void this.reload().catch(() => {});
   }
 
   #setDirty(dirty: boolean): void {
