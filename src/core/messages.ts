@@ -44,7 +44,7 @@ export interface LauncherMessages {
   /** The answer to every `hello`, and sent for each further plugin to an editor that has the capability `open`. */
   open: PluginToOpen;
   /** A renewed token. */
-  token: { token: string; expiresAt?: string };
+  token: { token: string; expiresAt?: string | undefined };
   /** A `token-request` that could not be met; `code` is one of an error of the element. */
   'token-failed': { code: string };
   /** Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` is whole. */
@@ -119,13 +119,13 @@ export interface PluginToOpen extends EditorSettings {
   /** Plugin name. */
   fn: string;
   /** Language for a new plugin. */
-  template?: string;
+  template?: string | undefined;
   /** Editor token. */
   token: string;
   /** When the token ends, ISO 8601, by the clock of this machine; missing when nothing tells. */
-  expiresAt?: string;
+  expiresAt?: string | undefined;
   /** The source of a plugin that has no draft, in place of a template. Unedited it counts as saved. */
-  initialSource?: InitialSource;
+  initialSource?: InitialSource | undefined;
 }
 
 /**

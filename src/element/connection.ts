@@ -116,7 +116,7 @@ export class EditorConnection {
     const { promise } = save;
     save.waiting++;
     try {
-      await withTimeLimit(() => promise, timeout, 'The editor, asked to save,');
+      await withTimeLimit(() => promise, timeout, 'Saving');
     } catch (error) {
       throw isPluginEditorError(error) ? error : new PluginEditorError('editor', (error as Error).message);
     } finally {
@@ -136,7 +136,11 @@ export class EditorConnection {
   /** Posts a message about the open plugin; returns false when there is none. */
   post(message: LauncherMessage): boolean {
     const session = this.#session;
-    if (session) this.frame.post({ channel: CHANNEL, version: VERSION, session, ...message });
+    // By way of JSON, so that what is `undefined` is left out.
+    if (session)
+      this.frame.post(
+        JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, session, ...message })),
+      );
     return !!session;
   }
 

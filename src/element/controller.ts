@@ -37,12 +37,14 @@ export interface EditorHost
   showState(state: PluginEditorState): void;
 }
 
+/** A change of one of these takes a new token. */
 const TOKEN = namesWith('token');
-const FRAME = namesWith('frame');
-const OPEN = namesWith('open');
+
+/** A change of one of these ends what is open. */
+const RESTARTING = [...TOKEN, ...namesWith('frame', 'open')];
 
 /** A change of one of these is acted upon here. */
-const FOLLOWED = [...TOKEN, ...FRAME, ...OPEN, ...namesWith('later')];
+const FOLLOWED = [...RESTARTING, ...namesWith('later')];
 
 let warned = false;
 
@@ -155,23 +157,19 @@ export class EditorController implements ReactiveController, LaunchHost {
   /** Makes the change that the attributes ask for, once unsaved work allows it. */
   #makeChange(): void {
     const next = this.#read();
-    const changesTemplate = this.#differs(next, OPEN);
-    const isTemplateAlone =
-      changesTemplate && !this.#differs(next, [...TOKEN, ...FRAME]) && !this.#differs(next, ['builder']);
-    const wasWaiting = this.#changeWaits;
+    const changed = this.#changed(next);
+    const isTemplateAlone = String(changed) === 'template';
     this.#changeWaits = false;
     if (isTemplateAlone && this.plugin?.exists) {
       this.#config = next as Config;
-      if (!warned) {
-        warned = true;
-        console.warn('<plugin-editor>: a plugin that exists keeps its language; template is for new ones.');
-      }
-    } else if (changesTemplate || this.#differs(next, [...TOKEN, ...FRAME])) {
+      if (!warned) console.warn('<plugin-editor>: template is for new plugins; this one keeps its language');
+      warned = true;
+    } else if (changed.length) {
       this.#changeWaits = true;
       // Saving a plugin that does not exist yet would fix the language that it is to lose.
       const released = this.#work.release(!isTemplateAlone);
       if (released === true) return this.#apply(next);
-      if (!wasWaiting) this.#settings.hold();
+      this.#settings.hold();
       if (released) void released.then((may) => may && this.#changeWaits && this.#apply(this.#read()));
       return;
     } else {
@@ -207,9 +205,9 @@ export class EditorController implements ReactiveController, LaunchHost {
     }
   }
 
-  /** Whether these attributes ask for something else than what is shown or loading. */
-  #differs(next: Config | PluginEditorError | undefined, names: readonly AttributeName[]): boolean {
-    return !next || next instanceof Error || names.some((name) => next[name] !== this.#config?.[name]);
+  /** The attributes that ask for something else than what is shown or loading; all, where nothing can be shown. */
+  #changed(next: Config | PluginEditorError | undefined): AttributeName[] {
+    return RESTARTING.filter((name) => !next || next instanceof Error || next[name] !== this.#config?.[name]);
   }
 
   /** Asks the page whether unsaved work may go, unless nothing waits for that any longer. */
@@ -226,8 +224,9 @@ export class EditorController implements ReactiveController, LaunchHost {
   }
 
   #start(config: Config, token?: HeldToken): void {
-    const fresh = !!token || this.#differs(config, TOKEN);
-    if (!fresh && /loading|ready/.test(this.state) && !this.#differs(config, [...FRAME, ...OPEN])) {
+    const changed = this.#changed(config);
+    const fresh = !!token || changed.some((name) => TOKEN.includes(name));
+    if (!fresh && /loading|ready/.test(this.state) && !changed.length) {
       this.#config = config;
       return;
     }
@@ -329,14 +328,13 @@ export class EditorController implements ReactiveController, LaunchHost {
   }
 
   async save(): Promise<void> {
-    if (this.state !== 'ready') throw new PluginEditorError('editor', 'No editor is open that could save');
-    await this.#launch.save((this.#config as Config).timeout);
+    await this.#launch.save(this.#config?.timeout ?? 0);
   }
 
   async openInNewTab(): Promise<void> {
     const config = this.#checked();
     if (config.tokenDelivery === 'message' || config.readOnly) {
-      throw new PluginEditorError('config', 'A new tab needs token-delivery="url" and no read-only');
+      throw new PluginEditorError('config', 'A new tab needs token-delivery="url", and not read-only');
     }
     await openTab(async () => {
       const { token } = await this.getToken(this.#tabs.signal, config);
@@ -359,8 +357,9 @@ export class EditorController implements ReactiveController, LaunchHost {
 
   /** Tells a running editor of the settings that changed, where it can be told. */
   sendSettings(): void {
-    const changes = this.#launch.connection?.has('configure') && this.#settings.takeChanges();
-    if (changes) this.#launch.configure(changes);
+    if (!this.#launch.connection?.has('configure')) return;
+    const changes = this.#settings.takeChanges();
+    if (Object.keys(changes).length) this.#launch.post({ type: 'configure', ...changes });
   }
 
   /** Named after the plugin that is open: a change may have to wait for unsaved work. */

@@ -1,17 +1,11 @@
 import type { Config } from '../core/config.ts';
 import { buildEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
-import type {
-  EditorSettings,
-  EditorSettingsChange,
-  LauncherMessage,
-  PluginDetails,
-  PluginToOpen,
-} from '../core/messages.ts';
+import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
 import { EditorConnection, type PluginMessage } from './connection.ts';
 import type { FrameAttributes } from './frame.ts';
-import { TokenHolder, type TokenHolderHost, toTokenFields } from './token-holder.ts';
+import { type TokenDelivery, TokenHolder, type TokenHolderHost, toTokenFields } from './token-holder.ts';
 
 /** How long the editor has to handle `close` before its frame is removed, in ms. It sends no answer. */
 const CLOSE_DELAY = 250;
@@ -20,7 +14,7 @@ const CLOSE_DELAY = 250;
 export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
 
 /** What a launch asks of its element, and tells it. */
-export interface LaunchHost extends Pick<TokenHolderHost, 'getToken' | 'onExpiring' | 'onRefused'> {
+export interface LaunchHost extends TokenHolderHost {
   frameAttributes(): FrameAttributes;
   /** What a plugin that is opened now is opened with. */
   openSettings(): EditorSettings;
@@ -44,7 +38,7 @@ export const asEditorError = (error: unknown): PluginEditorError =>
   isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
 /** From a checked config to a running editor: joins the token's life and the connection with the editor. */
-export class Launch {
+export class Launch implements TokenDelivery {
   declare connection: EditorConnection | undefined;
 
   #host: LaunchHost;
@@ -56,17 +50,11 @@ export class Launch {
 
   constructor(host: LaunchHost) {
     this.#host = host;
-    this.#tokens = new TokenHolder({
-      getToken: (signal) => host.getToken(signal),
-      canDeliver: () => this.canDeliver,
-      deliver: (token) => this.#post({ type: 'token', ...toTokenFields(token) }),
-      refuse: ({ code }) => this.#post({ type: 'token-failed', code }),
-      onExpiring: (expiresAt, error) => host.onExpiring(expiresAt, error),
-      onRefused: () => host.onRefused(),
-    });
+    this.#tokens = new TokenHolder(host, this);
   }
 
-  #post(message: LauncherMessage): boolean {
+  /** Posts a message about the open plugin; returns false when there is none. */
+  post(message: LauncherMessage): boolean {
     return !!this.connection?.post(message);
   }
 
@@ -162,18 +150,17 @@ export class Launch {
   /** Asks the editor to open the plugin. */
   #sendOpen(): void {
     const { builder, ident, namespace, fn, template, initialSource } = this.#config as Config;
-    const plugin: PluginToOpen = {
+    this.connection?.open({
       builder,
       ident,
       namespace,
       fn,
-      ...(template && { template }),
+      template: template || undefined,
+      // For a source in another language than the one that was asked for, the template serves.
+      initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
       ...toTokenFields(this.#tokens.token as HeldToken),
       ...this.#host.openSettings(),
-    };
-    // For another language than the one that was asked for, the template is what serves.
-    if (initialSource && (!template || template === initialSource.lang)) plugin.initialSource = initialSource;
-    this.connection?.open(plugin);
+    });
   }
 
   #handleMessage(message: PluginMessage): void {
@@ -246,10 +233,6 @@ export class Launch {
     await this.connection.save(timeout);
   }
 
-  configure(changes: EditorSettingsChange): void {
-    this.#post({ type: 'configure', ...changes });
-  }
-
   /** Ends requests and timers, and whatever was said about the plugin so far. */
   #reset(keepToken = false): void {
     clearTimeout(this.#limit);
@@ -273,7 +256,7 @@ export class Launch {
   /** Ends everything, and has the editor forget its token first. */
   async close(): Promise<void> {
     const { connection } = this;
-    const isTold = this.#post({ type: 'close' });
+    const isTold = this.post({ type: 'close' });
     this.#reset();
     if (isTold) {
       const { signal } = this.#tokens;

@@ -1,6 +1,6 @@
 import type { EditorSettings, EditorSettingsChange } from '../core/messages.ts';
 import { AppearanceReader } from './appearance.ts';
-import { localeOf, watchLocale } from './locale.ts';
+import { localeOf } from './locale.ts';
 
 /** The element that the settings are read from. */
 export interface SettingsHost extends HTMLElement {
@@ -9,21 +9,14 @@ export interface SettingsHost extends HTMLElement {
   readonly readOnly: boolean;
 }
 
-/** All settings as they are now. */
-type Present = { [Name in keyof EditorSettings]-?: EditorSettings[Name] | undefined };
-
 /** Settings by name, each as JSON, so that they can be compared. */
-type Snapshot = Record<string, string>;
-
-const snapshotOf = (settings: Present): Snapshot =>
-  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value ?? null)]));
+type Snapshot = Partial<Record<string, string>>;
 
 /** What the page asks of an editor beside the plugin: reads it, and knows what the editor was told of it. */
 export class SettingsSync {
   #host: SettingsHost;
   #appearance: AppearanceReader;
-  #onChange: () => void;
-  #stopWatching: (() => void) | undefined;
+  #observer: MutationObserver;
   /** What the editor was told last. */
   #told: Snapshot = {};
   /** What waits for unsaved work, together with the change that it was set with. */
@@ -31,37 +24,48 @@ export class SettingsSync {
 
   constructor(host: SettingsHost, onChange: () => void) {
     this.#host = host;
-    this.#onChange = onChange;
+    this.#observer = new MutationObserver(onChange);
     this.#appearance = new AppearanceReader(host, onChange);
   }
 
-  #read(): Present {
-    const { locale, readOnly } = this.#host;
-    return { locale: localeOf(this.#host, locale), readOnly, appearance: this.#appearance.read() };
-  }
-
-  /** Watches for changes around the element, which may have been moved. */
+  /** Watches the `lang` attributes around the element, which may have been moved. */
   watch(): void {
     this.unwatch();
-    this.#stopWatching = watchLocale(this.#host, this.#onChange);
+    localeOf(this.#host, null, this.#observer);
   }
 
   unwatch(): void {
-    this.#stopWatching?.();
+    this.#observer.disconnect();
+  }
+
+  /** The settings that differ from what the editor was told, and need not wait. */
+  #changes(): Snapshot {
+    const { locale, readOnly } = this.#host;
+    const now = {
+      locale: localeOf(this.#host, locale) ?? null,
+      readOnly,
+      appearance: this.#appearance.read(),
+    };
+    const json = Object.entries(now).map(([name, value]) => [
+      name,
+      // What could not be read is left out.
+      JSON.stringify(value, (_, part: unknown) => (name === 'appearance' ? part || undefined : part)),
+    ]) as [string, string][];
+    return Object.fromEntries(
+      json.filter(([name, value]) => value !== this.#told[name] && value !== this.#held[name]),
+    );
   }
 
   /** All settings, for a plugin that is opened now. What is off or unset is left out. */
   open(): EditorSettings {
-    const settings = this.#read();
-    this.#told = snapshotOf(settings);
     this.#held = {};
-    return Object.fromEntries(Object.entries(settings).filter(([, value]) => value));
+    this.#told = { locale: 'null', readOnly: 'false' };
+    return this.takeChanges() as EditorSettings;
   }
 
   /** Lets what the editor was not told yet wait, as it was set together with a change that waits. */
   hold(): void {
-    const now = Object.entries(snapshotOf(this.#read()));
-    this.#held = Object.fromEntries(now.filter(([name, value]) => value !== this.#told[name]));
+    this.#held = { ...this.#held, ...this.#changes() };
   }
 
   /** Lets nothing wait any longer. */
@@ -70,14 +74,11 @@ export class SettingsSync {
   }
 
   /** What the editor has not been told and need not wait; from now on it counts as told. */
-  takeChanges(): EditorSettingsChange | undefined {
-    const settings = this.#read();
-    const now = snapshotOf(settings);
-    const changed = (Object.keys(now) as (keyof EditorSettings)[]).filter(
-      (name) => now[name] !== this.#told[name] && now[name] !== this.#held[name],
+  takeChanges(): EditorSettingsChange {
+    const changes = this.#changes();
+    Object.assign(this.#told, changes);
+    return Object.fromEntries(
+      Object.entries(changes).map(([name, value]) => [name, JSON.parse(value as string) as unknown]),
     );
-    if (!changed.length) return undefined;
-    for (const name of changed) this.#told[name] = now[name] as string;
-    return Object.fromEntries(changed.map((name) => [name, settings[name] ?? null]));
   }
 }

@@ -65,38 +65,24 @@ export const styles = css`
     font: inherit;
     padding: 0.4em 1em;
   }
-  /* What the editor is told of the page's look is read from these. They are laid out, as nothing else has transitions,
-     and the first step of a transition is its end, so that a value read in the midst of one is not between two. */
-  .probes {
+  /* The probe in it is styled by appearance.ts. The box has all that is read there, for its transitions alone, which tell of
+     changes. Its font is what the probe has while none is set. */
+  .look {
     position: absolute;
     visibility: hidden;
     font-family: '?';
   }
-  .probes i {
-    transition: 1ms step-start;
-    transition-behavior: allow-discrete;
-  }
-  .accent {
-    background-color: var(--plugin-editor-accent);
-    border-radius: var(--plugin-editor-radius, 50%);
-  }
-  .background {
-    background-color: var(--plugin-editor-background);
-  }
-  .color {
-    background-color: var(--plugin-editor-color);
-  }
-  .border {
-    border: var(--plugin-editor-border);
-  }
-  .font {
+  .look::before {
+    content: '';
     font: var(--plugin-editor-font);
-  }
-  .scheme {
-    background-color: light-dark(#fff, #000);
-  }
-  .probes .mix {
-    transition: none;
+    color: var(--plugin-editor-color);
+    background-color: var(--plugin-editor-background);
+    border: var(--plugin-editor-border);
+    border-radius: var(--plugin-editor-radius);
+    outline-color: var(--plugin-editor-accent);
+    caret-color: light-dark(#fff, #000);
+    transition: 1ms;
+    transition-behavior: allow-discrete;
   }
   @media (prefers-reduced-motion: reduce) {
     progress {

@@ -1,4 +1,5 @@
 import type { PluginEditorError } from '../core/errors.ts';
+import type { LauncherMessages, MessageOf } from '../core/messages.ts';
 import { type HeldToken, isLive } from '../core/token.ts';
 import { type Instant, elapsed, instant } from '../core/token-life.ts';
 import { RenewalSchedule } from './renewal-schedule.ts';
@@ -9,16 +10,17 @@ const REQUEST_INTERVAL = 5000;
 /** How many tokens are removed from what the editor says. Those before them have ended long ago. */
 const KNOWN_TOKENS = 50;
 
-/** What a token holder asks of the launch that it belongs to. */
+/** How a new token gets to the running editor. */
+export interface TokenDelivery {
+  /** Whether the running editor can be given a new token. */
+  readonly canDeliver: boolean;
+  post(message: MessageOf<Pick<LauncherMessages, 'token' | 'token-failed'>>): void;
+}
+
+/** Where tokens come from, and what is told of what becomes of them. */
 export interface TokenHolderHost {
   /** Gets a new token for the plugin that is shown. */
   getToken(signal: AbortSignal): Promise<HeldToken>;
-  /** Whether the running editor can be given a new token. */
-  canDeliver(): boolean;
-  /** Gives the running editor a new token. */
-  deliver(token: HeldToken): void;
-  /** A request of the editor for a token could not be met. */
-  refuse(error: PluginEditorError): void;
   /** The token is about to end, and the editor could not be given a new one. */
   onExpiring(expiresAt: Date, error?: PluginEditorError): void;
   /** The page came back from the back-forward cache, and its user may no longer edit. */
@@ -32,6 +34,7 @@ export class TokenHolder {
   known: string[] = [];
 
   #host: TokenHolderHost;
+  #delivery: TokenDelivery;
   #schedule: RenewalSchedule | undefined;
   /** Aborts the requests that are under way. */
   #abort = new AbortController();
@@ -40,8 +43,9 @@ export class TokenHolder {
   #request: ReturnType<typeof setTimeout> | undefined;
   #lastRequest: Instant | undefined;
 
-  constructor(host: TokenHolderHost) {
+  constructor(host: TokenHolderHost, delivery: TokenDelivery) {
     this.#host = host;
+    this.#delivery = delivery;
   }
 
   /** Aborts when `reset` ends what is under way. */
@@ -74,7 +78,7 @@ export class TokenHolder {
   }
 
   #onRenewalDue(): void {
-    if (this.#host.canDeliver()) {
+    if (this.#delivery.canDeliver) {
       void this.renew().catch(() => {});
     } else {
       this.#schedule?.start(undefined);
@@ -104,15 +108,15 @@ export class TokenHolder {
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
-    const host = this.#host;
+    const delivery = this.#delivery;
     try {
-      const token = await host.getToken(signal);
-      if (signal.aborted || !host.canDeliver()) return;
+      const token = await this.#host.getToken(signal);
+      if (signal.aborted || !delivery.canDeliver) return;
       this.#hold(token);
-      host.deliver(token);
+      delivery.post({ type: 'token', ...toTokenFields(token) });
     } catch (error) {
       if (signal.aborted) return;
-      if (host.canDeliver()) {
+      if (delivery.canDeliver) {
         // After a refusal, asking again without being asked would not help.
         if ((error as PluginEditorError).code === 'token-unauthorized') this.#schedule?.start(undefined);
         else this.#schedule?.retry();
@@ -135,7 +139,7 @@ export class TokenHolder {
     try {
       await this.renew();
     } catch (error) {
-      this.#host.refuse(error as PluginEditorError);
+      this.#delivery.post({ type: 'token-failed', code: (error as PluginEditorError).code });
     }
     if (!signal.aborted) this.#request = undefined;
   }
@@ -160,7 +164,7 @@ function endOf({ life, since }: HeldToken): Date | undefined {
 }
 
 /** A token as messages carry it. */
-export function toTokenFields(held: HeldToken): { token: string; expiresAt?: string } {
+export function toTokenFields(held: HeldToken): { token: string; expiresAt: string | undefined } {
   const end = endOf(held);
-  return { token: held.token, ...(end && { expiresAt: end.toISOString() }) };
+  return { token: held.token, expiresAt: end?.toISOString() };
 }

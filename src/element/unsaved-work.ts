@@ -74,6 +74,6 @@ export class UnsavedWork {
       if (!this.dirty || !this.#host.isAwaited()) return undefined;
       await withTimeLimit(() => new Promise(() => {}), SAVE_INTERVAL, '').catch(() => {});
     }
-    return new PluginEditorError('editor', 'The editor saved, and still has work that is not saved');
+    return new PluginEditorError('editor', 'The editor saved, and has unsaved work again');
   }
 }
