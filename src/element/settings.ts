@@ -16,7 +16,8 @@ type Snapshot = Partial<Record<string, string>>;
 export class SettingsSync {
   #host: SettingsHost;
   #appearance: AppearanceReader;
-  #observer: MutationObserver;
+  #onChange: () => void;
+  #observer: MutationObserver | undefined;
   /** What the editor was told last. */
   #told: Snapshot = {};
   /** What waits for unsaved work, together with the change that it was set with. */
@@ -24,18 +25,20 @@ export class SettingsSync {
 
   constructor(host: SettingsHost, onChange: () => void) {
     this.#host = host;
-    this.#observer = new MutationObserver(onChange);
+    this.#onChange = onChange;
     this.#appearance = new AppearanceReader(host, onChange);
   }
 
   /** Watches the `lang` attributes around the element, which may have been moved. */
   watch(): void {
     this.unwatch();
+    // Not before: there is none on a server.
+    this.#observer = new MutationObserver(this.#onChange);
     localeOf(this.#host, null, this.#observer);
   }
 
   unwatch(): void {
-    this.#observer.disconnect();
+    this.#observer?.disconnect();
   }
 
   /** The settings that differ from what the editor was told, and need not wait. */
