@@ -37,7 +37,7 @@ describe('the demo page', () => {
     // JavaScript, as chosen: the TypeScript template has types.
     assert.doesNotMatch(await editorText(frame), /: string/);
 
-    await frame.click('.cm-content');
+    await frame.locator('.cm-content').click();
     await page.keyboard.down('Control');
     await page.keyboard.press('Home');
     await page.keyboard.up('Control');

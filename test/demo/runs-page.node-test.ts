@@ -32,7 +32,7 @@ test('from the editor to the vendor: written, deployed, and every version run on
     );
   };
   await deploy('v1.0.0');
-  await frame.click('.cm-content');
+  await frame.locator('.cm-content').click();
   await page.keyboard.down('Control');
   await page.keyboard.press('Home');
   await page.keyboard.up('Control');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { launchChromium, startDemo, until } from '../demo/harness.ts';
 import { DemoPage } from '../demo/page-driver.ts';
+import { readFrame } from '../support/read-frame.ts';
 import { answerInMarkup, markup } from './markup-service.ts';
 
 /** Runs in a frame: what the markup became, and where it is shown as the text that it is. */
@@ -55,11 +56,8 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   const shown = new Set<string>();
   const look = async (on: Page = page) => {
     for (const frame of on.frames()) {
-      const found = await frame.evaluate(lookForMarkup).catch((error: Error) => {
-        // A frame that goes meanwhile, as the editor's does when there is an error, shows nothing more.
-        if (!frame.detached) throw error;
-        return { broken: [], shown: [] };
-      });
+      const found = await readFrame(frame, lookForMarkup);
+      if (!found) continue;
       assert.deepEqual(found.broken, [], frame.url());
       for (const label of found.shown) shown.add(label);
     }
@@ -84,7 +82,9 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
     await page.keyboard.press(key);
     for (const modifier of modifiers) await page.keyboard.up(modifier);
   };
-  await frame.click('.cm-content');
+  // A locator waits until the text stands still: a click beside it would leave the keys to the page.
+  await frame.locator('.cm-content').click();
+  await frame.waitForSelector('.cm-focused');
   await chord('b', 'Control');
   await shows('build log', 'diagnostic', 'second diagnostic');
   await chord('Enter', 'Control');

@@ -39,7 +39,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await look();
   assert.ok(await frame.evaluate(() => 'eventsSaid' in window));
 
-  await frame.click('.cm-content');
+  await frame.locator('.cm-content').click();
   await page.keyboard.type('// one\n');
   await status(frame, '.status', 'Saved');
   await chord(page, 'b', 'Control');
@@ -57,7 +57,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   database.exec('DELETE FROM editor_tokens');
   database.close();
   const refused = page.waitForResponse((answer) => answer.status() === 401 && answer.url().includes('/api/'));
-  await frame.click('.cm-content');
+  await frame.locator('.cm-content').click();
   await page.keyboard.type('// two\n');
   await refused;
   await status(frame, '.status', 'Saved');

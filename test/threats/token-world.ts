@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer-core';
 import { launchChromium, startDemo } from '../demo/harness.ts';
-import { readFrame, watchEvents } from './page-places.ts';
+import { readFrame } from '../support/read-frame.ts';
+import { readPlaces, watchEvents } from './page-places.ts';
 import { SAY } from './recorder.ts';
 import type { Recorded } from './recorder.ts';
 import { Places } from './secrets.ts';
@@ -68,12 +69,7 @@ export async function startWorld(says: string) {
     /** Looks at all that a page and its frames hold at this moment. */
     look: async (page: Page) => {
       for (const frame of page.frames()) {
-        try {
-          places.addAll(await frame.evaluate(readFrame));
-        } catch (error) {
-          // A frame that goes meanwhile, as the editor's does when there is an error, holds nothing more.
-          if (!frame.detached) throw error;
-        }
+        places.addAll((await readFrame(frame, readPlaces)) ?? {});
       }
       const cdp = await page.createCDPSession();
       const { entries } = await cdp.send('Page.getNavigationHistory');

@@ -104,7 +104,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const { page, untilOpen, until, press } = editor;
       await untilOpen();
       await page.waitForSelector('.cm-lintRange-error');
-      await page.click('#tab-build');
+      await page.locator('#tab-build').click();
       await until("Type 'number' is not assignable to type 'string'.");
       await until('found as you type');
       const builds = () => service.seen.filter(({ path }) => path.includes('/build/')).length;
@@ -119,7 +119,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       );
 
       // From the list to the place, and once it is mended nothing is left of it.
-      await page.click('.problem');
+      await page.locator('.problem').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent === 'Line 2, column 3');
       await chord(page, 'End');
       for (let count = 0; count < 'return 1;'.length; count++) await page.keyboard.press('Backspace');
@@ -171,14 +171,14 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const { page, untilOpen, until } = await open();
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
-      await page.click('#tab-run');
+      await page.locator('#tab-run').click();
       await page.type('#run-payload', 'one');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await until('second one');
       await page.focus('#run-payload');
       await page.keyboard.type(' two');
       await until('From before the last change.');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await page.waitForSelector('.difference');
       const lines = await page.$$eval('.diff-line', (all) =>
         all.map((one) => (one as HTMLElement).innerText),
@@ -197,13 +197,13 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const { page, untilOpen, until } = await open();
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
-      await page.click('#tab-run');
+      await page.locator('#tab-run').click();
       await page.type('#run-payload', 'loop');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await until('Error: time-limit');
       await page.focus('#run-payload');
       await page.keyboard.type('!');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await until('Passed');
     }));
 

@@ -54,8 +54,8 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       await editor.press('Build');
       await editor.until('Build failed');
       await look('build failed', page);
-      await page.click('#tab-tests');
-      await page.click('.test summary');
+      await page.locator('#tab-tests').click();
+      await page.locator('.test summary').click();
       await look('tests', page);
       await page.keyboard.press('F1');
       await page.waitForSelector('dialog[open]');

@@ -82,7 +82,7 @@ describe("the editor's page", () => {
       assert.deepEqual(await violations(), []);
       await editor.type('const x: number = "";');
       await editor.page.waitForSelector('.cm-lintRange-error');
-      await editor.page.click('#tab-build');
+      await editor.page.locator('#tab-build').click();
       assert.deepEqual(await violations(), []);
       await editor.press('Menu');
       assert.deepEqual(await violations(), []);
@@ -92,7 +92,7 @@ describe("the editor's page", () => {
       assert.deepEqual(await violations(), []);
       await editor.page.keyboard.press('Escape');
       await set(scheme, 360, 400);
-      await editor.page.click('#tab-run');
+      await editor.page.locator('#tab-run').click();
       assert.deepEqual(await violations(), []);
       const size = await editor.page.evaluate(() => document.documentElement.scrollWidth);
       assert.equal(size, 360);
@@ -125,7 +125,7 @@ describe("the editor's page", () => {
   ] as const) {
     test(`fits into ${width} by ${height} pixels, with the tests open and the search too`, async () => {
       await set('light', width, height);
-      await editor.page.click('#tab-tests');
+      await editor.page.locator('#tab-tests').click();
       await editor.page.focus('.cm-content');
       await editor.page.keyboard.down('Control');
       await editor.page.keyboard.press('f');
