@@ -17,6 +17,7 @@ const STEPS = [
 const PARTS = [
   ['client.js alone, with zod/mini, gzip', `export * from '/src/client.ts';`, 8],
   ['<plugin-features> alone, gzip', `export * from '/src/plugin-features.ts';`, 13.5],
+  ['testing.js alone, gzip', `export * from '/src/testing.ts';`, 6],
   ['editor.js alone, gzip', `export * from '/src/editor.ts';`, 2],
 ] as const;
 
