@@ -38,6 +38,12 @@ test('every link of a page leads to a file, and every anchor to a heading', () =
   assert.deepEqual(wrong, []);
 });
 
+test('the README of the service, which a registry shows alone, links to nothing outside of its package', () => {
+  const packed = ['service/README.md', 'service/LICENSE', 'service/package.json'];
+  const outside = linksOf('service/README.md').filter(({ path }) => !packed.includes(path));
+  assert.deepEqual(outside, []);
+});
+
 test('the table of contents leads to every page of the documentation', () => {
   const listed = linksOf('docs/README.md').map(({ path }) => path);
   const own = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');

@@ -241,7 +241,9 @@ test('client.ts reads a draft or a template, and run.ts runs what is deployed', 
   const { readSource } = await pages.place.load<{
     readSource: (token: string) => Promise<{ contents: string }>;
   }>('client.ts');
-  const { priceOf } = await pages.place.load<{ priceOf: (order: object) => Promise<string> }>('run.ts');
+  const { priceOf } = await pages.place.load<{
+    priceOf: (customer: string, order: object) => Promise<string>;
+  }>('run.ts');
   const { token } = await draftOf('add-record');
   const at = 'com.acme.customer-7/default/add-record';
   assert.match((await readSource(token)).contents, /export|mine/);
@@ -252,5 +254,5 @@ test('client.ts reads a draft or a template, and run.ts runs what is deployed', 
   const promoted = await pages.builder.call(`/api/v1/draft/${at}/promote`, token, '');
   assert.deepEqual(await promoted.json(), { version: 'v1.0.0' });
   assert.equal((await readSource(token)).contents, code);
-  assert.equal(await priceOf({ count: 21 }), '42');
+  assert.equal(await priceOf('customer-7', { count: 21 }), '42');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { test } from 'node:test';
+import { errorCodes } from '../../service/src/http/error-codes.ts';
 import { anchors, blocks, readme, root } from './readme.ts';
 
 const prose = readme.replace(/^```.*?^```$/gms, '');
@@ -82,7 +83,19 @@ test('every error code is explained, and none that there is not', () => {
   const classes = [...section.matchAll(/^\| `(\w+Error)`/gm)].map(([, name]) => name);
   const errors = readFileSync(new URL('src/core/errors.ts', root), 'utf8');
   const thrown = [...errors.matchAll(/class (\w+) extends RequestError/g)].map(([, name]) => name);
-  assert.deepEqual(new Set(classes), new Set([...thrown, 'TypeError']));
+  assert.deepEqual(new Set(classes), new Set([...thrown, 'RunError', 'TypeError']));
+});
+
+test('every code that a run can end with is explained', () => {
+  const section = /^What `ExecutionClient` rejects with.*?^The clients reject/ms.exec(readme)?.[0] ?? '';
+  const codes = Object.keys(errorCodes).filter((code) =>
+    /^(?:plugin-error|runner-crashed|.*-limit)$/.test(code),
+  );
+  assert.ok(codes.length > 6);
+  assert.deepEqual(
+    codes.filter((code) => !section.includes(`\`${code}\``)),
+    [],
+  );
 });
 
 const reference = readFileSync(new URL('docs/reference/modules.md', root), 'utf8');

@@ -12,9 +12,13 @@ export interface Block {
   code: string;
 }
 
-export const blocks: readonly Block[] = [...readme.matchAll(/^```(\w*) ?(\S*)\n(.*?)^```$/gms)].map(
-  ([, language = '', name = '', code = '']) => ({ language, name, code }),
-);
+/** The blocks of code of a page. */
+export const blocksIn = (markdown: string): readonly Block[] =>
+  [...markdown.matchAll(/^```(\w*) ?(\S*)\n(.*?)^```$/gms)].map(
+    ([, language = '', name = '', code = '']) => ({ language, name, code }),
+  );
+
+export const blocks = blocksIn(readme);
 
 /**
  * The code of the block with that name.

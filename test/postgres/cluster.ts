@@ -46,7 +46,7 @@ export class Cluster {
     if (user) chownSync(directory, user.uid, user.gid);
     // The default order of texts is that of a language, as on most servers, so that one that is not asked for by its
     // bytes shows.
-    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
+    const locale = ['--encoding=UTF8', '--locale=C', ...(await localeFlags(binaries))];
     const flags = ['--username=postgres', '--auth=trust', '--no-sync', ...locale];
     await promisify(execFile)(binaries.initdb, [`--pgdata=${directory}`, ...flags], {
       ...user,
@@ -117,6 +117,12 @@ export class Cluster {
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
     }
   }
+}
+
+/** PostgreSQL before 15 knows no locales but those of the C library, of which only C is on every machine. */
+async function localeFlags({ initdb, user }: Binaries): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(initdb, ['--help'], { ...user });
+  return stdout.includes('--locale-provider') ? ['--locale-provider=icu', '--icu-locale=en'] : [];
 }
 
 /** Sends a signal; 0 only asks. False when there is no such process any more. */

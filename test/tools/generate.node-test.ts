@@ -129,7 +129,8 @@ test("editors' data offers attributes, their values and parts", () => {
 test('a doc comment that changes is missed in what is committed: the check names the files and what mends them', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-generate-'));
   try {
-    for (const path of ['src', 'docs/reference', 'README.md', '.prettierrc'])
+    const errorCodes = 'service/src/http/error-codes.ts';
+    for (const path of ['src', 'docs/reference', 'README.md', '.prettierrc', errorCodes])
       await cp(path, join(copy, path), { recursive: true });
     const changed = join(copy, 'src/element/plugin-editor.ts');
     const text = await readFile(changed, 'utf8');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Options, format, resolveConfig } from 'prettier';
 
 import { elementsOf } from './elements.ts';
+import { errorCodeTable } from './error-codes.ts';
 import { frameworkTypes } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
 import { moduleReference } from './modules.ts';
@@ -19,6 +20,8 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   const readme = fillMarkers(readFileSync('README.md', 'utf8'), readmeSections(elements));
   files.set('README.md', await withPolicies(readme));
   files.set('docs/reference/modules.md', moduleReference());
+  const http = readFileSync('docs/reference/http.md', 'utf8');
+  files.set('docs/reference/http.md', fillMarkers(http, { 'error codes': await errorCodeTable() }));
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   return files;
 }

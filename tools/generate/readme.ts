@@ -23,7 +23,7 @@ export function fillMarkers(text: string, sections: Record<string, string>): str
   for (const [name, section] of Object.entries(sections)) {
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`README.md lacks ${begin} … ${end}`);
+    if (from < 0 || to < from) throw new Error(`There is no ${begin} … ${end}`);
     text = [
       text.slice(0, from + begin.length),
       '<!-- prettier-ignore-start -->',

@@ -1,15 +1,29 @@
 import * as z from 'zod';
-import { createToken } from '../accounts/tokens.ts';
 import type { ServiceInterface } from './context.ts';
+import { issueEditorToken } from './editor-token-issue.ts';
 import { json } from './operations/answers.ts';
 import { operation } from './operations/operation.ts';
+import { permissions } from '../plugins/permissions.ts';
+import {
+  actorSchema,
+  permissionsParameter,
+  permissionsSchema,
+  refuseUnstorable,
+  tokenPermissions,
+} from './vendor-texts.ts';
 
-const editorToken = z
+/** A new editor token, as it is answered. */
+export const editorTokenSchema = z
   .object({
-    token: z.string().min(1).meta({ description: 'An editor token for the plugin.' }),
+    token: z.string().min(1).meta({ description: 'An editor token.' }),
     expires_in: z.int().positive().meta({ description: 'For how many seconds it is good.' }),
+    permissions: permissionsSchema,
+    actor: actorSchema.optional(),
   })
-  .meta({ id: 'EditorToken' });
+  .meta({
+    id: 'EditorToken',
+    example: { token: 'pe_edit_…', expires_in: 900, permissions: permissions.slice(0, 3) },
+  });
 
 /** The access interface: an editor token for one plugin, in exchange for an environment token. */
 export const access: ServiceInterface = {
@@ -21,11 +35,18 @@ export const access: ServiceInterface = {
       summary: 'Get an editor token for a plugin',
       tag: 'access',
       auth: 'environment',
-      answers: { 200: json(editorToken, { description: 'A new token.' }) },
-      handle: async ({ target }, { storage, now, editorTokenTtl }) => {
-        const token = createToken('editor');
-        await storage.tables.editorTokens.add(token, target, now(), now() + editorTokenTtl * 1000);
-        return { status: 200, body: { token, expires_in: editorTokenTtl } };
+      query: z.object({ permissions: permissionsParameter, actor: actorSchema.optional() }),
+      answers: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
+      errors: { 400: ['invalid-text'], 403: ['tenant-suspended', 'tenant-deleted'] },
+      handle: async ({ target, query }, context) => {
+        refuseUnstorable({ actor: query.actor });
+        const editorToken = {
+          scope: target,
+          permissions: tokenPermissions(query.permissions),
+          ...(query.actor !== undefined && { actor: query.actor }),
+        };
+        const body = await issueEditorToken(context, editorToken, context.editorTokenTtl);
+        return { status: 200, body };
       },
     }),
   ],

@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { forbidden, ServiceError, unauthorized } from './errors.ts';
+import { forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { Permission } from '../plugins/permissions.ts';
+import type { PluginKey, PluginScope } from '../plugins/plugin-key.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
@@ -25,7 +26,13 @@ export type Auth = 'none' | 'watch' | 'editor' | 'environment' | 'run' | 'either
 export interface EditorCaller {
   readonly kind: 'editor';
   /** What the token opens. */
-  readonly scope: PluginKey;
+  readonly scope: PluginScope;
+  readonly permissions: readonly Permission[];
+  /** The vendor's name for who the token was given to. */
+  readonly actor?: string;
+  /** When the token ends, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly tokenHash: Uint8Array;
   /** Whose share of the machine its work is of. */
   readonly share: Share;
 }
@@ -36,6 +43,8 @@ export interface EnvironmentCaller {
   readonly environment: string;
   /** Whose token it is. */
   readonly holder: string;
+  /** When the token ends, in milliseconds since the epoch; `undefined` while nothing has replaced it. */
+  readonly expiresAt?: number;
 }
 
 export type CallerOf<A extends Auth> =
@@ -46,11 +55,12 @@ export type CallerOf<A extends Auth> =
 /**
  * Makes sure that the token of a request is good for what its path is about. Throws 401 without a valid token of the kind that
  * is needed, 403 where it is for something else.
+ * @param permission what an editor token has to permit
  */
 export async function authorize(
   c: Context,
   context: ServiceContext,
-  auth: Auth,
+  { auth, permission = 'read' }: { auth: Auth; permission?: Permission | undefined },
   target: Partial<PluginKey>,
 ): Promise<EditorCaller | EnvironmentCaller | undefined> {
   switch (auth) {
@@ -59,13 +69,10 @@ export async function authorize(
       return undefined;
     case 'watch':
       return undefined;
-    default:
-      return countingFailures(c, context.limits, async () => {
-        const { token, kind } = bearerToken(c, tokenKinds[auth]);
-        if (kind === 'editor') return editorCaller(token, context, target);
-        return environmentCaller(c, token, context, { auth, target });
-      });
   }
+  const { token, kind } = await bearerToken(c, context.limits, tokenKinds[auth]);
+  if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
+  return environmentCaller(c, token, context, { auth, target });
 }
 
 const tokenKinds = {
@@ -76,26 +83,49 @@ const tokenKinds = {
 } as const satisfies Partial<Record<Auth, readonly TokenKind[]>>;
 
 async function editorCaller(
+  c: Context,
   token: string,
   { storage, limits, now }: ServiceContext,
-  target: Partial<PluginKey>,
+  { permission, target }: { permission: Permission; target: Partial<PluginKey> },
 ): Promise<EditorCaller> {
   const hash = hashToken(token);
-  const scope = await limits.takeToken(hash, async () => {
-    const found = await storage.tables.editorTokens.find(token, now());
-    if (found) return found;
-    throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
+  const found = await limits.takeToken(c, hash, async () => {
+    const known = await storage.tables.editorTokens.find(token, now());
+    if (known) return known;
+    throw endedEditorToken();
   });
+  const { scope, permissions, actor, expiresAt, isSuspended } = found;
+  const info = requestInfo(c);
+  info.actor = actor;
+  info.environment ??= scope.environment;
+  info.tenant ??= scope.tenant;
   if (!isWithin(scope, target)) throw forbidden('The editor token is for another plugin.');
+  if (isSuspended) throw tenantSuspended();
+  if (!permissions.includes(permission)) throw notPermitted(permission);
   const { environment, tenant } = scope;
   const share = { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
-  return { kind: 'editor', scope, share };
+  return {
+    kind: 'editor',
+    scope,
+    permissions,
+    ...(actor !== undefined && { actor }),
+    expiresAt,
+    tokenHash: hash,
+    share,
+  };
 }
 
-/** Whether what the path says is what the token says. A path that says less, such as that of a list, is of the token's scope. */
-const isWithin = (scope: PluginKey, target: Partial<PluginKey>) =>
+/** Also where the token was good a moment ago, and its tenant was deleted since. */
+export const endedEditorToken = () =>
+  unauthorized('token-invalid', 'The editor token is unknown or has ended; get a new one.');
+
+/**
+ * Whether nothing that the path says is other than what the token says. A path that says less, such as that of a list, is of
+ * the token's scope, and so is any plugin of a namespace for a token that names no plugin.
+ */
+const isWithin = (scope: PluginScope, target: Partial<PluginKey>) =>
   (['environment', 'tenant', 'namespace', 'pluginName'] as const).every(
-    (key) => target[key] === undefined || target[key] === scope[key],
+    (key) => target[key] === undefined || scope[key] === undefined || target[key] === scope[key],
   );
 
 /** Where it is for no run it asks the database, so that a token that was ended on another node is good no more. */
@@ -105,32 +135,23 @@ async function environmentCaller(
   { storage, limits, now }: ServiceContext,
   { auth, target }: { auth: Auth; target: Partial<PluginKey> },
 ): Promise<EnvironmentCaller> {
+  const hash = hashToken(token);
   const found =
     auth === 'run'
-      ? knownToken(await storage.runs.environmentToken(token, now()))
-      : await limits.takeToken(hashToken(token), async () =>
+      ? await limits.checkToken(c, hash, async () =>
+          knownToken(await storage.runs.environmentToken(token, now())),
+        )
+      : await limits.takeToken(c, hash, async () =>
           knownToken(await storage.tables.environments.findToken(token, now())),
         );
-  const { environment, holder } = found;
-  requestInfo(c).holder = holder;
+  const { environment, holder, endsAt } = found;
+  const info = requestInfo(c);
+  info.holder = holder;
+  info.environment ??= environment;
   if (target.environment !== undefined && target.environment !== environment) {
     throw forbidden('The environment token is for another environment.');
   }
-  return { kind: 'environment', environment, holder };
-}
-
-/** Counts what `authenticate` refuses for want of a good token, so that nobody tries tokens, or makes us look, for ever. */
-async function countingFailures<T>(
-  c: Context,
-  limits: RequestLimits,
-  authenticate: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await authenticate();
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) await limits.takeAddress(c);
-    throw error;
-  }
+  return { kind: 'environment', environment, holder, ...(endsAt !== undefined && { expiresAt: endsAt }) };
 }
 
 function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
@@ -141,8 +162,22 @@ function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
   );
 }
 
+/** As {@link readBearerToken}. A request without such a token is counted for the address of its client. */
+async function bearerToken(
+  c: Context,
+  limits: RequestLimits,
+  kinds: readonly [TokenKind, ...TokenKind[]],
+): Promise<{ token: string; kind: TokenKind }> {
+  try {
+    return readBearerToken(c, kinds);
+  } catch (error) {
+    await limits.takeAddress(c);
+    throw error;
+  }
+}
+
 /** The token of a request, and which of the kinds that are possible it is of; the first where its text does not say. */
-function bearerToken(
+function readBearerToken(
   c: Context,
   kinds: readonly [TokenKind, ...TokenKind[]],
 ): { token: string; kind: TokenKind } {

@@ -1,10 +1,11 @@
 import type { Context } from 'hono';
+import { holdBody } from './body-budget.ts';
 import type { CodeOf } from './error-codes.ts';
 import { badRequest, ServiceError } from './errors.ts';
 import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
 /**
- * Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
+ * Reads a JSON body, whose sender has to be known by then. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
  * nested too deep.
  */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
@@ -78,6 +79,12 @@ export function readPlainText(c: Context, limit: number, overCode?: CodeOf<413>)
   return readText(c, limit, overCode);
 }
 
+/** One that comes in chunks does not say how large it is, and counts as the largest. */
+function bodySize(c: Context, declared: number, limit: number): number {
+  if (c.req.header('transfer-encoding') !== undefined) return limit;
+  return declared <= limit ? declared : 0;
+}
+
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
 async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-large'): Promise<string> {
   const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
@@ -85,6 +92,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   const declared = Number(c.req.header('content-length') ?? NaN);
   // Refused before any of it is read: what was begun could only be left half read.
   if (declared > limit) throw tooLarge();
+  holdBody(c, bodySize(c, declared, limit));
   const chunks: Uint8Array[] = [];
   let length = 0;
   const add = (chunk: Uint8Array) => {

@@ -14,6 +14,7 @@ import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { busyAnswer } from './run-errors.ts';
+import type { Draft } from '../storage/tables/drafts.ts';
 import { sourceLimit } from './source-limit.ts';
 
 const buildResult = z
@@ -40,6 +41,7 @@ export const build: ServiceInterface = {
         'Saves the source as the draft, also where it does not build, and leaves the tests of the draft as they are.',
       tag: 'builder',
       auth: 'editor',
+      permission: 'write',
       headers: ['accept', 'if-match', 'if-none-match'],
       body: textBody({ description: 'The source.', limit: sourceLimit }),
       answers: {
@@ -91,9 +93,10 @@ interface BuildRequest {
 async function startBuild(
   c: Context,
   context: ServiceContext,
-  { plugin, caller, draft }: BuildRequest,
+  request: BuildRequest,
 ): Promise<{ etag: string; end: Promise<BuildEnd> }> {
-  const { source, etag } = await saveSource(c, context, plugin, draft);
+  const { plugin, caller, draft } = request;
+  const { source, etag } = await saveSource(c, context, request);
   let building: Promise<BuildEnd>;
   try {
     building = context.builds.build(draft.lang, {
@@ -106,21 +109,29 @@ async function startBuild(
   } catch (error) {
     throw busyAnswer(error, true);
   }
-  const end = building.then((ended) => keepProgram(context, plugin, source, ended));
+  const end = building.then((ended) => {
+    context.recorder.countBuild(plugin);
+    return keepProgram(context, plugin, source, ended);
+  });
   // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
   end.catch(() => {});
   return { etag, end };
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
-function saveSource(c: Context, context: ServiceContext, plugin: PluginKey, built: PluginSource) {
-  return updateDraft(context, plugin, (current) => {
+function saveSource(
+  c: Context,
+  context: ServiceContext,
+  { plugin, caller, draft: built }: BuildRequest,
+): Promise<Draft> {
+  const change = (current: Draft | undefined): PluginSource => {
     checkPreconditions(c, current?.etag);
     // The same text again is no change: other tabs need not hear of it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)
       return current.source;
     return { ...current?.source, ...built };
-  });
+  };
+  return updateDraft(context, plugin, change, caller.actor);
 }
 
 /** Keeps what was built, unless the draft is another by now: what was overtaken must not take the place of that. */

@@ -15,12 +15,12 @@ const features = z
   .object({
     features: z
       .array(z.string())
-      .meta({ description: 'What the service offers beside saving.', example: ['testing'] }),
+      .meta({ description: 'What the service offers beside saving.', examples: [['testing']] }),
     languages: z.array(
       z.object({
-        identifier: z.string().meta({ example: 'typescript' }),
-        pretty: z.string().meta({ example: 'TypeScript' }),
-        short: z.string().meta({ example: 'ts' }),
+        identifier: z.string().meta({ examples: ['typescript'] }),
+        pretty: z.string().meta({ examples: ['TypeScript'] }),
+        short: z.string().meta({ examples: ['ts'] }),
       }),
     ),
   })
@@ -71,10 +71,13 @@ export const builder: ServiceInterface = {
       tag: 'builder',
       auth: 'none',
       query: z.object({
-        namespace: z.string().optional().meta({
-          description: 'The namespace of the plugin, by default `default`.',
-          example: 'default',
-        }),
+        namespace: z
+          .string()
+          .optional()
+          .meta({
+            description: 'The namespace of the plugin, by default `default`.',
+            examples: ['default'],
+          }),
       }),
       answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
       handle: ({ path: { language, pluginName }, query }, context) => {
@@ -90,6 +93,7 @@ export const builder: ServiceInterface = {
       summary: 'Read a draft',
       tag: 'builder',
       auth: 'editor',
+      permission: 'read',
       headers: ['if-none-match'],
       answers: {
         200: json(sourceSchema, { description: 'The draft.', headers: draftHeaders }),
@@ -116,6 +120,7 @@ export const builder: ServiceInterface = {
       summary: 'Save a draft',
       tag: 'builder',
       auth: 'editor',
+      permission: 'write',
       headers: ['if-match', 'if-none-match'],
       body: jsonBody(sourceSchema, {
         description: 'A plugin source record.',
@@ -125,14 +130,19 @@ export const builder: ServiceInterface = {
       }),
       answers: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
       errors: { 403: ['too-many-plugins'], 412: ['precondition-failed'], 422: ['unknown-language'] },
-      handle: async ({ c, target, body }, context) => {
+      handle: async ({ c, target, caller, body }, context) => {
         checkLanguage(body, context);
         const draft = hasPreconditions(c)
-          ? await updateDraft(context, target, (current) => {
-              checkPreconditions(c, current?.etag);
-              return body;
-            })
-          : await overwriteDraft(context, target, body);
+          ? await updateDraft(
+              context,
+              target,
+              (current) => {
+                checkPreconditions(c, current?.etag);
+                return body;
+              },
+              caller.actor,
+            )
+          : await overwriteDraft(context, target, body, caller.actor);
         return { status: 200, body: draft.source, headers: { etag: draft.etag } };
       },
     }),

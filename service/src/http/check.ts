@@ -26,6 +26,7 @@ export const check: ServiceInterface = {
       description: 'Saves nothing, and nothing can be deployed by it.',
       tag: 'builder',
       auth: 'editor',
+      permission: 'write',
       body: textBody({ description: 'The source.', limit: sourceLimit }),
       answers: { 200: json(checked, { description: 'What was found.' }) },
       errors: { 409: ['check-superseded'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },

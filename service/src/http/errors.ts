@@ -5,6 +5,8 @@ export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** A JSON Pointer to the part of the body, or a parameter's name after a slash, that the error is about. */
   readonly path?: string | undefined;
+  /** What a run logged before it failed. */
+  readonly logs?: readonly string[] | undefined;
 }
 
 /** Every refusal of the service: a status, a code for programs and a message for people, as JSON. */
@@ -14,13 +16,20 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string | undefined;
+  readonly logs: readonly string[] | undefined;
 
-  constructor(status: StatusOf<C>, code: C, message: string, { headers = {}, path }: ErrorDetails = {}) {
+  constructor(
+    status: StatusOf<C>,
+    code: C,
+    message: string,
+    { headers = {}, path, logs }: ErrorDetails = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.headers = headers;
     this.path = path;
+    this.logs = logs;
   }
 }
 
@@ -33,6 +42,23 @@ export const unauthorized = (code: CodeOf<401>, message: string) =>
 
 export const forbidden = (message: string) => new ServiceError(403, 'forbidden', message);
 
+export const notPermitted = (permission: string) =>
+  new ServiceError(403, 'not-permitted', `The editor token does not have the permission "${permission}".`);
+
+export const tenantSuspended = () =>
+  new ServiceError(
+    403,
+    'tenant-suspended',
+    'This tenant is suspended: its plugins are neither edited nor run until it is not any more.',
+  );
+
+export const tenantDeleted = () =>
+  new ServiceError(
+    403,
+    'tenant-deleted',
+    'This tenant was deleted; it gets no tokens unless it is created anew.',
+  );
+
 export const notFound = (code: CodeOf<404>, message: string) => new ServiceError(404, code, message);
 
 export const methodNotAllowed = (method: string, allow: string) =>
@@ -41,13 +67,13 @@ export const methodNotAllowed = (method: string, allow: string) =>
   });
 
 /**
- * The answer for anything thrown: `{ error: { code, message, path?, requestId } }`. What {@link isFault} says so of tells
+ * The answer for anything thrown: `{ error: { code, message, path?, requestId }, logs? }`. What {@link isFault} says so of tells
  * nothing but the id of the request, by which the log can be asked.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, path, headers } = refusalOf(error) ?? fault;
+  const { status, code, message, path, logs, headers } = refusalOf(error) ?? fault;
   const body = { code, message, ...(path !== undefined && { path }), requestId };
-  return Response.json({ error: body }, { status, headers });
+  return Response.json({ error: body, logs }, { status, headers });
 }
 
 /** Whether an error is a fault of ours, to be looked into, rather than a refusal. */

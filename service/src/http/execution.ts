@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { ErrorList } from './error-codes.ts';
-import { notFound } from './errors.ts';
+import { notFound, tenantSuspended } from './errors.ts';
 import { text } from './operations/answers.ts';
 import type { Reply } from './operations/answers.ts';
 import { textBody } from './operations/bodies.ts';
@@ -12,7 +12,7 @@ import { runLimits } from '../sandbox/outcome.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 
-const input = textBody({
+const inputBody = textBody({
   description: 'What the plugin gets.',
   limit: runLimits.input,
   tooLarge: 'input-limit',
@@ -27,6 +27,7 @@ const answers = {
 } as const;
 
 const errors: ErrorList = {
+  403: ['tenant-suspended'],
   404: ['version-not-found'],
   422: ['plugin-error', 'memory-limit', 'stack-limit', 'output-limit', 'log-limit', 'module-limit'],
   429: ['too-many-requests'],
@@ -43,16 +44,16 @@ export const execution: ServiceInterface = {
       id: 'runPlugin',
       method: 'POST',
       path: '/exec/name/:identifier/:namespace/:pluginName',
-      summary: 'Run the newest version of a plugin',
+      summary: 'Run the live version of a plugin',
       tag: 'execution',
       auth: 'run',
-      body: input,
+      body: inputBody,
       answers,
       errors,
       handle: ({ c, target, body }, context) =>
         execute(c, context, {
           plugin: target,
-          find: () => context.storage.runs.newestVersion(target),
+          find: () => context.storage.runs.liveVersion(target),
           readInput: body,
         }),
     }),
@@ -63,7 +64,7 @@ export const execution: ServiceInterface = {
       summary: 'Run a version of a plugin',
       tag: 'execution',
       auth: 'run',
-      body: input,
+      body: inputBody,
       answers,
       errors,
       handle: ({ c, target, path, body }, context) =>
@@ -87,20 +88,28 @@ async function execute(
   context: ServiceContext,
   { plugin, find, readInput }: Execution,
 ): Promise<Reply<typeof answers>> {
-  const { answerHeaders } = requestInfo(c);
-  await context.limits.takeRun(plugin);
-  const program = await find();
+  const request = requestInfo(c);
+  const { id, answerHeaders } = request;
+  const tenant = await context.storage.runs.tenant(plugin);
+  if (tenant?.isSuspended) throw tenantSuspended();
+  await context.limits.takeRun(plugin, tenant?.limits.runsPerMinute);
+  const program = tenant && (await find());
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
+  const input = await readInput();
   const run = {
     program,
-    input: await readInput(),
+    input,
     share: { ...plugin, token: '' },
     signal: () => c.req.raw.signal,
   };
   answerHeaders['x-plugin-version'] = program.version;
   const { outcome: end, took } = await whenNotBusy(false, () => context.sandbox.runAndMeasure(run));
   answerHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
-  if ('error' in end) throw executionError(end.error);
+  context.recorder.record({ id, plugin, version: program, input, outcome: end, took });
+  if ('error' in end) {
+    request.runError = end.error.code;
+    throw executionError(end.error, end.logs);
+  }
   // Half a surrogate pair is no character and has no place in UTF-8: it becomes U+FFFD.
   return { status: 200, body: end.result.toWellFormed() };
 }

@@ -3,10 +3,12 @@ import type { ServiceInterface } from './context.ts';
 import { json, reply } from './operations/answers.ts';
 import { operation } from './operations/operation.ts';
 
+const draining = z.literal(true).optional().meta({ description: 'The service was told to end.' });
+
 const readiness = z
   .object({
     ready: z.boolean(),
-    draining: z.literal(true).optional().meta({ description: 'The service was told to end.' }),
+    draining,
     database: z.boolean().optional().meta({ description: 'The database answers.' }),
     schema: z.boolean().optional().meta({ description: 'Its schema is the one that this release needs.' }),
     sandbox: z.boolean().optional().meta({ description: 'Plugins can run.' }),
@@ -24,9 +26,11 @@ export const health: ServiceInterface = {
       tag: 'service',
       auth: 'watch',
       answers: {
-        200: json(z.object({ alive: z.literal(true) }), { description: 'It lives.' }),
+        200: json(z.object({ alive: z.literal(true), draining }), { description: 'It lives.' }),
       },
-      handle: () => reply(200, { alive: true as const }),
+      // Some proxies cannot send a run again that found the port closed: by the body they know in time that it will be.
+      handle: (_, { isDraining }) =>
+        reply(200, { alive: true as const, ...(isDraining() && { draining: true as const }) }),
     }),
     operation({
       id: 'getReadiness',

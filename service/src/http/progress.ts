@@ -2,14 +2,13 @@ import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { json } from './operations/answers.ts';
 import { operation } from './operations/operation.ts';
-import { digestOf } from '../storage/tables/digest.ts';
 
 const pluginProgress = z
   .object({
     built: z.boolean().meta({ description: 'The draft as it is has a successful build.' }),
     deployed: z
       .object({
-        version: z.string().meta({ description: 'The newest version.', example: 'v1.0.0' }),
+        version: z.string().meta({ description: 'The newest version.', examples: ['v1.0.0'] }),
         current: z.boolean().meta({ description: 'It is of the draft as it is.' }),
       })
       .optional(),
@@ -26,14 +25,15 @@ export const progress: ServiceInterface = {
       summary: 'How far a plugin is',
       tag: 'builder',
       auth: 'editor',
+      permission: 'read',
       answers: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
       handle: async ({ target }, { storage }) => {
         const { drafts, builds, versions } = storage.tables;
-        const source = (await drafts.find(target))?.source;
-        const newest = await versions.newestSource(target);
-        const built = source !== undefined && (await builds.find(target, source)) !== undefined;
+        const draft = await drafts.find(target);
+        const newest = await versions.newest(target);
+        const built = draft !== undefined && (await builds.find(target, draft.source)) !== undefined;
         if (!newest) return { status: 200, body: { built } };
-        const current = source !== undefined && digestOf(source) === digestOf(newest.source);
+        const current = draft?.digest === newest.digest;
         return { status: 200, body: { built, deployed: { version: newest.version, current } } };
       },
     }),

@@ -1,9 +1,11 @@
 import { ServiceError } from './errors.ts';
+import { cutLogs, storable } from '../runs/cut-texts.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 
 /*
- * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }.
+ * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }; that of an
+ * execution that ran has `logs` beside it, where the plugin logged anything.
  *
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |
@@ -29,17 +31,24 @@ import { BusyError } from '../processes/fair-queue.ts';
  * vendor. A build that fails, past its limits too, is 200 { succeeded: false }.
  */
 
-/** The answer of an execution that gave no output. */
-export const executionError = ({ code, message }: RunError): ServiceError => {
+/** The answer of an execution that gave no output, with the last 16 KB of what it logged. */
+export const executionError = ({ code, message }: RunError, allLogs: readonly string[]): ServiceError => {
+  const details = { logs: allLogs.length ? cutLogs(allLogs).logs : undefined };
   switch (code) {
     case 'time-limit':
-      return new ServiceError(504, code, message);
+      return new ServiceError(504, code, storable(message), details);
     case 'runner-crashed':
-      return new ServiceError(500, code, message);
+      return new ServiceError(500, code, storable(message), details);
     default:
-      return new ServiceError(422, code, message);
+      return new ServiceError(422, code, storable(message), details);
   }
 };
+
+/** The status that an error of a run, as it is recorded, is answered with. */
+export function runErrorStatus(code: string): number {
+  if (code === 'time-limit') return 504;
+  return code === 'runner-crashed' ? 500 : 422;
+}
 
 // Runs and builds end within seconds.
 const retryAfter = { headers: { 'retry-after': '1' } };

@@ -33,6 +33,7 @@ export const testing: ServiceInterface = {
       description: 'The draft as it is saved, which has to have a successful build.',
       tag: 'builder',
       auth: 'editor',
+      permission: 'write',
       body: textBody({
         description: 'What the plugin gets.',
         limit: runLimits.input,

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { boundedArray } from './bounded-array.ts';
 
@@ -22,15 +21,13 @@ export const sourceSchema = z
   .meta({
     id: 'PluginSource',
     description: 'The source of a plugin, with its tests. Other fields are kept.',
-    example: {
-      contents: 'export const run = (input) => `Hello, ${input}!`;\n',
-      lang: 'javascript',
-      tests: [{ name: 'greets', payload: 'Ada' }],
-    },
+    examples: [
+      {
+        contents: 'export const run = (input) => `Hello, ${input}!`;\n',
+        lang: 'javascript',
+        tests: [{ name: 'greets', payload: 'Ada' }],
+      },
+    ],
   });
 
 export type PluginSource = z.infer<typeof sourceSchema>;
-
-/** Whether two sources have the same language, contents and tests; a source without tests has an empty list of them. */
-export const isSameSource = (a: PluginSource, b: PluginSource): boolean =>
-  a.lang === b.lang && a.contents === b.contents && isDeepStrictEqual(a.tests ?? [], b.tests ?? []);

@@ -214,6 +214,7 @@ const simple = (method: Method, path: '/api/a' | '/api/b' | '/api/c', auth: Auth
     summary: '…',
     tag: 'service',
     auth,
+    permission: 'read',
     answers: { 204: empty(described) },
     handle: () => reply(204, undefined),
   });

@@ -205,7 +205,7 @@ test('a malformed request is answered in JSON too', async (t) => {
   for (const head of [
     'GET /api\\v1 HTTP/1.1\r\nHost: 127.0.0.1',
     'GET / HTTP/1.1\r\nHost: a b',
-    'GET / HTTP/1.0',
+    'GET / HTTP/1.1',
   ]) {
     const socket = connect(port, '127.0.0.1');
     socket.end(`${head}\r\nConnection: close\r\n\r\n`);

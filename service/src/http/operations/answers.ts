@@ -85,6 +85,8 @@ export const reply = <const S extends AnswerStatus, Body>(
   headers,
 });
 
+const textType = { 'content-type': 'text/plain; charset=utf-8' } as const;
+
 /**
  * Answers with a reply.
  * @throws Error when it is not one of those that are declared, which is a fault of ours.
@@ -96,7 +98,7 @@ export function answer(c: Context, id: string, answers: Answers, given: AnyReply
   if (declared.kind === 'empty') return c.body(null, status, headers);
   const contentful = status as ContentfulStatusCode;
   if (declared.kind === 'text') {
-    return c.body(body as string, contentful, { ...headers, 'content-type': 'text/plain; charset=utf-8' });
+    return c.body(body as string, contentful, headers ? { ...headers, ...textType } : textType);
   }
   const { error } = declared.schema.safeParse(body);
   if (error)

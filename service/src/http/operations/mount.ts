@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { authorize } from '../auth.ts';
 import type { ServiceContext } from '../context.ts';
+import { requestInfo } from '../request-info.ts';
 import { route } from '../routes.ts';
 import type { Handler, Handlers } from '../routes.ts';
 import { answer } from './answers.ts';
@@ -26,15 +27,18 @@ export function addOperations(app: Hono, operations: readonly Operation[], conte
 }
 
 function handlerOf(operation: Operation, context: ServiceContext): Handler {
-  const { id, auth, query, body, answers, handle } = operation;
+  const { id, auth, permission, query, body, answers, handle } = operation;
   const readPath = pathReader(operation.path);
   return async (c) => {
+    const { id: requestId, answerHeaders } = requestInfo(c);
+    // The id of the request is its run's, too, also where nothing runs.
+    if (auth === 'run') answerHeaders['x-suborbital-requestid'] = requestId;
     const { path, target } = readPath(c);
     const request = {
       c,
       path,
       target,
-      caller: await authorize(c, context, auth, target),
+      caller: await authorize(c, context, { auth, permission }, target),
       query: query && readQuery(c, query),
       body: body && (await readBody(c, body)),
     };

@@ -6,6 +6,7 @@ import type { ErrorList } from '../error-codes.ts';
 import type { Method } from '../routes.ts';
 import type { Answers, JsonAnswer, Reply } from './answers.ts';
 import type { Body, BodyOf } from './bodies.ts';
+import type { Permission } from '../../plugins/permissions.ts';
 import type { NamesIn, PathParameterName, TargetOf } from './path-parameters.ts';
 import type { RequestHeader } from './request-headers.ts';
 
@@ -26,7 +27,15 @@ export interface OperationRequest<Path extends string, A extends Auth, Query, B>
   readonly body: BodyOf<B>;
 }
 
-export interface Declaration<
+/** An operation that an editor token may ask for has to say what the token has to permit. */
+type PermissionOf<A extends Auth> = [Extract<A, 'editor' | 'either'>] extends [never]
+  ? { readonly permission?: undefined }
+  : {
+      /** What an editor token has to permit. */
+      readonly permission: Permission;
+    };
+
+interface DeclaredOperation<
   Path extends string,
   A extends Auth,
   Query extends z.ZodObject | undefined,
@@ -62,6 +71,14 @@ export interface Declaration<
   ) => HandlerResult<R> | Promise<HandlerResult<R>>;
 }
 
+export type Declaration<
+  Path extends string,
+  A extends Auth,
+  Query extends z.ZodObject | undefined,
+  B extends Body | undefined,
+  R extends Answers,
+> = DeclaredOperation<Path, A, Query, B, R> & PermissionOf<A>;
+
 /** A stream is a `Response`, which is sent as it is. */
 type HandlerResult<R extends Answers> = Reply<R> | (R[200] extends StreamAnswer ? Response : never);
 
@@ -76,6 +93,7 @@ export interface Operation {
   readonly description?: string;
   readonly tag: Tag;
   readonly auth: Auth;
+  readonly permission?: Permission | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body | undefined;

@@ -13,7 +13,11 @@ interface PathParameter {
 }
 
 /** Any text but an empty one, `.` and `..`, and without U+0000. */
-const name = (description: string, example: string) => z.string().min(1).meta({ description, example });
+const name = (description: string, example: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description, examples: [example] });
 
 const identifier: PathParameter = {
   schema: z
@@ -21,7 +25,7 @@ const identifier: PathParameter = {
     .regex(/^[^]+\.[^.]+$/)
     .meta({
       description: 'An environment, a period and a tenant; the tenant is what follows the last period.',
-      example: 'com.acme.customer-7',
+      examples: ['com.acme.customer-7'],
     }),
   mismatch: 'must be an environment, a period and a tenant',
 };
@@ -45,12 +49,17 @@ export const pathParameters = {
     schema: name('A language, by its `identifier` among the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
   },
+  id: { schema: name('The id of an environment token.', '019a0b2c-4d5e-7f60-8123-456789abcdef') },
   version: {
     schema: z
       .string()
       .regex(/^v\d+\.\d+\.\d+$/)
-      .meta({ description: 'A version of a plugin.', example: 'v1.0.0' }),
+      .meta({ description: 'A version of a plugin.', examples: ['v1.0.0'] }),
     mismatch: 'must be of the form v1.0.0',
+  },
+  uuid: {
+    schema: z.uuid().meta({ description: 'The id of a run, which is that of its request.' }),
+    mismatch: 'must be a UUID',
   },
 } as const satisfies Readonly<Record<string, PathParameter>>;
 

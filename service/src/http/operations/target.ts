@@ -28,7 +28,9 @@ export function pathReader(pattern: string): (c: Context) => ReadPath {
       addTo(target, name, value);
     }
     const { environment, tenant } = target;
-    if (environment !== undefined) Object.assign(requestInfo(c), { environment, ...(tenant && { tenant }) });
+    const info = requestInfo(c);
+    if (environment !== undefined) info.environment = environment;
+    if (tenant !== undefined) info.tenant = tenant;
     return { path, target };
   };
 }

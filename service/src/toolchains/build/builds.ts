@@ -25,11 +25,19 @@ export interface CheckRequest extends Request {
   readonly subject: string;
 }
 
-/** Told of each build that has ended, with how long it took in ms, waiting included. */
+/** How long a build took, in ms. */
+export interface BuildTimes {
+  /** For its turn, and for a compiler. */
+  readonly waited: number;
+  /** In the compiler. */
+  readonly took: number;
+}
+
+/** Told of each build that has ended. */
 export type OnBuild = (
   language: string,
   outcome: 'succeeded' | 'failed' | 'unfinished',
-  took: number,
+  times: BuildTimes,
 ) => void;
 
 /** A newer check of the same source has taken the place of this one. */
@@ -97,11 +105,16 @@ export class Builds {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
-    const built = this.#run(pool, turn, (compiler) =>
-      buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal),
-    );
+    let started: number | undefined;
+    const built = this.#run(pool, turn, (compiler) => {
+      started = performance.now();
+      return buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal);
+    });
     return built.then((end) => {
-      this.#onBuild?.(language, outcomeOf(end), performance.now() - began);
+      const ended = performance.now();
+      // Where there is no compiler, all of it was waiting.
+      const waited = (started ?? ended) - began;
+      this.#onBuild?.(language, outcomeOf(end), { waited, took: ended - began - waited });
       return end;
     });
   }

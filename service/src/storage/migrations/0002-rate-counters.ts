@@ -2,7 +2,7 @@ import type { Migration } from './migrations.ts';
 
 /** What all nodes together have taken of each rate. Its rows are worth nothing after their minute. */
 export const rateCounters: Migration = {
-  name: '0003-rate-counters',
+  name: '0002-rate-counters',
   oldestProgram: 1,
   async up(db, engine) {
     const { key, integer, tableOptions } = engine.columns;
