@@ -92,7 +92,7 @@ window.standIn = {
   build: (build) => launcher?.build({ succeeded: true, outputLog: '', ...build }),
   test: (result) => launcher?.test(result),
   deploy: (deployed) => launcher?.deploy({ version: 'v1.0.0', ...deployed }),
-  live: (version) => launcher?.live(version),
+  live: (version) => launcher?.live({ version }),
   fail: (message) => launcher?.error(message),
   requestToken: async (reason = 'expired') => (await launcher?.requestToken(reason))?.token,
 };

@@ -17,7 +17,7 @@ const STEPS = [
 const PARTS = [
   ['client.js alone, with zod/mini, gzip', `export * from '/src/client.ts';`, 10],
   ['<plugin-features> alone, gzip', `export * from '/src/plugin-features.ts';`, 13.5],
-  ['testing.js alone, gzip', `export * from '/src/testing.ts';`, 6],
+  ['testing.js alone, gzip', `export * from '/dist/testing.js';`, 6],
   ['editor.js alone, gzip', `export * from '/src/editor.ts';`, 2],
 ] as const;
 
