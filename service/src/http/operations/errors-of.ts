@@ -11,13 +11,15 @@ const always: ErrorList = {
   503: ['busy', 'storage-unavailable'],
 };
 
+const ofEditorToken = ['forbidden', 'not-permitted', 'tenant-suspended'] as const;
+
 const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   none: always,
   watch: {},
-  editor: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
+  editor: { ...always, 401: ['token-missing', 'token-invalid'], 403: ofEditorToken },
   environment: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
   run: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
-  either: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
+  either: { ...always, 401: ['token-missing', 'token-invalid'], 403: ofEditorToken },
 };
 
 /** All that an operation can be refused with: codes by their statuses, in the order of the statuses. */

@@ -212,7 +212,7 @@ describe('every operation of the document', () => {
           assert.ok(status !== 500, answer.body);
           assert.deepEqual(errors, []);
         }),
-        { numRuns: cases },
+        { numRuns: cases, seed: 1 },
       );
     });
 
@@ -233,7 +233,7 @@ describe('every operation of the document', () => {
           const { headers, ...one } = caseOf(operation, parts);
           await check({ ...one, headers: { ...token, ...headers } });
         });
-        await fc.assert(property, { numRuns: cases });
+        await fc.assert(property, { numRuns: cases, seed: 1 });
       }
       if (!operation.security.length) return;
       const property = fc.asyncProperty(
@@ -246,7 +246,7 @@ describe('every operation of the document', () => {
           await check({ ...one, headers: { ...headers, ...wrong } });
         },
       );
-      await fc.assert(property, { numRuns: cases });
+      await fc.assert(property, { numRuns: cases, seed: 1 });
     });
   }
 });
