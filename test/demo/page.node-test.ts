@@ -71,7 +71,7 @@ describe('the demo page', () => {
       editor.shadowRoot?.querySelector('[part=error]')?.textContent ?? '',
     ]);
     assert.equal(code, 'token-unauthorized');
-    assert.match(view ?? '', /403/);
+    assert.match(view ?? '', /You may not open this plugin/);
     const explanation = await tab.text('.refusal');
     assert.match(explanation, /com\.example\.customer-8/);
     assert.match(explanation, /403, token-unauthorized/);
