@@ -62,6 +62,11 @@ export async function setUpVendor() {
     environmentToken,
     servicePort: listening.port,
     port: vendorListening.port,
+    /** Where both listen. */
+    addresses: {
+      vendor: `http://127.0.0.1:${vendorListening.port}/`,
+      service: `http://127.0.0.1:${listening.port}/`,
+    },
     cookieSecret: vendorStore.cookieSecret,
     /** Signs in and gives the cookie, as a browser would send it. */
     async signIn(user: string): Promise<string> {
