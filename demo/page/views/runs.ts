@@ -74,7 +74,7 @@ const versionsTable = (runs: readonly VersionRun[], input: string) => html`
               <th scope="row">${version}</th>
               <td><pre>${input}</pre></td>
               <td>${failure ? failureView(failure, failure.logs) : html`<pre>${output}</pre>`}</td>
-              <td class="took">${took} ms</td>
+              <td class="took">${Math.round(took * 10) / 10} ms</td>
             </tr>
           `,
         )}

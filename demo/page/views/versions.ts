@@ -41,7 +41,7 @@ function liveWords({ live, pinned }: PluginDetails): string | TemplateResult {
   if (live === null) return 'Nothing is deployed yet: nothing runs.';
   if (!pinned) return `${live} is live: the newest, as each one will be that is deployed.`;
   const by = pinned.by ? ` by ${pinned.by}` : '';
-  return html`${live} is live, chosen${by} ${timeView(pinned.at)}. What is deployed does not run meanwhile.`;
+  return html`${live} is live, chosen${by}, ${timeView(pinned.at)}. What is deployed does not run meanwhile.`;
 }
 
 const versionView = ({ version, at, by, message, live }: VersionView, mayDeploy: boolean) => html`
@@ -78,7 +78,9 @@ const recentRuns = (runs: readonly RunView[]) => html`
               <span class="badge" data-state=${failure ? 'error' : 'ready'}>
                 ${failure ? 'Failed' : 'Ran'}
               </span>
-              <span class="soft">${timeView(at)}, <span class="took">${took} ms</span></span>
+              <span class="soft"
+                >${timeView(at)}, <span class="took">${Math.round(took * 10) / 10} ms</span></span
+              >
             </div>
             ${failure ? failureView(failure, logs) : logsView(logs)}
           </li>
