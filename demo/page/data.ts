@@ -63,8 +63,8 @@ async function show<T>(reading: Promise<backEnd.Read<T>>, toData: (answer: T) =>
     return;
   }
   change({ data: { ...state.data, problem: refusal.message } });
+  if (refusal.code !== 'customer-deleted') return;
   // What the session says is no longer so: the page then shows what is left.
-  if (!['customer-deleted', 'signed-out'].includes(refusal.code)) return;
   change({ launched: false });
   await backEnd.loadSession();
 }

@@ -32,11 +32,15 @@ export const logsView = (logs: readonly string[] | undefined): TemplateResult | 
       </details>`
     : nothing;
 
-/**
- * A message ends in the plugin's stack, a frame a line, or all in one line where it came with an answer: what is before it.
- */
-const firstLine = (message: string | undefined): string | undefined =>
-  message?.split(/\n| {4,}at /, 1)[0]?.trim() || undefined;
+/** What a frame of the stack begins with. */
+const FRAME = '    at ';
+
+/** What a message says before the plugin's stack, which has a frame a line, or all in one where it came with an answer. */
+function firstLine(message: string | undefined): string | undefined {
+  const [first = ''] = message?.split('\n', 1) ?? [];
+  return first.split(FRAME, 1)[0]?.trim() || undefined;
+}
 
 /** The line of the source at which the first frame of the stack is. */
-const lineOf = (message: string): string | undefined => / at [^\n]*?:(\d+):\d+/.exec(message)?.[1];
+const lineOf = (message: string): string | undefined =>
+  /:(\d{1,9}):\d/.exec(message.split(FRAME, 2)[1] ?? '')?.[1];
