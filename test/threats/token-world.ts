@@ -133,7 +133,7 @@ function sortRequest(request: Request, ports: World['ports'], places: Places): v
   places.add('other headers', JSON.stringify(others));
   places.add(`cookies to the ${server}`, cookie);
   // The vendor's back end asks the same addresses as the editor; by what sends it one knows which it is.
-  const fromBrowser = /^Mozilla/.test(headers['user-agent'] ?? '');
+  const fromBrowser = (headers['user-agent'] ?? '').startsWith('Mozilla');
   places.add(fromBrowser ? 'authorization at the builder' : 'authorization by the vendor', authorization);
   const signsIn = server === 'vendor' && method === 'POST' && called('/session');
   places.add(signsIn ? 'set-cookie' : 'answers', answerHeaders);
