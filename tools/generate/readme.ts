@@ -1,5 +1,9 @@
+import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
+import { defaultFeaturesStrings } from '../../src/element/features-strings.ts';
+import { defaultStrings } from '../../src/element/strings.ts';
 import type { ElementView } from './elements.ts';
 import type { Documented, Member, Typed } from './manifest-types.ts';
+import { messagesOf } from './protocol.ts';
 
 /** What is generated into README.md, by the name of its markers. */
 export function readmeSections(elements: ElementView[]): Record<string, string> {
@@ -9,6 +13,10 @@ export function readmeSections(elements: ElementView[]): Record<string, string> 
     'plugin-editor attributes': attributes(editor),
     'plugin-editor events': events(editor),
     'plugin-editor styling': styling(editor),
+    'plugin-editor strings': strings(defaultStrings),
+    'plugin-features strings': strings(defaultFeaturesStrings),
+    'protocol messages': messagesTable(),
+    'protocol limits': limitsTable(),
     'plugin-features reference': [
       attributes(features),
       members(features),
@@ -46,8 +54,8 @@ const attributes = ({ attributes: all }: ElementView) =>
   );
 
 /** A long one is told beside the table. */
-function defaultOf({ description = '', default: value, type }: Typed): string {
-  if (description.endsWith('Required.')) return 'required';
+function defaultOf({ default: value, type, required }: Typed & { required: boolean }): string {
+  if (required) return 'required';
   if (type?.text === 'boolean') return 'off';
   if (value === undefined) return '-';
   return value.length > 40 ? 'see below' : code(value.replaceAll("'", ''));
@@ -62,6 +70,42 @@ const events = ({ events: all }: ElementView) =>
       description,
     ]),
   );
+
+/** The English texts, which a page may replace. */
+const strings = (texts: object) =>
+  table(
+    ['key', 'English text'],
+    Object.entries(texts).map(([key, text]) => [code(key), text]),
+  );
+
+/** Who sends what to whom. */
+const messagesTable = () =>
+  table(
+    ['from', 'type', 'fields', 'meaning'],
+    messagesOf().map(({ from, type, fields, doc }) => [
+      from,
+      code(type),
+      fields.map(code).join(', ') || '-',
+      doc,
+    ]),
+  );
+
+/** How much is taken of an editor's messages. */
+const limitsTable = () =>
+  table(
+    ['type', 'field', 'at most'],
+    Object.entries(LIMITS).flatMap(([type, fields]) =>
+      Object.entries(fields).map(([name, limit]: [string, number]) => [
+        code(type),
+        code(name),
+        limit.toLocaleString('en') +
+          (LISTS.includes(`${type}.${name}`) ? ` in all texts together; ${MAX_VALUES} items and fields` : ''),
+      ]),
+    ),
+  );
+
+/** What may hold more than one text. */
+const LISTS = ['hello.capabilities', 'ready.permissions', 'test.error'];
 
 const field = ({ name, type }: Member) => code(name + (type?.text.endsWith('| undefined') ? '?' : ''));
 
