@@ -178,7 +178,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       options.onToken?.(token);
     },
     'token-failed': ({ code }) => rejectWaiting(String(code)),
-    configure: (data) => options.onConfigure?.(pick({}, withAppearance(data), CHANGES)),
+    configure: (data) => options.onConfigure?.(pickSettings({}, data)),
     'save-request': ({ request }, about) => {
       if (!isText(request)) return;
       (async () => options.onSave?.())().then(
@@ -219,7 +219,9 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
 }
 
 type Data = Record<string, unknown>;
-type Check = (value: unknown) => boolean;
+
+/** A pattern for a text, or a function. */
+type Check = RegExp | ((value: unknown) => unknown);
 
 /** The messages that a channel has a method for. */
 type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
@@ -227,60 +229,55 @@ type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
 // The checks are by hand, because this module is to stay small. They are tested against what the launcher sends.
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isFlag: Check = (value) => typeof value === 'boolean';
-const isObject = (value: unknown): value is Data => !!value && typeof value === 'object';
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-const matches =
-  (pattern: RegExp): Check =>
-  (value) =>
-    isText(value) && pattern.test(value);
+const isTextOrNull = (value: unknown) => value === null || isText(value);
+const isFlagOrNull = (value: unknown) => value === null || typeof value === 'boolean';
 
 const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Adds those fields of a message that pass their check. */
-function pick<T extends object>(to: T, data: Data, checks: Record<string, Check>): T {
-  const passed = Object.entries(checks).filter(([name, check]) => check(data[name]));
-  return Object.assign(to, Object.fromEntries(passed.map(([name]) => [name, data[name]])));
+/** Adds those fields of an object that pass their check. */
+function pick<T extends object>(to: T, from: unknown, checks: Record<string, Check>): T {
+  for (const [name, check] of Object.entries(checks)) {
+    const value = (from as Data)[name];
+    const passes = typeof check === 'function' ? check(value) : isText(value) && check.test(value);
+    if (passes) Object.assign(to, { [name]: value });
+  }
+  return to;
 }
 
-const isColor = matches(/^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/);
+const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
 
 /** The grammar of a page's look. Nothing else is taken, so that the values can go into a style sheet. */
 const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
-  colorScheme: matches(/^(light|dark)$/),
-  accent: isColor,
-  background: isColor,
-  color: isColor,
-  border: isColor,
-  font: matches(/^[\p{L}\p{N} ,"'_-]{1,500}$/u),
-  radius: matches(/^[\d.]{1,9}px$/),
+  colorScheme: /^(light|dark)$/,
+  accent: COLOR,
+  background: COLOR,
+  color: COLOR,
+  border: COLOR,
+  font: /^[\p{L}\p{N} ,"'_-]{1,500}$/u,
+  radius: /^[\d.]{1,9}px$/,
 };
 
-const CHANGES: { [Name in keyof EditorSettingsChange]-?: Check } = {
-  locale: orNull(isText),
-  readOnly: orNull(isFlag),
-  appearance: orNull(isObject),
+const SETTINGS: { [Name in keyof EditorSettingsChange]-?: Check } = {
+  locale: isTextOrNull,
+  readOnly: isFlagOrNull,
+  appearance: (value) => typeof value === 'object',
 };
 
 const OPTIONAL: Record<string, Check> = {
   template: isText,
   expiresAt: isText,
-  locale: isText,
-  readOnly: isFlag,
-  appearance: isObject,
-  initialSource: (source) =>
-    isObject(source) && typeof source['contents'] === 'string' && isText(source['lang']),
+  initialSource: (source) => isText(Object(source).lang) && typeof Object(source).contents === 'string',
 };
 
-/** Leaves in a page's look what has its grammar. */
-const withAppearance = (data: Data): Data =>
-  isObject(data['appearance']) ? { ...data, appearance: pick({}, data['appearance'], APPEARANCE) } : data;
+/** Adds settings, with what has its grammar of a page's look. */
+function pickSettings<T extends EditorSettingsChange>(to: T, data: Data): T {
+  const { appearance } = pick(to, data, SETTINGS);
+  return appearance ? { ...to, appearance: pick({}, appearance, APPEARANCE) } : to;
+}
 
 function readOpen(data: Data): PluginToOpen | undefined {
   const { builder, ident, namespace, fn, token } = data;
   if (![builder, ident, namespace, fn, token].every(isText)) return undefined;
-  return pick({ builder, ident, namespace, fn, token } as PluginToOpen, withAppearance(data), OPTIONAL);
+  const open = { builder, ident, namespace, fn, token } as PluginToOpen;
+  return pickSettings(pick(open, data, OPTIONAL), data);
 }

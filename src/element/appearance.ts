@@ -49,7 +49,7 @@ export class AppearanceReader {
       const box = document.createElement('div');
       this.#probe = box.appendChild(document.createElement('i'));
       box.className = 'look';
-      box.addEventListener('transitionend', this.#onChange);
+      box.addEventListener('transitionrun', this.#onChange);
       // Ahead of what the template renders, which clears everything behind its own beginning.
       this.#host.renderRoot.prepend(box);
     }

@@ -15,7 +15,9 @@ export function localeOf(
     node = node.parentElement ?? (node.getRootNode() as Partial<ShadowRoot>).host;
   }
   try {
-    return new Intl.Locale(tag as string) && (tag as string);
+    // Throws for what is no tag.
+    void new Intl.Locale(tag as string);
+    return tag as string;
   } catch {
     return undefined;
   }

@@ -135,10 +135,7 @@ export class PluginFeaturesElement extends FormControl {
     // At once, for what listens to the choice and reads the form.
     this.#report();
     // Unsaved work may keep the editor from following; then its language is chosen again.
-    void Promise.resolve(this.#editor?.updateComplete).then(() => {
-      this.#asked = false;
-      this.#follow();
-    });
+    void this.#onceAsked();
   }
 
   /** `idle`: there is no builder; `error`: `error` says why. A refresh is `loading`, too. */
@@ -196,6 +193,13 @@ export class PluginFeaturesElement extends FormControl {
   /** @internal */
   formStateRestoreCallback(value: string): void {
     this.value = value;
+  }
+
+  /** Goes by what the editor shows again, once it has acted upon a choice. */
+  async #onceAsked(): Promise<void> {
+    await this.#editor?.updateComplete;
+    this.#asked = false;
+    this.#follow();
   }
 
   /** Finds the editor and brings choice, `template` and source in step with what is set now. */

@@ -6,6 +6,7 @@
  * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
  * and is no part of the others.
  */
+import { measureAppearance } from './appearance.ts';
 import { openBrowser } from './browser.ts';
 import { measureCapacity } from './capacity.ts';
 import { measureDeletion } from './deletion.ts';
@@ -63,6 +64,7 @@ if (wants('mount')) {
     figures.push(await measureMount(browser, origins));
     figures.push(...(await measureLeaks(browser, origins)));
     figures.push(await measureLayoutShift(browser, origins));
+    figures.push(...(await measureAppearance(browser, origins)));
   } finally {
     await browser.close();
     await origins.close();

@@ -24,7 +24,8 @@ afterEach(() => tab.page.browserContext().close());
 const open = async () => (tab = await openDemo(browser, demo.vendor));
 
 /** What Chromium itself says of an answer of 403. */
-const refusedRequest = /^Failed to load resource: the server responded with a status of 403/;
+const refusedRequest =
+  /^Failed to load resource: the server responded with a status of 403|^<plugin-editor> token-unauthorized/;
 
 describe('the demo page', () => {
   test('launch, edit, save, reload: the edit is there', async () => {

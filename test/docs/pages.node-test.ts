@@ -83,7 +83,10 @@ test('every block of TypeScript compiles, as strictly as can be', async () => {
   // Without the types of its framework, this is no tag that TypeScript knows, and with them, 1 is no plugin's name.
   await pages.place.write(
     'tags.tsx',
-    'export const tag = <plugin-editor fn="add-record" />;\n// @ts-expect-error\nexport const wrong = <plugin-editor fn={1} />;',
+    `const all = { 'editor-url': '/', builder: '/', ident: 'com.acme.customer-7', 'token-endpoint': '/token' };
+     export const tag = <plugin-editor {...all} fn="add-record" />;
+     // @ts-expect-error
+     export const wrong = <plugin-editor {...all} fn={1} />;`,
   );
   const compilerOptions = {
     target: 'es2023',
@@ -168,7 +171,7 @@ test('listen.ts hears of all that it names, and theme.css is seen', async () => 
   await inState('error');
   await until(() => said.some((line) => line.startsWith('warn: token-unauthorized ')));
   await page.evaluate(snippet('german.js'));
-  await page.waitForSelector('plugin-editor >>> ::-p-text(Erneut versuchen)');
+  await page.waitForSelector('plugin-editor >>> ::-p-text(Sie dürfen dieses Plugin nicht öffnen)');
 
   await page.$eval('plugin-editor', (editor) => (editor.ident = 'com.acme.customer-7'));
   await inState('ready');

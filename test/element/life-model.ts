@@ -63,7 +63,10 @@ export const fail = (what: string): never => {
 };
 
 /** What holds at every moment. */
-export function check({ attributes, connected, closed, putOff, reloading, restored }: Model, life: Life): void {
+export function check(
+  { attributes, connected, closed, putOff, reloading, restored }: Model,
+  life: Life,
+): void {
   const { world, element, tokens, faults } = life;
   if (faults.length) fail(faults.join('; '));
   const inPage = world.frames.filter((frame) => frame.element.isConnected);

@@ -51,6 +51,7 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       const events = saidEvents(element);
       const { open } = (await ear.until('onOpen')) as never as { open: object };
       const { expiresAt, ...fields } = open as Record<string, unknown>;
+      expect(Date.parse(expiresAt as string)).to.be.above(Date.now());
       // What it does not know, it does not see.
       expect(fields).to.deep.equal({
         builder: server.url(),
@@ -125,11 +126,15 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         launcher.test({ result: 'r', passed: true });
         launcher.deploy({ version: 'v1.0.0', unchanged: true });
         launcher.live({ version: null })`);
-      expect(events.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal(
-        [...(delivery === 'url' ? ['ready'] : []), 'ready', 'dirty', 'dirty', 'save', 'test', 'deploy'].slice(
-          events.filter(({ type }) => type.endsWith('ready')).length === 1 && delivery === 'url' ? 1 : 0,
-        ),
-      );
+      // In url delivery it may have been ready once before the editor said so.
+      const types = events.map(({ type }) => type.slice('plugin-editor-'.length));
+      expect(types.filter((type) => type !== 'ready')).to.deep.equal([
+        'dirty',
+        'dirty',
+        'save',
+        'test',
+        'deploy',
+      ]);
       expect(events.at(-1)).to.include({ version: 'v1.0.0' });
       const [{ open }] = heard.filter(({ type }) => type === 'onOpen') as [{ open: object }];
       for (const name of ['readOnly', 'locale', 'appearance', 'initialSource'])

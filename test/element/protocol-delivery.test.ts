@@ -51,10 +51,10 @@ describe('message delivery', () => {
     const events = saidEvents(element);
     await inState(element, 'ready');
     const after = Date.now();
-    const { session, expiresAt, appearance, from, page, by, ...open } = (await ear.until('open')) as never as Record<
-      string,
-      string
-    >;
+    const { session, expiresAt, appearance, from, page, by, ...open } = (await ear.until(
+      'open',
+    )) as never as Record<string, string>;
+    expect(appearance).to.deep.equal({ colorScheme: 'light' });
     expect(open).to.deep.equal({
       ...CHANNEL,
       type: 'open',

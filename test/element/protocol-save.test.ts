@@ -11,7 +11,7 @@ const CAN = { capabilities: ['open', 'save', 'configure'] };
 const savable = (changes = {}): Promise<Opened> => opened(changes, CAN);
 
 /** The request of that number, as the editor got it. */
-const request = ({ ear }: Opened, times = 1): Promise<Heard> => ear.until('save-request', times);
+const requested = ({ ear }: Opened, times = 1): Promise<Heard> => ear.until('save-request', times);
 
 /** Has the editor answer a request, after it said what it is to say before. */
 async function answer(all: Opened, to: Heard, fields: object = {}, dirty = false): Promise<void> {
@@ -26,9 +26,9 @@ describe('save()', () => {
   it('asks the editor, and resolves when it has saved', async () => {
     const all = await savable();
     const saving = all.element.save();
-    const asked = await request(all);
+    const asked = await requested(all);
     expect(asked).to.include({ session: all.ear.session() });
-    expect(asked).to.have.property('request').that.is.a('string').and.is.not.empty;
+    expect(asked['request']).to.be.a('string').with.length.above(0);
     // An answer to something else is none.
     say(all.element, all.ear, { type: 'save-result', request: 'other' });
     await answer(all, asked);
@@ -39,7 +39,7 @@ describe('save()', () => {
   it('rejects with what the editor says, without its token and at most 500 characters of it', async () => {
     const all = await savable();
     const saving = rejection(all.element.save());
-    await answer(all, await request(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
+    await answer(all, await requested(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
     const error = await saving;
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain(': … xxx').and.not.to.contain('token-1');
@@ -50,8 +50,8 @@ describe('save()', () => {
   it('counts an answer whose error is no text as one without', async () => {
     const all = await savable();
     const saving = all.element.save();
-    await answer(all, await request(all), { error: 7 });
-    await saving;
+    await answer(all, await requested(all), { error: 7 });
+    expect(await saving).to.equal(undefined);
   });
 
   it('rejects when there is no answer within timeout, and asks anew the next time', async () => {
@@ -60,14 +60,14 @@ describe('save()', () => {
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain('300 ms');
     const saving = all.element.save();
-    await answer(all, await request(all, 2));
+    await answer(all, await requested(all, 2));
     await saving;
   });
 
   it('twice at a time is one request', async () => {
     const all = await savable();
     const both = Promise.all([all.element.save(), all.element.save()]);
-    await answer(all, await request(all));
+    await answer(all, await requested(all));
     await both;
     expect(all.ear.of('save-request')).to.have.length(1);
   });
@@ -96,7 +96,7 @@ describe('save()', () => {
     it(`is ended with a rejection by ${name}`, async () => {
       const all = await savable();
       const saving = rejection(all.element.save());
-      await request(all);
+      await requested(all);
       end(all);
       expect((await saving).code).to.equal('editor');
     });
@@ -110,7 +110,7 @@ describe('unsaved work of an editor that can save', () => {
     await makeDirty(all);
     seen.length = 0;
     element.fn = 'g';
-    const asked = await request(all);
+    const asked = await requested(all);
     // It is saved, and the answer is not there yet.
     await makeDirty(all, false);
     await flush(element, all.server);
@@ -133,8 +133,8 @@ describe('unsaved work of an editor that can save', () => {
     const all = await savable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await answer(all, await request(all), {}, true);
-    await answer(all, await request(all, 2));
+    await answer(all, await requested(all), {}, true);
+    await answer(all, await requested(all, 2));
     expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
@@ -145,7 +145,7 @@ describe('unsaved work of an editor that can save', () => {
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
     apply(element, { fn: 'g', namespace: 'm' });
-    await answer(all, await request(all), { error: 'a conflict' }, true);
+    await answer(all, await requested(all), { error: 'a conflict' }, true);
     await heardOut(element);
     await flush(element, all.server);
     const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
@@ -180,7 +180,7 @@ describe('unsaved work of an editor that can save', () => {
       element.fn = fn;
       await element.updateComplete;
     }
-    await answer(all, await request(all));
+    await answer(all, await requested(all));
     expect(await ear.until('open', 2)).to.include({ fn: 'i' });
     await inState(element, 'ready');
     expect(ear.of('save-request')).to.have.length(1);
@@ -192,7 +192,7 @@ describe('unsaved work of an editor that can save', () => {
     const { element } = all;
     await makeDirty(all);
     element.fn = 'g';
-    const asked = await request(all);
+    const asked = await requested(all);
     element.fn = 'add-record';
     await element.updateComplete;
     await answer(all, asked, { error: 'no' }, true);
@@ -209,7 +209,7 @@ describe('unsaved work of an editor that can save', () => {
     const saving = all.element.save();
     all.element.fn = 'g';
     await all.element.updateComplete;
-    await answer(all, await request(all));
+    await answer(all, await requested(all));
     await saving;
     expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
     expect(all.ear.of('save-request')).to.have.length(1);
@@ -231,7 +231,7 @@ describe('unsaved work of an editor that can save', () => {
     const all = await savable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await request(all);
+    await requested(all);
     await all.element.renewToken();
     const requests = await all.server.requests({ path: '/token' });
     expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body ?? '')?.[1])).to.deep.equal([
@@ -245,7 +245,7 @@ describe('unsaved work of an editor that can save', () => {
     const { element, ear } = all;
     await makeDirty(all);
     const reloading = element.reload();
-    await answer(all, await request(all));
+    await answer(all, await requested(all));
     await reloading;
     expect(ear.of('open').at(-1)).to.include({ token: 'token-2' });
     await makeDirty(all);

@@ -16,13 +16,17 @@ import { apply, heardOut, listen, mountTalking, talkingServer } from './protocol
 const CAN = { capabilities: ['open', 'configure'] };
 const configurable = (changes = {}) => opened(changes, CAN);
 
-/** All that was sent by `configure` so far, without what every message has. */
+const SETTINGS = ['locale', 'readOnly', 'appearance'];
+
+/** The settings that were sent by `configure` so far. */
 async function configured(all: Awaited<ReturnType<typeof opened>>): Promise<object[]> {
   await all.element.updateComplete;
   await heardOut(all.element);
   return all.ear
     .of('configure')
-    .map(({ channel, version, type, session, from, page, by, ...fields }) => fields);
+    .map((message) =>
+      Object.fromEntries(Object.entries(message).filter(([name]) => SETTINGS.includes(name))),
+    );
 }
 
 describe('locale', () => {
