@@ -36,6 +36,31 @@ const minifiedStyles: Plugin = {
 const minifyCss = (css: string) =>
   transform({ filename: 'styles.css', code: Buffer.from(css), minify: true }).code.toString();
 
+/** `virtual:stand-in-page`: the script of the page that stands in for an editor, with all that it imports, as text. */
+const standInScript: Plugin = {
+  name: 'stand-in-script',
+  resolveId: (id) => (id === 'virtual:stand-in-page' ? resolve('src/testing/stand-in-script.js') : undefined),
+  load: {
+    filter: { id: /\/stand-in-script\.js$/ },
+    async handler() {
+      const made = await build({
+        configFile: false,
+        logLevel: 'warn',
+        build: {
+          ...shared,
+          write: false,
+          lib: { entry: resolve('src/testing/stand-in-page.ts'), formats: ['es'] },
+          rolldownOptions: { output: { minify: true } },
+        },
+      });
+      const [{ output }] = made as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
+      // It is put into HTML, where this would end the script.
+      const code = output[0].code.trim().replaceAll('</script', '<\\/script');
+      return `export default ${JSON.stringify(code)};`;
+    },
+  },
+};
+
 /** Says that it is a module, which the bundler leaves out: without, some import whatever they like from an empty file. */
 const emptyModule: Plugin = {
   name: 'empty-module',
@@ -51,7 +76,7 @@ const emptyModule: Plugin = {
  * in the declarations, and as it is not minified, it needs no source maps.
  */
 const npm: UserConfig = {
-  plugins: [minifiedStyles, emptyModule],
+  plugins: [minifiedStyles, standInScript, emptyModule],
   build: {
     ...shared,
     lib: { entry: entries.map((name) => `src/${name}`), formats: ['es'] },

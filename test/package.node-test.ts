@@ -55,6 +55,7 @@ test('the keys of the contract are there', () => {
     './plugin-features.js',
     './react.js',
     './server.js',
+    './testing.js',
   ];
   const lacking = wanted.filter((key) => !(key in map));
   assert.deepEqual(lacking, []);

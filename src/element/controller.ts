@@ -9,18 +9,14 @@ import {
   type Plugin,
   PluginEditorDirtyEvent,
   PluginEditorDiscardEvent,
-  PluginEditorErrorEvent,
   PluginEditorExpiringEvent,
-  PluginEditorPluginEvent,
   PluginEditorReadyEvent,
-  PluginEditorStateEvent,
-  type ShownPlugin,
 } from './events.ts';
 import type { FrameAttributes } from './frame.ts';
 import { type HostMessage, Launch, type LaunchHost } from './launch.ts';
 import { messageEvent } from './message-event.ts';
 import { type SettingsHost, SettingsSync } from './settings.ts';
-import type { PluginEditorState } from './state.ts';
+import { EditorStatus, type StatusHost } from './status.ts';
 import { whenSettled } from './settled.ts';
 import { openTab } from './tab.ts';
 import { UnsavedWork } from './unsaved-work.ts';
@@ -28,13 +24,12 @@ import { onceNearViewport } from './viewport.ts';
 
 /** What the controller needs of its element: attributes, read whenever they are needed, and a place to show its state. */
 export interface EditorHost
-  extends ReactiveControllerHost, SettingsHost, Omit<RawConfig, keyof SettingsHost> {
+  extends StatusHost, ReactiveControllerHost, SettingsHost, Omit<RawConfig, keyof SettingsHost> {
   frameAttributes(fn: string | undefined): FrameAttributes;
   readonly hasUpdated: boolean;
   readonly unguarded: boolean;
   fetchToken?: FetchToken | undefined;
   tokenHeaders?: TokenHeaders | undefined;
-  showState(state: PluginEditorState): void;
 }
 
 /** A change of one of these takes a new token. */
@@ -52,14 +47,7 @@ let warned = false;
  * Follows the attributes: decides when to launch, what a change means and when it must wait, and reports what becomes of
  * it. The latest call wins: what an earlier one has under way is aborted, and an answer to it is never used.
  */
-export class EditorController implements ReactiveController, LaunchHost {
-  state: PluginEditorState = 'idle';
-  declare error: PluginEditorError | undefined;
-  /** What the editor itself said about the error. */
-  declare said: string | undefined;
-  /** What is shown, and so only in state `ready`. */
-  declare plugin: ShownPlugin | undefined;
-
+export class EditorController extends EditorStatus implements ReactiveController, LaunchHost {
   #host: EditorHost;
   #launch: Launch;
   #work: UnsavedWork;
@@ -82,6 +70,7 @@ export class EditorController implements ReactiveController, LaunchHost {
   #reloadAbort = new AbortController();
 
   constructor(host: EditorHost) {
+    super(host);
     this.#host = host;
     host.addController(this);
     this.#work = new UnsavedWork({
@@ -183,7 +172,7 @@ export class EditorController implements ReactiveController, LaunchHost {
     if (next instanceof Error) {
       this.#launch.stop();
       this.#forget();
-      this.#setState('error', next);
+      this.setState('error', next);
     } else if (next) {
       this.#start(next, token);
     } else {
@@ -236,7 +225,7 @@ export class EditorController implements ReactiveController, LaunchHost {
     this.#reloadAbort.abort();
     this.#reloadWaits = false;
     this.#near = true;
-    this.#setState('loading');
+    this.setState('loading');
     // A listener may have ended it, or started another.
     if (this.#config === config && this.state === 'loading') this.#launch.start(config, fresh, token);
   }
@@ -313,7 +302,7 @@ export class EditorController implements ReactiveController, LaunchHost {
       this.#closed = this.#launch.close();
       this.#endTabs();
       this.#forget();
-      this.#setState('idle');
+      this.setState('idle');
     }
     return this.#closed;
   }
@@ -384,7 +373,7 @@ export class EditorController implements ReactiveController, LaunchHost {
   onReady(details: PluginDetails | undefined, isFirst: boolean): void {
     const isNew = this.state !== 'ready' || (isFirst && !!details);
     // A page that loaded once more and says nothing takes nothing back.
-    if (details || isNew) this.#setState('ready', undefined, { ...this.#plugin(), ...details });
+    if (details || isNew) this.setState('ready', undefined, { ...this.#plugin(), ...details });
     if (isNew && this.state === 'ready') {
       this.#host.dispatchEvent(new PluginEditorReadyEvent({ confirmed: !!details, ...details }));
     }
@@ -394,7 +383,7 @@ export class EditorController implements ReactiveController, LaunchHost {
     // A preload that failed is tried again when there is a plugin to open.
     if (this.state === 'idle') return;
     this.#setDirty(false);
-    this.#setState('error', error, undefined, said);
+    this.setState('error', error, undefined, said);
   }
 
   onExpiring(expiresAt: Date, error?: PluginEditorError): void {
@@ -453,28 +442,7 @@ export class EditorController implements ReactiveController, LaunchHost {
   #reset(): void {
     this.#launch.stop();
     this.#forget();
-    this.#setState('idle');
-  }
-
-  #setState(state: PluginEditorState, error?: PluginEditorError, plugin?: ShownPlugin, said?: string): void {
-    const { state: previous } = this;
-    const host = this.#host;
-    const isOther = JSON.stringify(plugin) !== JSON.stringify(this.plugin);
-    this.error = error;
-    this.said = said;
-    if (isOther) this.plugin = plugin && Object.freeze(plugin);
-    const shown = this.plugin;
-    if (state !== previous) {
-      this.state = state;
-      host.showState(state);
-      host.dispatchEvent(new PluginEditorStateEvent({ state, previous }));
-    }
-    // A listener may have changed it again.
-    if (isOther && this.plugin === shown) host.dispatchEvent(new PluginEditorPluginEvent({ plugin: shown }));
-    if (error && this.error === error) {
-      console.error(`<plugin-editor> ${error.code}: ${error.message}`);
-      host.dispatchEvent(new PluginEditorErrorEvent({ error }));
-    }
+    this.setState('idle');
   }
 }
 

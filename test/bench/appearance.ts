@@ -49,7 +49,7 @@ export async function measureAppearance(
     await ready;
   }, editor);
   const before = requests;
-  const frames = await page.evaluate(async (changes) => {
+  const counts = await page.evaluate(async (changes) => {
     const element = document.querySelector('plugin-editor') as HTMLElement;
     const all: number[] = [];
     for (let change = 1; change <= changes; change++) {
@@ -82,10 +82,10 @@ export async function measureAppearance(
   return [
     {
       name: 'frames from a change of look to the editor, median',
-      value: median(frames),
+      value: median(counts),
       limit: 2,
       unit: '',
-      note: `at most ${Math.max(...frames)}`,
+      note: `at most ${Math.max(...counts)}`,
     },
     { name: 'requests for a change of look', value: loaded, limit: 0, unit: '' },
   ];

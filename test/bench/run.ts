@@ -2,7 +2,7 @@
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
  * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load
- * deletion runs-recorded`, and one figure of the executions and of the storage is measured alone by its own:
+ * deletion runs-recorded language-help`, and one figure of the executions and of the storage is measured alone by its own:
  * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
  * and is no part of the others.
  */
@@ -16,6 +16,7 @@ import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
 import { measureLarge } from './large.ts';
+import { measureLanguageHelp } from './language-help.ts';
 import { measureLayoutShift } from './layout-shift.ts';
 import { measureLeaks } from './leaks.ts';
 import { measureMount } from './mount.ts';
@@ -37,6 +38,7 @@ const names = [
   'editor-load',
   'runs-recorded',
   'deletion',
+  'language-help',
 ];
 const single = [
   ...executionFigures.map((name) => `executions:${name}`),
@@ -87,4 +89,5 @@ if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 if (wants('deletion')) figures.push(...(await measureDeletion()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
+if (wants('language-help')) figures.push(...(await measureLanguageHelp()));
 process.exitCode = print(figures) ? 0 : 1;

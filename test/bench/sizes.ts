@@ -18,6 +18,7 @@ const PARTS = [
   ['client.js alone, with zod/mini, gzip', `export * from '/src/client.ts';`, 10],
   ['<plugin-features> alone, gzip', `export * from '/src/plugin-features.ts';`, 12.5],
   ['editor.js alone, gzip', `export * from '/src/editor.ts';`, 1.6],
+  ['testing.js alone, gzip', `export * from '/dist/testing.js';`, 6],
 ] as const;
 
 /** Prints what weighs what, and measures the script-tag file and each part by itself. */

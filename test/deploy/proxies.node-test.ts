@@ -14,7 +14,8 @@ import { program } from '../soak/programs.ts';
 import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
-import { freePort, startProxy, whyMissing } from './proxies.ts';
+import { freePort } from '../support/free-port.ts';
+import { startProxy, whyMissing } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
 
 /*

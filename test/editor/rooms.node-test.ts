@@ -8,7 +8,7 @@ import { parseSync } from 'oxc-parser';
 const sources = fileURLToPath(new URL('../../editor/src', import.meta.url));
 
 /** The rooms of the editor. Each may import from itself and from those before it; `.` has the scripts of the page. */
-const ROOMS = ['ui', 'plugin', 'service', 'code', 'draft', 'pipeline', 'shell', '.'];
+const ROOMS = ['ui', 'plugin', 'service', 'code', 'language-help', 'draft', 'pipeline', 'shell', '.'];
 
 /** What a module imports, type imports and dynamic imports included. */
 function importsOf(file: string): string[] {

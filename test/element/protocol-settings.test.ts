@@ -49,7 +49,7 @@ describe('locale', () => {
     ] as const) {
       const ear = listen();
       const element = mountTalking(server);
-      (prepare as (element: HTMLElement) => void)(element);
+      prepare(element);
       inner.append(element);
       expect((await ear.until('open'))['locale']).to.equal(expected);
       element.remove();

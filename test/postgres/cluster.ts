@@ -2,8 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** For tests that end with the database: quick, and worth nothing after a crash. */
 const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -133,13 +132,4 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

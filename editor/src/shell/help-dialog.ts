@@ -4,9 +4,6 @@ import { el, icon } from '../ui/dom.ts';
 import { pluginNames } from '../plugin/identity-view.ts';
 
 const inTheText: readonly (readonly [string, string])[] = [
-  ['Find and replace', shortcutText({ key: 'f' })],
-  ['Complete', 'Ctrl+Space'],
-  ['Comment lines', shortcutText({ key: '/' })],
   ['Undo', shortcutText({ key: 'z' })],
   ['Leave the text', 'Esc, then Tab'],
   ['Menu of commands', 'Menu key, or Shift+F10'],

@@ -1,6 +1,7 @@
 import type { Actions } from '../pipeline/actions.ts';
 import type { Command } from '../ui/commands.ts';
 import type { Dock } from '../ui/dock.ts';
+import type { TextCommand, TextHelp } from './text-help.ts';
 
 /** What the commands of an open plugin act on. It is there once they are used, not when they are listed. */
 export interface CommandTargets {
@@ -11,6 +12,8 @@ export interface CommandTargets {
   hasTests: () => boolean;
   toProblem: (by: 1 | -1) => void;
   toText: () => void;
+  textHelp: () => TextHelp;
+  palette: () => void;
   help: () => void;
 }
 
@@ -50,7 +53,7 @@ export function workspaceCommands(on: CommandTargets): Command[] {
     {
       id: 'stop',
       label: 'Stop what is running',
-      shortcut: { key: '.' },
+      shortcut: { key: 'F5', shift: true, alone: true },
       enabled: () => !idle(),
       run: () => on.actions().pipeline.stop(),
     },
@@ -72,6 +75,41 @@ export function workspaceCommands(on: CommandTargets): Command[] {
     { id: 'payload', label: 'Run a payload', offered: testing, run: () => on.dock().focus('run') },
     { id: 'problems', label: 'Go to the problems', run: () => on.dock().focus('build') },
     { id: 'text', label: 'Go to the text', run: on.toText },
-    { id: 'help', label: 'Keyboard help', shortcut: { key: 'F1', alone: true }, run: on.help },
+    ...textCommands(on.textHelp),
+    {
+      id: 'palette',
+      label: 'All commands',
+      shortcut: { key: 'F1', alone: true },
+      alternative: { key: 'p', shift: true },
+      run: on.palette,
+    },
+    { id: 'help', label: 'Keyboard help', shortcut: { key: 'F1', shift: true, alone: true }, run: on.help },
+  ];
+}
+
+/** What can be done with the text at the cursor. */
+function textCommands(help: () => TextHelp): Command[] {
+  const helped = (command: Pick<Command, 'label' | 'shortcut'>, id: TextCommand): Command => ({
+    ...command,
+    id,
+    inText: true,
+    offered: () => help().isOffered,
+    run: () => void help().run(id),
+  });
+  const own = (command: Pick<Command, 'label' | 'shortcut'>, id: TextCommand): Command => ({
+    ...command,
+    id,
+    ownKey: true,
+    run: () => void help().run(id),
+  });
+  return [
+    helped({ label: 'Complete', shortcut: { key: ' ', control: true } }, 'complete'),
+    helped({ label: 'Show the parameters', shortcut: { key: ' ', shift: true } }, 'signature'),
+    helped({ label: 'Quick fix', shortcut: { key: '.' } }, 'fixes'),
+    helped({ label: 'Go to the definition', shortcut: { key: 'F12', alone: true } }, 'definition'),
+    helped({ label: 'Rename', shortcut: { key: 'F2', alone: true } }, 'rename'),
+    helped({ label: 'Format the text', shortcut: { key: 'f', shift: true, alt: true } }, 'format'),
+    own({ label: 'Find and replace', shortcut: { key: 'f' } }, 'find'),
+    own({ label: 'Comment lines', shortcut: { key: '/' } }, 'comment'),
   ];
 }

@@ -66,7 +66,7 @@ export function workspaceFrame(options: WorkspaceFrameOptions): WorkspaceFrame {
       'footer',
       { class: 'bottom' },
       cursor,
-      el('span', { id: LEAVING_HINT, class: 'hint' }, 'Esc, then Tab leaves the text. F1 shows all keys'),
+      el('span', { id: LEAVING_HINT, class: 'hint' }, 'Esc, then Tab leaves the text. F1 lists all commands'),
     ),
   );
   const update = () => {

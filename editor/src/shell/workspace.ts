@@ -14,6 +14,7 @@ import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
 import { SaveQueue, type SaveState } from '../draft/save-queue.ts';
 import { failureAdvice, saveWords } from '../draft/save-words.ts';
 import { PluginService } from '../service/plugin-service.ts';
+import { TextHelp } from './text-help.ts';
 import { TestsPanel } from '../pipeline/tests-panel.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { BUTTONS, workspaceCommands } from './workspace-commands.ts';
@@ -50,6 +51,7 @@ export class Workspace {
   readonly #queue: SaveQueue<PluginSource>;
   readonly #actions: Actions;
   readonly #commands: Command[];
+  readonly #textHelp: TextHelp;
   /** The record that is edited; holds the fields that the editor does not know. */
   #record: PluginSource;
   #kept = true;
@@ -88,6 +90,14 @@ export class Workspace {
       onCursor: (line, column) => this.#showCursor(line, column),
       onProblems: (problems) => (this.#actions.problems = problems),
     });
+    this.#textHelp = new TextHelp({
+      builder,
+      target,
+      tokenHolder,
+      notices,
+      editor: this.#editor,
+      onChange: () => this.#frame.update(),
+    });
     this.#commands = workspaceCommands({
       actions: () => this.#actions,
       dock: () => this.#frame.dock,
@@ -96,6 +106,8 @@ export class Workspace {
       hasTests: () => this.#tests.tests.length > 0,
       toProblem: (by) => void this.#editor.goToProblem(by),
       toText: () => this.#editor.focus(),
+      textHelp: () => this.#textHelp,
+      palette: () => void this.#showPalette(),
       help: () => void this.#showHelp(),
     });
     this.#actions = new Actions({
@@ -186,6 +198,7 @@ export class Workspace {
     this.#actions.close();
     this.#queue.leaving();
     this.#queue.close();
+    this.#textHelp.close();
     this.#editor.close();
     return this.#queue.ended();
   }
@@ -236,6 +249,11 @@ export class Workspace {
     });
     const actions = error instanceof DraftConflict ? [settle(error.theirs)] : [];
     notices.show('save', { tone: 'alert', text: advice, actions });
+  }
+
+  async #showPalette(): Promise<void> {
+    const part = await loadPartOrNotify(this.#options.notices, () => import('../ui/command-palette.ts'));
+    part?.showPalette(this.#commands);
   }
 
   async #showHelp(): Promise<void> {

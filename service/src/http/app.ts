@@ -14,6 +14,7 @@ import { addOperations } from './operations/mount.ts';
 import { observeRequests } from './observe-requests.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
+import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
@@ -102,13 +103,14 @@ export function createService(options: ServiceOptions): Service {
   const builds = new Builds(languages, undefined, (language, outcome, times) =>
     metrics?.observeBuild(language, outcome, times),
   );
+  const languageHelp = new LanguageHelp();
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
     onRun: ({ outcome, took, isWarm }) =>
       metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
   });
   metrics?.collect({
-    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting }),
+    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting, help: languageHelp.waiting }),
     connections: () => storage.connections?.(),
   });
   const recording = recordRuns(storage, {
@@ -136,6 +138,7 @@ export function createService(options: ServiceOptions): Service {
   const context: ServiceContext = {
     storage,
     builds,
+    languageHelp,
     sandbox,
     recorder: recording.recorder,
     languages,
@@ -201,6 +204,7 @@ export function createService(options: ServiceOptions): Service {
       limits.close();
       const erased = eraser.close();
       builds.close();
+      languageHelp.close();
       await Promise.all([sandbox.close(), erased]);
       // What ran until now is recorded, too.
       await recording.close();

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
+import { endedEditorToken, forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
 import type { Permission } from '../plugins/permissions.ts';
 import type { PluginKey, PluginScope } from '../plugins/plugin-key.ts';
@@ -114,10 +114,6 @@ async function editorCaller(
     share,
   };
 }
-
-/** Also where the token was good a moment ago, and its tenant was deleted since. */
-export const endedEditorToken = () =>
-  unauthorized('token-invalid', 'The editor token is unknown or has ended; get a new one.');
 
 /**
  * Whether nothing that the path says is other than what the token says. A path that says less, such as that of a list, is of

@@ -54,7 +54,6 @@ export const build: ServiceInterface = {
       },
       errors: {
         403: ['too-many-plugins'],
-        412: ['precondition-failed'],
         429: ['too-many-requests'],
         503: ['busy', 'cancelled'],
       },

@@ -129,7 +129,7 @@ export const builder: ServiceInterface = {
         name: 'the record',
       }),
       answers: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
-      errors: { 403: ['too-many-plugins'], 412: ['precondition-failed'], 422: ['unknown-language'] },
+      errors: { 403: ['too-many-plugins'], 422: ['unknown-language'] },
       handle: async ({ c, target, caller, body }, context) => {
         checkLanguage(body, context);
         const draft = hasPreconditions(c)

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SupersededError } from '../toolchains/build/builds.ts';
+import { SupersededError } from '../toolchains/process/superseded.ts';
 import type { ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { ServiceError } from './errors.ts';

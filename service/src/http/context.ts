@@ -1,4 +1,5 @@
 import type { Builds } from '../toolchains/build/builds.ts';
+import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -12,6 +13,7 @@ import type { Storage } from '../storage/storage.ts';
 export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
+  readonly languageHelp: LanguageHelp;
   readonly sandbox: Sandbox;
   /** Takes note of runs and builds. */
   readonly recorder: RunRecorder;

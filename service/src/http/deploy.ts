@@ -52,7 +52,7 @@ export const deploy: ServiceInterface = {
       headers: ['if-match'],
       body: optionalJsonBody(deployRequest, { description: 'What there is to say of it.' }),
       answers: { 200: json(deployed, { description: 'The version.' }) },
-      errors: { 404: ['draft-not-found'], 409: ['not-built'] },
+      errors: { 404: ['draft-not-found'], 409: ['not-built'], 412: ['precondition-failed'] },
       handle: async ({ c, target, caller, body }, context) => ({
         status: 200,
         body: await deployDraft(c, context, target, caller, body?.message),

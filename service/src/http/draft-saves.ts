@@ -1,9 +1,8 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import type { Draft, Writing } from '../storage/tables/drafts.ts';
-import { endedEditorToken } from './auth.ts';
 import type { ServiceContext } from './context.ts';
-import { ServiceError } from './errors.ts';
+import { endedEditorToken, ServiceError } from './errors.ts';
 
 /*
  * Saves of drafts. The first draft of a plugin makes the plugin, and throws 403 where its tenant has as many as it may have.

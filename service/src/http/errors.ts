@@ -1,3 +1,4 @@
+import { DeletedError } from '../storage/deleted.ts';
 import { StorageUnavailableError } from '../storage/unavailable.ts';
 import type { CodeOf, ErrorCode, StatusOf } from './error-codes.ts';
 
@@ -39,6 +40,10 @@ export const badRequest = (code: CodeOf<400>, message: string, path?: string) =>
 // The challenge is the bare scheme: what is wrong with a token is said in the body, for people.
 export const unauthorized = (code: CodeOf<401>, message: string) =>
   new ServiceError(401, code, message, { headers: { 'www-authenticate': 'Bearer' } });
+
+/** Also where the token was good a moment ago, and its tenant was deleted since. */
+export const endedEditorToken = () =>
+  unauthorized('token-invalid', 'The editor token is unknown or has ended; get a new one.');
 
 export const forbidden = (message: string) => new ServiceError(403, 'forbidden', message);
 
@@ -82,6 +87,7 @@ export const isFault = (error: unknown): boolean => refusalOf(error) === undefin
 function refusalOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof StorageUnavailableError) return storageUnavailable;
+  if (error instanceof DeletedError) return endedEditorToken();
   return undefined;
 }
 

@@ -15,6 +15,7 @@ import { execution } from './execution.ts';
 import { environmentResults } from './runs/results.ts';
 import { runs } from './runs/runs.ts';
 import { usage } from './runs/usage.ts';
+import { languageHelp } from './language-help.ts';
 import { progress } from './progress.ts';
 import { testing } from './testing.ts';
 
@@ -24,6 +25,7 @@ export const interfaces: readonly ServiceInterface[] = [
   builder,
   build,
   check,
+  languageHelp,
   testing,
   deploy,
   progress,

@@ -25,6 +25,8 @@ import { BusyError } from '../processes/fair-queue.ts';
  * | the service has too much waiting              | busy                   | 503 + Retry-After  | 503 + Retry-After       |
  * | the plugin's tenant has too much waiting      | busy                   | 503 + Retry-After  | 429 too-many-requests   |
  * | a newer check came before this one had begun  | check-superseded       | -                  | 409 (checks alone)      |
+ * | the same is asked again of language help      | help-superseded        | -                  | 409 (language help)     |
+ * | source that keeps help from being given       | help-failed            | -                  | 422 (language help)     |
  *
  * A test that ran is an answer, whatever came of it; an execution that gave no output is none. "Too much waiting" holds
  * for builds and checks as for tests, where the tenant, or its token, is the one who asks; an execution is asked for by the

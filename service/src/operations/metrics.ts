@@ -10,7 +10,7 @@ export interface ConnectionUsage {
 /** What is looked at when the metrics are asked for. */
 export interface MetricSources {
   /** How much waits in the queue of that name. */
-  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks', number>>;
+  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help', number>>;
   /** `undefined` where the database has no pool of connections. */
   readonly connections: () => ConnectionUsage | undefined;
 }

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Engine } from './engine.ts';
-import { eraseSome } from './erasing/erase.ts';
+import { eraseSome, hasErasable } from './erasing/erase.ts';
 import type { Schema } from './schema.ts';
 import { Builds, BuildsInTransaction } from './tables/builds.ts';
 import { Drafts, DraftsInTransaction } from './tables/drafts.ts';
@@ -31,6 +31,8 @@ export interface Tables {
   readonly programs: Programs;
   readonly verificationCodes: VerificationCodes;
   readonly rateCounters: RateCounters;
+  /** Whether something that was deleted is still to be erased. */
+  readonly hasErasable: () => Promise<boolean>;
   readonly runs: Runs;
   readonly usage: Usage;
 }
@@ -78,6 +80,7 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     programs,
     verificationCodes: new VerificationCodes(db, engine),
     rateCounters: new RateCounters(db, engine),
+    hasErasable: () => hasErasable(db),
     runs: new Runs(db, engine),
     usage: new Usage(db, engine),
   };
@@ -104,6 +107,7 @@ export function createTransactionTables(
     programs,
     verificationCodes: new VerificationCodesInTransaction(db, engine),
     rateCounters: new RateCounters(db, engine),
+    hasErasable: () => hasErasable(db),
     runs: new Runs(db, engine),
     usage: new Usage(db, engine),
     lockPlugin: (plugin) => lock(pluginLock(plugin)),

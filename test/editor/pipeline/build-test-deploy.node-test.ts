@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { type EditorPage, eventually } from '../harness.ts';
+import { eventually, pressForHelp, type EditorPage } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
 const good =
@@ -316,7 +316,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await page.keyboard.press('d');
       await page.keyboard.press('Enter');
       await untilFact(editor, 'deployed', 'v1.0.0 deployed');
-      await page.keyboard.press('F1');
+      await pressForHelp(page);
       await page.waitForSelector('dialog.help[open]');
       assert.match(await page.$eval('dialog.help', ({ innerText }) => innerText), /Deploy\s+Ctrl\+Shift\+D/);
     }));

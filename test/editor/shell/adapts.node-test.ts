@@ -5,11 +5,12 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'puppeteer-core';
 import { faultsFromRight } from '../../support/reading-order.ts';
 import {
-  type EditorPage,
-  type EditorService,
   launchBrowser,
   openPage,
+  pressForHelp,
   startEditorService,
+  type EditorPage,
+  type EditorService,
 } from '../harness.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -57,9 +58,13 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       await page.locator('#tab-tests').click();
       await page.locator('.test summary').click();
       await look('tests', page);
-      await page.keyboard.press('F1');
+      await pressForHelp(page);
       await page.waitForSelector('dialog[open]');
       await look('help', page);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog.palette[open]');
+      await look('palette', page);
       await page.keyboard.press('Escape');
       await editor.press('Menu');
       await page.waitForSelector('[role=menu]', { visible: true });

@@ -5,11 +5,12 @@ import { gzipSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import {
-  type EditorPage,
-  type EditorService,
   launchBrowser,
   openPage,
+  pressForHelp,
   startEditorService,
+  type EditorPage,
+  type EditorService,
 } from '../harness.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -87,8 +88,12 @@ describe("the editor's page", () => {
       await editor.press('Menu');
       assert.deepEqual(await violations(), []);
       await editor.page.keyboard.press('Escape');
-      await editor.page.keyboard.press('F1');
+      await pressForHelp(editor.page);
       await editor.page.waitForSelector('dialog[open]');
+      assert.deepEqual(await violations(), []);
+      await editor.page.keyboard.press('Escape');
+      await editor.page.keyboard.press('F1');
+      await editor.page.waitForSelector('dialog.palette[open]');
       assert.deepEqual(await violations(), []);
       await editor.page.keyboard.press('Escape');
       await set(scheme, 360, 400);

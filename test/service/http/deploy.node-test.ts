@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { running, startPlugin } from '../plugin.ts';
-import { storedBytes } from '../storage/databases.ts';
+import { storedBytes, until } from '../storage/databases.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
 test('a deploy that changes nothing answers the newest version, and makes no other', async (t) => {
-  const { build: buildBy, saveDraft, send, paths, editor, address } = await startPlugin(t);
+  const { build: buildBy, saveDraft, send, paths, editor, vendor, address } = await startPlugin(t);
   const contents = running('return input;');
   const source = { contents, lang: 'javascript', tests: [{ name: 'one', payload: 'x' }] };
   const promote = async () => {
@@ -17,6 +17,10 @@ test('a deploy that changes nothing answers the newest version, and makes no oth
   await saveDraft(source);
   await buildBy(contents);
   assert.deepEqual(await promote(), { version: 'v1.0.0', live: 'v1.0.0' });
+  // The build is counted a moment after its answer.
+  await until('the build is counted', async () =>
+    (await send('GET', '/api/v1/environment/com.acme/usage', vendor)).body.includes('"builds":1'),
+  );
   const before = await storedBytes(t, address);
   for (let i = 0; i < 20; i++)
     assert.deepEqual(await promote(), { version: 'v1.0.0', unchanged: true, live: 'v1.0.0' });

@@ -44,6 +44,7 @@ test('requests, runs, builds and what waits are counted, by nothing that users c
     'plugin_service_waiting{queue="runs"} 0',
     'plugin_service_waiting{queue="builds"} 0',
     'plugin_service_waiting{queue="checks"} 0',
+    'plugin_service_waiting{queue="help"} 0',
     'plugin_service_records_dropped_total 0',
   ]) {
     assert.ok(text.split('\n').includes(line), `${line}\n${text}`);

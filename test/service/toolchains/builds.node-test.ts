@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Builds, SupersededError } from '../../../service/src/toolchains/build/builds.ts';
+import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildTimes } from '../../../service/src/toolchains/build/builds.ts';
-import { CompilerPool } from '../../../service/src/toolchains/build/compiler-pool.ts';
+import { SupersededError } from '../../../service/src/toolchains/process/superseded.ts';
+import { ToolPool } from '../../../service/src/toolchains/process/tool-pool.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
@@ -200,7 +201,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 test('compilers are started when they are needed, and all but one end when they have not been for a while', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new CompilerPool(startCompiler, { extra: 100 });
+  const pool = new ToolPool(startCompiler, { extra: 100 });
   t.after(() => pool.close());
   const first = await pool.take();
   assert.equal(pool.size, 1);
@@ -215,7 +216,7 @@ test('compilers are started when they are needed, and all but one end when they 
 
 test('whoever waits for a compiler to come up gets one that is done before', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new CompilerPool(startCompiler);
+  const pool = new ToolPool(startCompiler);
   t.after(() => pool.close());
   const first = await pool.take();
   const next = pool.take();
@@ -225,7 +226,7 @@ test('whoever waits for a compiler to come up gets one that is done before', asy
 
 test('a compiler that does not come up is told to whoever waits for it', async (t) => {
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
-  const pool = new CompilerPool(() => new CompilerProcess(broken));
+  const pool = new ToolPool(() => new CompilerProcess(broken));
   t.after(() => pool.close());
   await assert.rejects(pool.take(), /could not be loaded/);
   assert.equal(pool.size, 0);

@@ -49,7 +49,6 @@ export const environmentTokens: ServiceInterface = {
           { description: 'The tokens.' },
         ),
       },
-      errors: { 400: ['invalid-cursor'] },
       handle: async ({ target: { environment }, query }, { storage, now }) => {
         const list = { operation: 'listTokens', filter: { environment } };
         const page = paging.page(list, query);

@@ -42,7 +42,6 @@ export const functions: ServiceInterface = {
           { description: 'The plugins, by name.' },
         ),
       },
-      errors: { 400: ['invalid-cursor'] },
       handle: async ({ target, query }, { storage }) => {
         const list = { operation: 'listFunctions', filter: { ...target } };
         const page = paging.page(list, query);

@@ -57,7 +57,6 @@ export const plugins: ServiceInterface = {
           { description: 'The plugins.' },
         ),
       },
-      errors: { 400: ['invalid-cursor'] },
       handle: async ({ target, caller, query }, { storage }) => {
         const scope = listedScope(caller, target, query.namespace);
         if (!scope) return { status: 200, body: { plugins: [] } };

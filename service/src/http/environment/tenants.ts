@@ -60,7 +60,6 @@ export const tenants: ServiceInterface = {
           { description: 'The tenants.' },
         ),
       },
-      errors: { 400: ['invalid-cursor'] },
       handle: async ({ target: { environment }, query }, { storage }) => {
         const list = { operation: 'listTenants', filter: { environment } };
         const page = paging.page(list, query);

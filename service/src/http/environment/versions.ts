@@ -56,7 +56,7 @@ export const versions: ServiceInterface = {
           { description: 'The versions.' },
         ),
       },
-      errors: { 400: ['invalid-cursor'], 404: ['plugin-not-found'] },
+      errors: { 404: ['plugin-not-found'] },
       handle: async ({ target, query }, context) => {
         const list = { operation: 'listVersions', filter: { ...target } };
         const page = paging.page(list, query);

@@ -80,7 +80,7 @@ function showAsRead(schema: ParameterSchema): void {
 }
 
 function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOperationObject {
-  const { id, summary, description, tag, auth, query, headers = [], body, answers } = operation;
+  const { id, summary, tag, auth, query, headers = [], body, answers } = operation;
   const names = namesIn(operation.path);
   const responses: Record<`${number}`, ZodOpenApiResponseObject | { $ref: string }> = {};
   for (const [status, codes] of errorsOf(operation)) responses[`${status}`] = errors.add(status, codes);
@@ -88,10 +88,11 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
   for (const [status, one] of Object.entries(answers)) {
     responses[status as `${number}`] = describeAnswer(one);
   }
+  const description = [operation.description ?? [], permissionNeeded(operation)].flat().join('\n\n');
   return {
     operationId: id,
     summary,
-    ...(description !== undefined && { description }),
+    ...(description && { description }),
     tags: [tag],
     security: security[auth],
     requestParams: {
@@ -103,6 +104,12 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
     responses,
   };
 }
+
+/** What an editor token has to permit, in words; every one may read. */
+const permissionNeeded = ({ permission }: Operation) =>
+  permission === undefined || permission === 'read'
+    ? []
+    : `An editor token needs the permission \`${permission}\`.`;
 
 const byName = <Name extends string, T>(names: readonly Name[], make: (name: Name) => T) =>
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>;

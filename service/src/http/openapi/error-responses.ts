@@ -8,7 +8,7 @@ import type { DocumentedHeader } from './headers.ts';
 /** The body of every error; of a run that failed with what it logged. */
 const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
   z.object({
-    ...(codes.some(isRunError) && {
+    ...(codes.some((one) => ofRuns.has(one)) && {
       logs: z.array(z.string()).optional().meta({ description: 'What the run logged before it failed.' }),
     }),
     error: z.object({
@@ -23,7 +23,7 @@ const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
     }),
   });
 
-const isRunError = (code: ErrorCode) => runErrorCodes.some((one) => one === code);
+const ofRuns: ReadonlySet<ErrorCode> = new Set(runErrorCodes);
 
 /** The headers of errors beside the id of the request. */
 const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {

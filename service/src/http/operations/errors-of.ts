@@ -11,22 +11,36 @@ const always: ErrorList = {
   503: ['busy', 'storage-unavailable'],
 };
 
+const withToken: ErrorList = {
+  ...always,
+  401: ['token-missing', 'token-invalid'],
+  403: ['forbidden'],
+};
+
+const withEditorToken: ErrorList = { ...withToken, 403: ['forbidden', 'tenant-suspended'] };
+
 const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   none: always,
   watch: {},
-  editor: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
-  environment: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
-  run: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
-  either: { ...always, 401: ['token-missing', 'token-invalid'], 403: ['forbidden'] },
+  editor: withEditorToken,
+  environment: withToken,
+  run: withToken,
+  either: withEditorToken,
 };
 
 /** All that an operation can be refused with: codes by their statuses, in the order of the statuses. */
-export function errorsOf({ path, auth, query, body, errors }: Operation): Map<number, readonly ErrorCode[]> {
-  const lists: (ErrorList | undefined)[] = [
+export function errorsOf(operation: Operation): Map<number, readonly ErrorCode[]> {
+  const { method, path, auth, permission, query, headers = [], body, errors } = operation;
+  const isConditional =
+    headers.includes('if-match') || (method !== 'GET' && headers.includes('if-none-match'));
+  const lists: readonly (ErrorList | undefined)[] = [
     ofAuth[auth],
+    // Every editor token may read.
+    permission === undefined || permission === 'read' ? {} : { 403: ['not-permitted'] },
     ...namesIn(path).map((name) => pathParameter(name).errors),
     query && { 400: ['invalid-query'] },
     query && 'after' in query.shape ? { 400: ['invalid-cursor'] } : {},
+    isConditional ? { 412: ['precondition-failed'] } : {},
     body && { 400: ['invalid-text', 'incomplete-body'], 415: ['unsupported-media-type'] },
     body?.kind === 'json' ? { 400: ['invalid-json'], 413: ['too-large'], 422: ['too-deep', body.code] } : {},
     body?.kind === 'text' ? { 413: [body.tooLarge] } : {},

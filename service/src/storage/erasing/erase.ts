@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import { pluginLock } from '../tables/names.ts';
@@ -44,6 +44,25 @@ export async function eraseSome(erasing: Erasing, now: number): Promise<boolean>
   if (!tenant) return false;
   await eraseOfTenant(erasing, tenant.id, now);
   return true;
+}
+
+/** Whether there is something to erase. Costs next to nothing where there is not, and takes no lock. */
+export async function hasErasable(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db
+    .selectFrom('plugins')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .where('erased_at', 'is', null)
+    .unionAll(
+      db
+        .selectFrom('tenants')
+        .select('id')
+        .where('deleted_at', 'is not', null)
+        .where('erased_at', 'is', null),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 type PluginRow = {

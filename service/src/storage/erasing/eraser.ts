@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../storage.ts';
 
+type ErasableStorage = Pick<Storage, 'transaction' | 'tables' | 'isSchemaReady'>;
+
 export interface EraserOptions {
   /** How often it looks for what other nodes were told to delete, in ms (default 5000). */
   readonly interval?: number;
@@ -23,14 +25,14 @@ const largestLimit = 32;
  * it, and any can go on where another, or the one before the last restart, has ended.
  */
 export class Eraser {
-  readonly #storage: Pick<Storage, 'transaction' | 'isSchemaReady'>;
+  readonly #storage: ErasableStorage;
   readonly #options: Required<EraserOptions>;
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isWanted = false;
 
-  constructor(storage: Pick<Storage, 'transaction' | 'isSchemaReady'>, options: EraserOptions = {}) {
+  constructor(storage: ErasableStorage, options: EraserOptions = {}) {
     this.#storage = storage;
     this.#options = { interval: 5000, now: Date.now, onError: () => {}, ...options };
     // Soon after the start, as the node before may have ended in the middle of it.
@@ -69,7 +71,8 @@ export class Eraser {
 
   async #eraseAll(): Promise<void> {
     const { signal } = this.#ended;
-    if (!this.#storage.isSchemaReady) return;
+    // Most looks find nothing, and should not take the lock of those who write.
+    if (!this.#storage.isSchemaReady || !(await this.#storage.tables.hasErasable())) return;
     for (let limit = 1; ;) {
       const began = performance.now();
       const now = this.#options.now();

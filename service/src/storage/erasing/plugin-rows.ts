@@ -45,10 +45,10 @@ const eraseVersionsAndBuilds: ErasingStep = async ({ db, programs, pluginIds, li
     await db
       .deleteFrom('versions')
       .where('plugin_id', 'in', pluginIds)
-      .where(({ eb, or, and }) =>
-        or([
+      .where((eb) =>
+        eb.or([
           eb('plugin_id', '<', last.plugin_id),
-          and([eb('plugin_id', '=', last.plugin_id), eb('patch', '<=', last.patch)]),
+          eb.and([eb('plugin_id', '=', last.plugin_id), eb('patch', '<=', last.patch)]),
         ]),
       )
       .execute();
@@ -63,9 +63,12 @@ const eraseDrafts: ErasingStep = async ({ db, pluginIds }) => {
   return true;
 };
 
-/** Most records have a few hundred bytes; those with payloads have some kilobytes. */
+/** How many records go at once, whatever the limit. */
+const mostRuns = 2000;
+
+/** Most records have a few hundred bytes, where a source has thousands. */
 const eraseRunsOfPlugins: ErasingStep = ({ db, engine, pluginIds, limit }) =>
-  eraseRuns(db, engine, pluginIds, 4 * limit);
+  eraseRuns(db, engine, pluginIds, Math.min(50 * limit, mostRuns));
 
 /**
  * All that hangs on plugins, in the order in which it goes. A new table whose rows hang on a plugin has its step here, which is

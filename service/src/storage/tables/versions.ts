@@ -3,6 +3,7 @@ import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
+import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
 import { sourceDigestOf } from './digest.ts';
 import type { Writing } from './drafts.ts';
@@ -174,6 +175,7 @@ export class VersionsInTransaction extends Versions {
   /**
    * Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. The transaction has to have locked the plugin, which has to
    * be there.
+   * @throws DeletedError when its tenant was deleted meanwhile, which no lock of the plugin keeps off
    */
   async add(
     plugin: PluginKey,
@@ -186,7 +188,7 @@ export class VersionsInTransaction extends Versions {
       .set(({ eb }) => ({ last_patch: eb('last_patch', '+', 1) }))
       .where('id', '=', pluginId(this.db, plugin))
       .returning(['id', 'last_patch'])
-      .executeTakeFirstOrThrow();
+      .executeTakeFirstOrThrow(() => new DeletedError());
     await this.db
       .insertInto('versions')
       .values({

@@ -122,7 +122,7 @@ test('a token does what its permissions let it, and reads whatever they are', as
     );
     assert.deepEqual(answer.permissions, expected);
     for (const [needs, method, path] of asks) {
-      const body = method === 'POST' ? { body: source.contents } : {};
+      const body = needs === 'write' ? { body: source.contents } : {};
       const done = fetch(path, { method, headers: bearer(answer.token), ...body });
       if (expected.includes(needs)) assert.ok((await done).status < 300 || (await done).status === 409, path);
       else assert.equal(await refusal(done), '403 not-permitted', `${permissions.join()} ${path}`);
