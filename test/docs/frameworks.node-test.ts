@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { parseSync } from 'oxc-parser';
 import { elementsOf } from '../../tools/generate/elements.ts';
 import { createManifest } from '../../tools/generate/manifest.ts';
-import { snippet } from './markdown.ts';
+import { read, snippet } from './markdown.ts';
 
-// Svelte and Angular are not among the dependencies: applications of theirs are in test/apps. Here their examples are parsed,
+// Svelte, Angular, Playwright and Vitest are not among the dependencies: applications of theirs are in test/apps. Here their examples are parsed,
 // and name attributes, properties and events that there are.
 
 const EXAMPLES = {
@@ -55,4 +55,20 @@ for (const [name, { script, markup, event, property }] of Object.entries(EXAMPLE
         [],
       );
     }
+  });
+
+/** Tests of a vendor's own application; `test/testing` runs what they call. */
+for (const name of ['saving.spec.js', 'vitest.config.js', 'saving.test.js'])
+  test(`${name} parses, and imports what plugin-editor/testing.js exports`, () => {
+    const code = snippet(name);
+    assert.deepEqual(parseSync(name, code).errors, []);
+    const [, names = ''] = /import \{([^}]*)\} from 'plugin-editor\/testing\.js'/.exec(code) ?? [];
+    const imported = names.split(',').map((one) => one.trim());
+    // A build gives the module a part that Node cannot load from the sources.
+    const { staticExports } = parseSync('testing.ts', read('src/testing.ts')).module;
+    const exported = staticExports.flatMap(({ entries }) => entries.map((one) => one.exportName.name));
+    assert.deepEqual(
+      imported.filter((one) => !exported.includes(one)),
+      [],
+    );
   });
