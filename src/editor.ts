@@ -1,14 +1,27 @@
 /** The editor's half of the frame protocol, for the page in the frame. */
 import {
+  type Appearance,
   CHANNEL,
   type EditorMessage,
+  type EditorMessages,
+  type EditorSettingsChange,
+  type LauncherMessages,
+  type PluginDetails,
   type PluginToOpen,
   type TokenRequestReason,
   VERSION,
 } from './core/messages.ts';
 import { parseOrigins } from './core/origins.ts';
 
-export type { PluginToOpen, TokenRequestReason } from './core/messages.ts';
+export type { InitialSource } from './core/initial-source.ts';
+export type {
+  Appearance,
+  EditorSettings,
+  EditorSettingsChange,
+  PluginDetails,
+  PluginToOpen,
+  TokenRequestReason,
+} from './core/messages.ts';
 
 /** A new token for the plugin that is open. */
 export interface RenewedToken {
@@ -19,15 +32,25 @@ export interface RenewedToken {
 
 export interface LauncherOptions {
   /**
-   * A plugin is to be opened, in place of the one before. `plugin` speaks about this plugin alone: what is said through
-   * it after another plugin was opened is dropped. What this throws or rejects with is said as `plugin.error()`.
+   * Opens a plugin, in place of the one before. `plugin` reports about this plugin alone: what is reported through it after
+   * another plugin was opened is dropped. What this throws or rejects with is reported as by `plugin.error()`.
    */
   onOpen: (open: PluginToOpen, plugin: PluginChannel) => void | Promise<void>;
   /** The launcher has a new token for the plugin that is open. */
   onToken?: (token: RenewedToken) => void;
   /** The user signed out: forget the token and the plugin. */
   onClose?: () => void;
-  /** What this editor can do: `open`, to go from one plugin to another without loading anew. */
+  /**
+   * Saves the plugin that is open, also one that has no draft yet. The launcher waits for it before it opens another plugin.
+   * Report `dirty` and `save` before it resolves; when it rejects, the error's message says why. Adds the capability `save`.
+   */
+  onSave?: () => Promise<void>;
+  /**
+   * Takes over settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, and
+   * `appearance` is whole. Adds the capability `configure`.
+   */
+  onConfigure?: (changes: EditorSettingsChange) => void;
+  /** What else this editor can do: `open`, to go from one plugin to another without loading anew. */
   capabilities?: readonly string[];
   /**
    * Origins of the pages that may open plugins here, such as `https://app.example.com`; what any other page posts is
@@ -36,10 +59,10 @@ export interface LauncherOptions {
   allowedOrigins?: readonly string[];
 }
 
-/** What an editor says about a plugin. */
+/** Reports of an editor about a plugin. */
 export interface PluginChannel {
-  /** The plugin is loaded and can be edited. */
-  ready(): void;
+  /** The plugin is loaded and can be edited. To be called again when one of the details changes. */
+  ready(details?: PluginDetails): void;
   /** It cannot be opened; `message` is shown to the user where the page has no text of its own for that. */
   error(message: string): void;
   /** Whether there is work that is not saved. */
@@ -48,10 +71,12 @@ export interface PluginChannel {
   save(): void;
   /** A build ended. */
   build(build: { succeeded: boolean; outputLog: string }): void;
-  /** A test run ended. */
-  test(test: { name?: string; result?: string; error?: unknown }): void;
-  /** A version was deployed. */
-  deploy(deploy: { version: string }): void;
+  /** A test run ended. `passed`: where the test asserts something. */
+  test(test: { name?: string; result?: string; error?: unknown; passed?: boolean }): void;
+  /** A version was deployed. `unchanged`: it was there already. */
+  deploy(deploy: { version: string; unchanged?: boolean }): void;
+  /** Another version was made live; `null`: the newest is again. Not for a deploy. */
+  live(live: { version: string | null }): void;
   /**
    * Asks for a new token. Rejects with an `Error` whose message is the launcher's code when there is none to be had, or
    * when another plugin is opened or this one closed meanwhile.
@@ -59,7 +84,7 @@ export interface PluginChannel {
   requestToken(reason: TokenRequestReason): Promise<RenewedToken>;
 }
 
-/** The same, always about the plugin opened last; before the first `open` nothing is said. */
+/** Reports about the plugin that was opened last; before the first one, nothing is reported. */
 export interface Launcher extends PluginChannel {
   /** Stops listening. */
   disconnect(): void;
@@ -71,7 +96,7 @@ interface Waiting {
 }
 
 /**
- * Greets the launcher and answers with what speaks to it, or with `undefined` outside a frame, where it does nothing.
+ * Greets the launcher and returns what reports to it, or `undefined` outside a frame, where it does nothing.
  * Messages are taken only from the parent window, with `allowedOrigins` only from these, and, from the first `open` on,
  * only from its origin. Nothing but the greeting is posted before that, or to another origin. Throws TypeError when an
  * entry of `allowedOrigins` is not an origin; the message names it.
@@ -84,8 +109,8 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   let session: string | undefined;
   let waiting: Waiting[] = [];
 
-  // By way of JSON, as what an editor hands on, such as an error, may hold what cannot be posted.
-  const post = (message: EditorMessage, target = origin) =>
+  // By way of JSON, because what an editor hands on, such as an error, may hold what cannot be posted.
+  const post = (message: EditorMessage & { session?: string }, target = origin) =>
     target &&
     parent.postMessage(
       JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, ...message })),
@@ -99,71 +124,90 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   };
   const rejectWaiting = (why: string) => settleWaiting((one) => one.reject(new Error(why)));
 
+  /** Posts about the plugin of a session, and returns whether it is still the one that is open. */
+  const report = (about: string | undefined, message: EditorMessage) => {
+    const isOpen = !!about && about === session;
+    if (isOpen) post({ ...message, session: about });
+    return isOpen;
+  };
+
   const channel = (own: () => string | undefined): PluginChannel => {
-    const say = (message: Record<string, unknown> & { type: Exclude<EditorMessage['type'], 'hello'> }) => {
-      const about = own();
-      if (about && about === session) post({ ...message, session: about } as EditorMessage);
-      return about && about === session;
-    };
+    const send = <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) =>
+      report(own(), { type, ...fields } as EditorMessage);
     return {
-      ready: () => void say({ type: 'ready' }),
-      error: (message) => void say({ type: 'error', message }),
-      dirty: (dirty) => void say({ type: 'dirty', dirty }),
-      save: () => void say({ type: 'save' }),
-      build: ({ succeeded, outputLog }) => void say({ type: 'build', succeeded, outputLog }),
-      test: ({ name, result, error }) => void say({ type: 'test', name, result, error }),
-      // Its version takes the protocol's place.
-      deploy: ({ version }) => void say({ type: 'deploy', version }),
+      ready: ({ language, exists, permissions } = {}) =>
+        void send('ready', { language, exists, permissions } as PluginDetails),
+      error: (message) => void send('error', { message }),
+      dirty: (dirty) => void send('dirty', { dirty }),
+      save: () => void send('save', {}),
+      build: ({ succeeded, outputLog }) => void send('build', { succeeded, outputLog }),
+      test: ({ name, result, error, passed }) =>
+        void send('test', { name, result, error, passed } as EditorMessages['test']),
+      // The version takes the place of the protocol's.
+      deploy: ({ version, unchanged }) =>
+        void send('deploy', { version, unchanged } as EditorMessages['deploy']),
+      live: ({ version }) => void send('live', { version }),
       requestToken: (reason) =>
         new Promise((resolve, reject) => {
-          if (say({ type: 'token-request', reason })) waiting.push({ resolve, reject });
+          if (send('token-request', { reason })) waiting.push({ resolve, reject });
           else reject(new Error('closed'));
         }),
     };
   };
 
-  const handleMessage = ({ source, origin: from, data }: MessageEvent<Record<string, unknown> | null>) => {
-    // A page without an origin cannot be answered.
-    if (source !== parent || from === 'null' || (origin && from !== origin)) return;
-    if (allowed && !allowed.has(from)) return;
-    if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
-    const { type, session: about } = data;
-    if (typeof about !== 'string') return;
-    if (type === 'open') {
+  /** What is done for each message of the launcher. All but `open` are about the session that is open. */
+  const handlers: { [Type in keyof LauncherMessages]: (data: Data, about: string, from: string) => void } = {
+    open: (data, about, from) => {
       const open = readOpen(data);
       if (!open) return;
       origin = from;
       session = about;
       rejectWaiting('closed');
       const plugin = channel(() => about);
-      // What goes wrong unforeseen is said as well: else the user is told of a time-out. First it goes to the console, as
-      // the launcher takes the frame out.
+      // What fails unforeseen is reported as well: else the user is told of a time-out. First it goes to the console, because
+      // the launcher removes the frame.
       (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
         reportError(error);
-        plugin.error(error instanceof Error ? error.message : String(error));
+        plugin.error(textOf(error));
       });
-    } else if (about !== session) {
-      return;
-    } else if (type === 'token' && isText(data['token'])) {
-      const token = withEnd({ token: data['token'] }, data);
+    },
+    token: (data) => {
+      if (!isText(data['token'])) return;
+      const token = pick({ token: data['token'] }, data, { expiresAt: isText });
       settleWaiting((one) => one.resolve(token));
       options.onToken?.(token);
-    } else if (type === 'token-failed') {
-      rejectWaiting(String(data['code']));
-    } else if (type === 'close') {
+    },
+    'token-failed': ({ code }) => rejectWaiting(String(code)),
+    configure: (data) => options.onConfigure?.(pickSettings({}, data)),
+    'save-request': ({ request }, about) => {
+      if (!isText(request)) return;
+      (async () => options.onSave?.())().then(
+        () => report(about, { type: 'save-result', request }),
+        (error: unknown) => report(about, { type: 'save-result', request, error: textOf(error) }),
+      );
+    },
+    close: () => {
       session = undefined;
       rejectWaiting('closed');
       options.onClose?.();
-    }
+    },
   };
 
-  const sendHello = () => {
-    const { capabilities } = options;
-    post({ type: 'hello', ...(capabilities && { capabilities: [...capabilities] }) }, '*');
+  const handleMessage = ({ source, origin: from, data }: MessageEvent<Data | null>) => {
+    // A page without an origin cannot be answered.
+    if (source !== parent || from === 'null' || (origin && from !== origin)) return;
+    if (allowed && !allowed.has(from)) return;
+    if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
+    const { type, session: about } = data;
+    if (typeof about !== 'string' || typeof type !== 'string' || !Object.hasOwn(handlers, type)) return;
+    if (type === 'open' || about === session) handlers[type as keyof LauncherMessages](data, about, from);
   };
+
+  const { onSave, onConfigure, capabilities } = options;
+  const all = [...(capabilities ?? []), ...(onSave ? ['save'] : []), ...(onConfigure ? ['configure'] : [])];
 
   addEventListener('message', handleMessage);
-  sendHello();
+  post({ type: 'hello', ...((capabilities || all.length) && { capabilities: [...new Set(all)] }) }, '*');
   return {
     ...channel(() => session),
     disconnect: () => {
@@ -174,15 +218,66 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   };
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+type Data = Record<string, unknown>;
 
-/** The check of an `open` is by hand, as this module is to stay small; it is tested against what the launcher sends. */
-function readOpen(data: Record<string, unknown>): PluginToOpen | undefined {
-  const { builder, ident, namespace, fn, template, token } = data;
-  if (![builder, ident, namespace, fn, token].every(isText)) return undefined;
-  const open = { builder, ident, namespace, fn, token } as PluginToOpen;
-  return withEnd(isText(template) ? { ...open, template } : open, data);
+/** A pattern for a text, or a function. */
+type Check = RegExp | ((value: unknown) => unknown);
+
+/** The messages that a channel has a method for. */
+type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
+
+// The checks are by hand, because this module is to stay small. They are tested against what the launcher sends.
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isTextOrNull = (value: unknown) => value === null || isText(value);
+const isFlagOrNull = (value: unknown) => value === null || typeof value === 'boolean';
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Adds those fields of an object that pass their check. */
+function pick<T extends object>(to: T, from: unknown, checks: Record<string, Check>): T {
+  for (const [name, check] of Object.entries(checks)) {
+    const value = (from as Data)[name];
+    const passes = typeof check === 'function' ? check(value) : isText(value) && check.test(value);
+    if (passes) Object.assign(to, { [name]: value });
+  }
+  return to;
 }
 
-const withEnd = <T extends object>(value: T, { expiresAt }: Record<string, unknown>) =>
-  isText(expiresAt) ? { ...value, expiresAt } : value;
+const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
+
+/** The grammar of a page's look. Nothing else is taken, so that the values can go into a style sheet. */
+const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
+  colorScheme: /^(light|dark)$/,
+  accent: COLOR,
+  background: COLOR,
+  color: COLOR,
+  border: COLOR,
+  font: /^[\p{L}\p{N} ,"'_-]{1,500}$/u,
+  radius: /^[\d.]{1,9}px$/,
+};
+
+const SETTINGS: { [Name in keyof EditorSettingsChange]-?: Check } = {
+  locale: isTextOrNull,
+  readOnly: isFlagOrNull,
+  appearance: (value) => typeof value === 'object',
+};
+
+const OPTIONAL: Record<string, Check> = {
+  template: isText,
+  expiresAt: isText,
+  initialSource: (source) => isText(Object(source).lang) && typeof Object(source).contents === 'string',
+};
+
+/** Adds settings, with what has its grammar of a page's look. */
+function pickSettings<T extends EditorSettingsChange>(to: T, data: Data): T {
+  const { appearance } = pick(to, data, SETTINGS);
+  return appearance ? { ...to, appearance: pick({}, appearance, APPEARANCE) } : to;
+}
+
+function readOpen(data: Data): PluginToOpen | undefined {
+  const { builder, ident, namespace, fn, token } = data;
+  if (![builder, ident, namespace, fn, token].every(isText)) return undefined;
+  const open = { builder, ident, namespace, fn, token } as PluginToOpen;
+  return pickSettings(pick(open, data, OPTIONAL), data);
+}

@@ -10,12 +10,14 @@ import type {
   PluginEditorReadyEvent,
   PluginEditorErrorEvent,
   PluginEditorExpiringEvent,
+  PluginEditorPluginEvent,
   PluginEditorDiscardEvent,
   PluginEditorDirtyEvent,
   PluginEditorSaveEvent,
   PluginEditorBuildEvent,
   PluginEditorTestEvent,
   PluginEditorDeployEvent,
+  PluginEditorLiveEvent,
   PluginFeaturesLoadEvent,
   PluginFeaturesErrorEvent,
 } from './index.ts';
@@ -25,19 +27,19 @@ export type { PluginEditorElement, PluginFeaturesElement };
 
 interface PluginEditorOwnProps {
   /** Address of the editor page, http or https; a relative one is resolved against the document. Required. */
-  editorUrl?: PluginEditorElement['editorUrl'] | undefined;
+  editorUrl: PluginEditorElement['editorUrl'] | undefined;
   /** Base address of the builder interface, http or https, absolute. Required. */
-  builder?: PluginEditorElement['builder'] | undefined;
+  builder: PluginEditorElement['builder'] | undefined;
   /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
-  ident?: PluginEditorElement['ident'] | undefined;
+  ident: PluginEditorElement['ident'] | undefined;
   /** Namespace of the plugin, as one segment of a path. */
   namespace?: PluginEditorElement['namespace'] | undefined;
   /** Name of the plugin, as one segment of a path. Required. */
-  fn?: PluginEditorElement['fn'] | undefined;
+  fn: PluginEditorElement['fn'] | undefined;
   /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
   template?: PluginEditorElement['template'] | undefined;
   /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
-  tokenEndpoint?: PluginEditorElement['tokenEndpoint'] | undefined;
+  tokenEndpoint?: PluginEditorElement['tokenEndpoint'] | null | undefined;
   /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
   tokenMethod?: PluginEditorElement['tokenMethod'] | undefined;
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
@@ -48,6 +50,10 @@ interface PluginEditorOwnProps {
   loading?: PluginEditorElement['loading'] | undefined;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   preload?: PluginEditorElement['preload'] | undefined;
+  /** Has the editor show the plugin and change nothing. A courtesy to the user: what is allowed is in the token, by its permissions. */
+  readOnly?: PluginEditorElement['readOnly'] | undefined;
+  /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A tag that is not valid is not handed on. */
+  locale?: PluginEditorElement['locale'] | undefined;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   unguarded?: PluginEditorElement['unguarded'] | undefined;
   /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
@@ -61,21 +67,25 @@ interface PluginEditorOwnProps {
   /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
   label?: PluginEditorElement['label'] | undefined;
   /** Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
-  fetchToken?: PluginEditorElement['fetchToken'] | undefined;
+  fetchToken?: PluginEditorElement['fetchToken'] | null | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   tokenHeaders?: PluginEditorElement['tokenHeaders'] | undefined;
-  /** Texts in place of the English ones. What `error.message` adds in the error view is for developers, in English; where there is a text for the error's code, that stands alone. */
+  /** Source of a plugin that has no draft, in place of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used where `template` is empty or equals its `lang`. It goes to the editor by message alone. Read with the attributes when a change is made; a new object restarts nothing. */
+  initialSource?: PluginEditorElement['initialSource'] | undefined;
+  /** Texts in place of the English ones, which are exported as `defaultStrings`. */
   strings?: PluginEditorElement['strings'] | undefined;
   /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
-  /** The editor can be used: it said so, or (`confirmed` is `false`) its page loaded, which is all that a browser tells. */
+  /** The editor can be used: it said so, or (`confirmed` is `false`) its page loaded and no browser tells more. Once for each time that a plugin is opened. */
   onPluginEditorReady?: ((event: EventOn<PluginEditorElement, PluginEditorReadyEvent>) => void) | undefined;
   /** The editor cannot be shown; `state` became `error`. */
   onPluginEditorError?: ((event: EventOn<PluginEditorElement, PluginEditorErrorEvent>) => void) | undefined;
   /** The token is about to end, and the editor could not be given a new one. */
   onPluginEditorExpiring?:
     ((event: EventOn<PluginEditorElement, PluginEditorExpiringEvent>) => void) | undefined;
-  /** Unsaved work is about to go; `preventDefault()` keeps it. */
+  /** `plugin` changed. */
+  onPluginEditorPlugin?: ((event: EventOn<PluginEditorElement, PluginEditorPluginEvent>) => void) | undefined;
+  /** Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved. */
   onPluginEditorDiscard?:
     ((event: EventOn<PluginEditorElement, PluginEditorDiscardEvent>) => void) | undefined;
   /** Unsaved work appeared or went. */
@@ -84,15 +94,18 @@ interface PluginEditorOwnProps {
   onPluginEditorSave?: ((event: EventOn<PluginEditorElement, PluginEditorSaveEvent>) => void) | undefined;
   /** A build ended. */
   onPluginEditorBuild?: ((event: EventOn<PluginEditorElement, PluginEditorBuildEvent>) => void) | undefined;
-  /** A test run ended, with a `result` or an `error`. */
+  /** A test run ended, with a `result` or an `error`; `passed` where the test asserts something. */
   onPluginEditorTest?: ((event: EventOn<PluginEditorElement, PluginEditorTestEvent>) => void) | undefined;
-  /** A version was deployed. */
+  /** A version was deployed; `unchanged`: it was there already. */
   onPluginEditorDeploy?: ((event: EventOn<PluginEditorElement, PluginEditorDeployEvent>) => void) | undefined;
+  /** Another version was made live, or (`null`) the newest again; not for a deploy. */
+  onPluginEditorLive?: ((event: EventOn<PluginEditorElement, PluginEditorLiveEvent>) => void) | undefined;
 }
 
 /** What `<PluginEditor>` can be given, beside what any HTML element in React can. */
-export interface PluginEditorProps
-  extends PluginEditorOwnProps, Omit<HTMLAttributes<PluginEditorElement>, keyof PluginEditorOwnProps> {}
+export type PluginEditorProps = PluginEditorOwnProps &
+  ({ tokenEndpoint: unknown } | { fetchToken: unknown }) &
+  Omit<HTMLAttributes<PluginEditorElement>, keyof PluginEditorOwnProps>;
 
 /** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports what becomes of it. Its ref is the element. */
 export const PluginEditor = /* @__PURE__ */ component<PluginEditorElement, PluginEditorProps>(
@@ -103,12 +116,14 @@ export const PluginEditor = /* @__PURE__ */ component<PluginEditorElement, Plugi
     'plugin-editor-ready',
     'plugin-editor-error',
     'plugin-editor-expiring',
+    'plugin-editor-plugin',
     'plugin-editor-discard',
     'plugin-editor-dirty',
     'plugin-editor-save',
     'plugin-editor-build',
     'plugin-editor-test',
     'plugin-editor-deploy',
+    'plugin-editor-live',
   ],
 );
 
@@ -148,8 +163,8 @@ interface PluginFeaturesOwnProps {
 }
 
 /** What `<PluginFeatures>` can be given, beside what any HTML element in React can. */
-export interface PluginFeaturesProps
-  extends PluginFeaturesOwnProps, Omit<HTMLAttributes<PluginFeaturesElement>, keyof PluginFeaturesOwnProps> {}
+export type PluginFeaturesProps = PluginFeaturesOwnProps &
+  Omit<HTMLAttributes<PluginFeaturesElement>, keyof PluginFeaturesOwnProps>;
 
 /** Shows what a builder supports: its languages, as a list or to choose one of, and its features. Its ref is the element. */
 export const PluginFeatures = /* @__PURE__ */ component<PluginFeaturesElement, PluginFeaturesProps>(

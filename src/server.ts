@@ -1,16 +1,60 @@
-/** For the host's own server: its token endpoint, and the two interfaces that take the environment token. */
+/** For the host's own server: its token endpoint, and the interfaces that take the environment token. */
 export { AccessClient } from './server/access-client.ts';
 export type { AccessClientOptions, AccessLocation, EditorTokenRecord } from './server/access-client.ts';
-export type { Authorize, AuthorizeResult } from './server/authorization.ts';
+export type { Authorization, Authorize, AuthorizeResult } from './server/authorization.ts';
+export { EnvironmentClient } from './server/environment-client.ts';
+export type {
+  EnvironmentClientOptions,
+  EnvironmentLocation,
+  IdentifierLocation,
+  NamespaceLocation,
+  PluginLocation,
+} from './server/environment-client.ts';
+export type {
+  NamespaceDetails,
+  TenantDetails,
+  TokenDetails,
+  UsageOptions,
+} from './server/environment-operations.ts';
+export type {
+  CreatedSession,
+  CreatedToken,
+  EnvironmentTokenRecord,
+  EnvironmentTokens,
+  Namespace,
+  NamespacePage,
+  Tenant,
+  TenantPage,
+  UsageDay,
+  UsagePage,
+} from './server/environment-records.ts';
 export type { EnvironmentToken } from './server/environment-token.ts';
 export { ExecutionClient } from './server/execution-client.ts';
-export type { ExecutionClientOptions, ExecutionLocation } from './server/execution-client.ts';
+export type { ExecutionClientOptions, ExecutionLocation, RunDetails } from './server/execution-client.ts';
+export type { NodeRequest, NodeResponse } from './server/node-types.ts';
+export type { Grant, Permission } from './server/permissions.ts';
 export type { PluginTarget } from './server/plugin-target.ts';
+export { RunError } from './server/run-error.ts';
+export type { SessionRequest, SessionTerms } from './server/session-request.ts';
 export { toNodeHandler } from './server/to-node-handler.ts';
 export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
-export type { CallOptions } from './core/builder-client.ts';
+export type { CallOptions } from './core/client/builder-client.ts';
+export { eachPage } from './core/client/each-page.ts';
+export type { Page } from './core/client/each-page.ts';
+export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/plugin-operations.ts';
+export type {
+  Plugin,
+  PluginPage,
+  PluginRun,
+  PluginTypes,
+  PluginVersion,
+  PluginVersionSource,
+  RunPage,
+  Session,
+  VersionPage,
+} from './core/client/plugin-records.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
 export { joinIdent, parseIdent } from './core/ident.ts';
 export type { Ident } from './core/ident.ts';

@@ -1,4 +1,5 @@
-import { glob, readFile } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, runNode } from '../tools/run-node.js';
 import { startPostgres } from './postgres/server.ts';
@@ -10,6 +11,10 @@ import { startPostgres } from './postgres/server.ts';
 
 const asked = process.argv.slice(2);
 const { env } = process;
+
+// What failed is said once more at the end: it is hard to find in the long list of what passed.
+const failures: string[] = [];
+const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 
 const server = env['TEST_DATABASE_URL'] ? undefined : await startPostgres();
 env['TEST_DATABASE_URL'] ??= server?.url;
@@ -25,12 +30,25 @@ try {
   process.exitCode = code || codeAgain;
 } finally {
   await server?.stop();
+  await rm(reports, { recursive: true });
 }
+if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('')}`);
 
 /** Runs tests on a kind of storage; resolves with the exit code. */
-function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
+async function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
   env['TEST_STORAGE'] = storage;
-  return runNode(['--test', ...files]);
+  const report = join(reports, storage);
+  const code = await runNode([
+    '--test',
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=./test/support/failure-reporter.ts',
+    `--test-reporter-destination=${report}`,
+    ...files,
+  ]);
+  const text = await readFile(report, 'utf8').catch(() => '');
+  if (text) failures.push(`\nWith ${storage}:\n${text}`);
+  return code;
 }
 
 /**
@@ -40,7 +58,7 @@ function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promis
 async function storageTests(patterns: readonly string[]): Promise<string[]> {
   // What starts it, by the names that the tests import it by.
   const starts =
-    /\b(?:startService|startPlugin|startWithPlugins|startTokenServers|engineUnderTest)\b|\blisten\b.*harness\.ts/;
+    /\b(?:startService|startPlugin|startWithPlugins|startTokenServers|startVendor|startAuthor|engineUnderTest)\b|\blisten\b.*harness\.ts/;
   const found: string[] = [];
   for await (const file of glob(patterns, { cwd: root })) {
     if (!file.endsWith('.node-test.ts') || !/^test\/(?:service|threats)\//.test(file)) continue;

@@ -30,7 +30,8 @@ export default {
   // For a browser that is gone: longer than the tests of a file take on such a machine.
   testsFinishTimeout: 600_000,
 
-  filterBrowserLogs: ({ args }) => !String(args[0]).startsWith('Lit is in dev mode'),
+  // Errors that tests bring about on purpose are on the console, too, each in one line.
+  filterBrowserLogs: ({ args }) => !/^Lit is in dev mode|^<plugin-(editor|features)> /.test(String(args[0])),
 
   middleware: [scripted.middleware],
   plugins: [

@@ -63,6 +63,7 @@ export async function startService(
       offlineRunSeconds: settings.offlineRunSeconds,
       // A database that is started beside the service may come up later than it.
       startTimeout: 30_000,
+      onWait: (reason) => log.warn({ reason }, 'The database cannot be reached yet. It is waited for.'),
       onAvailability(reason) {
         if (reason === undefined) log.info('The database is there again.');
         else log.error({ reason }, 'The database is away.');
@@ -88,6 +89,11 @@ export async function startService(
           environmentRuns: settings.environmentRunsPerMinute,
           tokenRequests: settings.tokenRequestsPerMinute,
           addressRequests: settings.addressRequestsPerMinute,
+        },
+        recording: {
+          level: settings.runRecords,
+          days: settings.runRetentionDays,
+          count: settings.runRetention,
         },
         log,
         metrics,

@@ -1,53 +1,35 @@
 import { checkSegment, httpUrl } from './address.ts';
+import {
+  ATTRIBUTES,
+  type AttributeName,
+  type AttributeValues,
+  attributeOf,
+  attributeRows,
+} from './attributes.ts';
 import { PluginEditorError } from './errors.ts';
 import { parseIdent } from './ident.ts';
-
-/** What decides what is fetched: the element's properties by name, with their defaults; empty means none. */
-export const DEFAULTS = {
-  editorUrl: '',
-  builder: '',
-  ident: '',
-  namespace: 'default',
-  fn: '',
-  template: '',
-  tokenEndpoint: '',
-  tokenMethod: 'post' as 'post' | 'get',
-  credentials: 'same-origin' as RequestCredentials,
-  tokenDelivery: 'url' as 'url' | 'message',
-  loading: 'eager' as 'eager' | 'lazy',
-  preload: false,
-  timeout: 15_000,
-};
+import { type InitialSource, copyInitialSource } from './initial-source.ts';
 
 /** What can be used: checked, defaults filled in, `editorUrl` absolute. */
-export type Config = typeof DEFAULTS & {
+export type Config = AttributeValues & {
   /** What the token endpoint is relative to. It stays as it was set, so that a function in its place is no change. */
   base: string;
+  /** A copy of what the page set, as it was when the attributes were read. */
+  initialSource: InitialSource | undefined;
 };
 
 /** What the page set, unchecked. */
-export type RawConfig = { [Name in keyof typeof DEFAULTS]?: unknown } & {
+export type RawConfig = { [Name in AttributeName]?: unknown } & {
   /** Takes the place of `tokenEndpoint`. */
   fetchToken?: unknown;
+  initialSource?: unknown;
 };
-
-/** The words that an attribute knows, its default first. */
-const WORDS = {
-  tokenMethod: ['post', 'get'],
-  credentials: ['same-origin', 'omit', 'include'],
-  tokenDelivery: ['url', 'message'],
-  loading: ['eager', 'lazy'],
-} as const;
-
-/** The attribute that sets a property: `editorUrl` is `editor-url`. */
-export const attributeOf = (property: string): string =>
-  property.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
 
 /** Names of the attributes without which the element does nothing, as far as they are missing. */
 export const missing = (raw: RawConfig): string[] =>
-  (['editorUrl', 'builder', 'ident', 'fn', 'tokenEndpoint'] as const)
-    .filter((name) => !raw[name] && !(name === 'tokenEndpoint' && raw.fetchToken))
-    .map(attributeOf);
+  attributeRows
+    .filter(([name, { required }]) => required && !raw[name] && !(name === 'tokenEndpoint' && raw.fetchToken))
+    .map(([name]) => attributeOf(name));
 
 /**
  * Checks what the page set. Nothing must be `missing`.
@@ -55,13 +37,22 @@ export const missing = (raw: RawConfig): string[] =>
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
  */
 export function checkConfig(raw: RawConfig, base: string): Config {
-  const config = { base } as Config & Record<string, unknown>;
-  for (const [name, value] of Object.entries(DEFAULTS)) config[name] = raw[name as 'fn'] ?? (value || '');
+  const config = { base } as Config;
+  const values: Record<string, unknown> = config;
   try {
+    for (const [name, { initial, others }] of attributeRows) {
+      const value = (values[name] = raw[name] ?? (initial || ''));
+      if (!others) continue;
+      // As in HTML: case does not matter, and an empty attribute is one that is not set.
+      const word = ((value as string) || (initial as string)).toLowerCase();
+      const words = [initial, ...others];
+      if (!words.includes(word)) throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
+      values[name] = word;
+    }
     const { environment, tenant } = parseIdent(checkSegment('ident', config.ident));
     checkSegment('ident', environment);
     checkSegment('ident', tenant);
-    config.namespace ||= DEFAULTS.namespace;
+    config.namespace ||= ATTRIBUTES.namespace.initial;
     checkSegment('namespace', config.namespace);
     checkSegment('fn', config.fn);
     if (config.template) checkSegment('template', config.template);
@@ -69,19 +60,11 @@ export function checkConfig(raw: RawConfig, base: string): Config {
     httpUrl('builder', config.builder);
     config.editorUrl = httpUrl('editor-url', config.editorUrl, base).href;
     if (!raw.fetchToken) httpUrl('token-endpoint', config.tokenEndpoint, base);
-    for (const [name, words] of Object.entries(WORDS)) {
-      // As in HTML: case does not matter, and an empty attribute is one that is not set.
-      const given = ((config[name] as string) || words[0]).toLowerCase();
-      const word = words.find((one) => one === given);
-      if (!word) {
-        throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
-      }
-      config[name] = word;
-    }
     // A timer cannot be set for longer; it would fire at once.
     if (!(config.timeout > 0 && config.timeout < 2 ** 31)) {
       throw new TypeError('timeout must be a number of milliseconds above 0 and below 2 ** 31');
     }
+    config.initialSource = copyInitialSource(raw.initialSource);
     return config;
   } catch (error) {
     throw new PluginEditorError('config', (error as Error).message);

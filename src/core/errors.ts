@@ -53,11 +53,15 @@ export abstract class RequestError extends Error {
 
 /** The answer had a status other than 2xx. */
 export class HttpError extends RequestError {
-  override readonly name = 'HttpError';
+  override readonly name: 'HttpError' | 'RunError' = 'HttpError';
   /** The status; 0 for a redirect in a browser, which hides it. */
   declare readonly status: number;
   /** How long the answer asked to wait before the next try, in ms. */
   declare readonly retryAfter: number | undefined;
+  /** The `code` of the answer's error body, for programs. Set by the clients, where the body has one. */
+  declare readonly code?: string;
+  /** Where the request was wrong, as a JSON Pointer: the `path` of the error body, where it has one. */
+  declare readonly path?: string;
 
   constructor(where: string, status: number, retryAfter?: number) {
     super(`${where} answered ${status || 'with a redirect, which is not followed'}`);

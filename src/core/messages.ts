@@ -1,42 +1,115 @@
+import type { InitialSource } from './initial-source.ts';
+
 /**
  * The frame protocol, version 1: who sends what to whom. Each message is plain JSON with `channel`, `version` and `type`;
- * `session` names the `open` that a message belongs to. In `deploy`, `version` is the plugin's, in the protocol's place.
+ * `session` names the `open` that a message belongs to. A message of the editor that has a field `version` of its own
+ * (`deploy`, `live`) puts that in the protocol's place.
+ *
+ * These two interfaces are the one list of messages: the types of both sides, what each side must handle and the tables of
+ * docs/reference/frame-protocol.md follow from them. The compiler names every place that a message added here must also be handled in.
  * @internal
  */
 export const CHANNEL = 'plugin-editor';
 /** @internal */
 export const VERSION = 1;
 
-/** What the editor says. @internal */
-export type EditorMessage =
-  | { type: 'hello'; capabilities?: string[] }
-  | { type: 'ready'; session: string }
-  | { type: 'error'; session: string; message: string }
-  | { type: 'token-request'; session: string; reason: TokenRequestReason }
-  | { type: 'dirty'; session: string; dirty: boolean }
-  | { type: 'save'; session: string }
-  | { type: 'build'; session: string; succeeded: boolean; outputLog: string }
-  | { type: 'test'; session: string; name?: string; result?: string; error?: unknown }
-  | { type: 'deploy'; session: string; version: string };
+/** What the editor says, by type. @internal */
+export interface EditorMessages {
+  /** Greets the launcher. Sent by `'*'` on every load of the page, and nothing else is. Known capabilities: `open`, `save`, `configure`. */
+  hello: { capabilities?: string[] };
+  /** The plugin is loaded and can be edited. `exists`: whether it has a draft. Sent again when one of the fields changes. */
+  ready: PluginDetails;
+  /** The plugin cannot be opened. */
+  error: { message: string };
+  /** Asks for a token: `missing`, `expired` or `refused`. Answered once in 5 s. */
+  'token-request': { reason: TokenRequestReason };
+  /** Whether there is work that is not saved. */
+  dirty: { dirty: boolean };
+  /** The draft was saved. */
+  save: {};
+  /** Answers a `save-request`, after `dirty` and `save` where there were any. `error`: why it could not be saved. */
+  'save-result': { request: string; error?: string };
+  /** A build ended. */
+  build: { succeeded: boolean; outputLog: string };
+  /** A test run ended. `passed`: where the test asserts something. */
+  test: { name?: string; result?: string; error?: unknown; passed?: boolean };
+  /** A version was deployed. `unchanged`: it was there already. */
+  deploy: { version: string; unchanged?: boolean };
+  /** Another version was made live; `null`: the newest is again. Not sent for a deploy. */
+  live: { version: string | null };
+}
+
+/** What the launcher says, by type. @internal */
+export interface LauncherMessages {
+  /** The answer to every `hello`, and sent for each further plugin to an editor that has the capability `open`. */
+  open: PluginToOpen;
+  /** A renewed token. */
+  token: { token: string; expiresAt?: string | undefined };
+  /** A `token-request` that could not be met; `code` is one of an error of the element. */
+  'token-failed': { code: string };
+  /** Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` is whole. */
+  configure: EditorSettingsChange;
+  /** Only to an editor with the capability `save`: save now, also where there is no draft yet. */
+  'save-request': { request: string };
+  /** Forget the token and the plugin. */
+  close: {};
+}
 
 /** Why an editor asks for a token: it has none, its time is over, or the builder refused it. */
 export type TokenRequestReason = 'missing' | 'expired' | 'refused';
 
-/** What the launcher says. `expiresAt` is ISO 8601. @internal */
-export type LauncherMessage =
-  | ({ type: 'open'; session: string } & PluginToOpen)
-  | { type: 'token'; session: string; token: string; expiresAt?: string }
-  | { type: 'token-failed'; session: string; code: string }
-  | { type: 'close'; session: string };
+/** What an editor knows about the plugin that it shows. */
+export interface PluginDetails {
+  /** The `identifier` of its language in the features record. */
+  language?: string;
+  /** Whether it has a draft. */
+  exists?: boolean;
+  /** What its token allows, such as `read`, `write` and `deploy`. */
+  permissions?: string[];
+}
 
-/**
- * A message without the `session` that it is posted with.
- * @internal
- */
-export type Unaddressed<T> = T extends unknown ? Omit<T, 'session'> : never;
+/** A message of any type, without the `session` that it is posted with. @internal */
+export type MessageOf<Messages> = {
+  [Type in keyof Messages]: { type: Type } & Messages[Type];
+}[keyof Messages];
+
+/** @internal */
+export type EditorMessage = MessageOf<EditorMessages>;
+
+/** @internal */
+export type LauncherMessage = MessageOf<LauncherMessages>;
+
+/** How the page looks, so that the editor need not look like a stranger. Colours are opaque sRGB: `rgb(r, g, b)`. */
+export interface Appearance {
+  colorScheme?: 'light' | 'dark';
+  /** Colour of what is chosen and of buttons. */
+  accent?: string;
+  /** Background colour. */
+  background?: string;
+  /** Text colour. */
+  color?: string;
+  /** A list of font families. */
+  font?: string;
+  /** Colour of borders. */
+  border?: string;
+  /** Radius of corners, in `px`. */
+  radius?: string;
+}
+
+/** What the page asks of an editor beside the plugin. */
+export interface EditorSettings {
+  /** BCP 47 tag for texts, dates and numbers. Match it against the locales that you have. */
+  locale?: string;
+  /** Show the plugin and change nothing. A courtesy to the user: what is allowed is in the token. */
+  readOnly?: boolean;
+  appearance?: Appearance;
+}
+
+/** Settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, `appearance` is whole. */
+export type EditorSettingsChange = { [Name in keyof EditorSettings]?: EditorSettings[Name] | null };
 
 /** What an editor is asked to open. */
-export interface PluginToOpen {
+export interface PluginToOpen extends EditorSettings {
   /** Base address of the builder interface. Whoever frames the editor chooses it: check that it is one you know. */
   builder: string;
   /** Environment, a period, tenant. */
@@ -46,38 +119,37 @@ export interface PluginToOpen {
   /** Plugin name. */
   fn: string;
   /** Language for a new plugin. */
-  template?: string;
+  template?: string | undefined;
   /** Editor token. */
   token: string;
   /** When the token ends, ISO 8601, by the clock of this machine; missing when nothing tells. */
-  expiresAt?: string;
+  expiresAt?: string | undefined;
+  /** The source of a plugin that has no draft, in place of a template. Unedited it counts as saved. */
+  initialSource?: InitialSource | undefined;
 }
 
 /**
- * How much is taken of what an editor says, in UTF-16 code units; the rest is cut off. The editor is of another origin: how
- * long the page is busy with a message must not depend on how long the message is.
+ * How much is taken of what an editor says, in UTF-16 code units, by message and field; the rest is cut off. The editor is
+ * of another origin: how long the page is busy with a message must not depend on how long the message is. Of a text that has
+ * no limit here, nothing is taken.
  * @internal
  */
 export const LIMITS = {
-  /** Of `hello`: all of them together. */
-  capabilities: 1000,
-  /** Of `error`. */
-  message: 500,
-  /** Of `token-request`. */
-  reason: 20,
-  /** Of `build`. */
-  outputLog: 65_536,
-  /** Of `test`. */
-  name: 1000,
-  result: 65_536,
-  /** Of `test`, where it may be any JSON: all texts and names of fields in it together. */
-  error: 65_536,
-  /** Of `deploy`. */
-  version: 64,
-};
+  // All of them together.
+  hello: { capabilities: 1000 },
+  ready: { language: 64, permissions: 1000 },
+  error: { message: 500 },
+  'token-request': { reason: 20 },
+  'save-result': { request: 20, error: 500 },
+  build: { outputLog: 65_536 },
+  // Of `error`, which may be any JSON: all texts and names of fields in it together.
+  test: { name: 1000, result: 65_536, error: 65_536 },
+  deploy: { version: 64 },
+  live: { version: 64 },
+} as const satisfies { [Type in keyof EditorMessages]?: { [Field in keyof EditorMessages[Type]]?: number } };
 
 /**
- * How many items and fields of `capabilities` and `error` are taken, of all levels together; so there are no more levels.
+ * How many items and fields of lists and of `error` are taken, of all levels together; so there are no more levels.
  * @internal
  */
 export const MAX_VALUES = 200;

@@ -1,19 +1,35 @@
 import { limitValue } from './limit-value.ts';
-import { CHANNEL, type EditorMessage, LIMITS, MAX_VALUES, type Unaddressed, VERSION } from './messages.ts';
+import { CHANNEL, type EditorMessage, type EditorMessages, LIMITS, MAX_VALUES, VERSION } from './messages.ts';
 import { type Shape, schemaOf } from './shapes.ts';
 
+/** The shape of every field of a message; a question mark ends the name of one that may be missing. */
+type FieldShapes<Message> = {
+  [Field in keyof Message & string as undefined extends Message[Field] ? `${Field}?` : Field]-?: Shape;
+};
+
 /** What each message has besides `session`. */
-const FIELDS: Record<EditorMessage['type'], Record<string, Shape>> = {
+const FIELDS: { [Type in keyof EditorMessages]: FieldShapes<EditorMessages[Type]> } = {
   hello: { 'capabilities?': ['string'] },
-  ready: {},
+  ready: { 'language?': 'string', 'exists?': 'boolean', 'permissions?': ['string'] },
   error: { message: 'string' },
   'token-request': { reason: /^(missing|expired|refused)$/ },
   dirty: { dirty: 'boolean' },
   save: {},
+  'save-result': { request: 'string', 'error?': 'string' },
   build: { succeeded: 'boolean', outputLog: 'string' },
-  test: { 'name?': 'string', 'result?': 'string', 'error?': null },
-  deploy: { version: 'string' },
+  test: { 'name?': 'string', 'result?': 'string', 'error?': null, 'passed?': 'boolean' },
+  deploy: { version: 'string', 'unchanged?': 'boolean' },
+  live: { version: 'string|null' },
 };
+
+/**
+ * Optional fields that are younger than the protocol. One of another type is left out and the message counts, as it would
+ * for a launcher that does not know the field. The older ones make the whole message invalid.
+ */
+const YOUNGER = /^(language|exists|permissions|passed|unchanged|error)\?$/;
+
+/** Has a field `version` of its own, which takes the place of the protocol's. */
+const VERSIONED = /^(deploy|live)$/;
 
 /**
  * Reads an editor's message out of what a frame posted; `undefined` for anything else. The message has only the fields of
@@ -24,20 +40,21 @@ export function parseEditorMessage(
   data: unknown,
   session: string | undefined,
   tokens: readonly string[],
-): Unaddressed<EditorMessage> | undefined {
+): EditorMessage | undefined {
   const posted = Object(data) as Record<string, unknown>;
   const { channel, version, type } = posted;
   if (channel !== CHANNEL || typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) return undefined;
-  if (version !== VERSION && type !== 'deploy') return undefined;
+  if (version !== VERSION && !VERSIONED.test(type)) return undefined;
   if ((!session || posted['session'] !== session) && type !== 'hello') return undefined;
-  const fields = FIELDS[type as EditorMessage['type']];
+  const fields: Record<string, Shape> = FIELDS[type as EditorMessage['type']];
+  const limits: Partial<Record<string, number>> = LIMITS[type as keyof typeof LIMITS] ?? {};
   const message: Record<string, unknown> = { type };
-  for (const key of Object.keys(fields)) {
+  for (const [key, shape] of Object.entries(fields)) {
     const name = key.replace('?', '');
-    const value = posted[name];
-    if (value === undefined) continue;
-    const max = (LIMITS as Partial<Record<string, number>>)[name] ?? 0;
-    message[name] = limitValue(value, max, MAX_VALUES, tokens);
+    if (posted[name] === undefined) continue;
+    const value = limitValue(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
+    if (YOUNGER.test(key) && schemaOf(shape).safeParse(value).error) continue;
+    message[name] = value;
   }
-  return schemaOf<Unaddressed<EditorMessage>>(fields).safeParse(message).data;
+  return schemaOf<EditorMessage>(fields).safeParse(message).data;
 }

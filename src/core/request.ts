@@ -36,7 +36,8 @@ export interface Answer<T = undefined> {
 /** @internal */
 export const DEFAULT_TIMEOUT = 15_000;
 const DEFAULT_RETRY = 2;
-const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
+/** @internal */
+export const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
 
 /**
  * Sends a request and reads the answer: the one place where this package meets the network.
@@ -94,8 +95,8 @@ export function checkShape<T>(schema: Schema<T>, value: unknown, where: string):
   throw new SchemaError(where, problem, issue.path.join('.'));
 }
 
-/** Method and address for messages, without query and fragment, which may say more than a log should hold. */
-const whereOf = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
+/** Method and address for messages, without query and fragment, which may say more than a log should hold. @internal */
+export const whereOf = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
   `${init?.method ?? 'GET'} ${url.split(/[?#]/)[0]}`;
 
 /**
@@ -120,13 +121,8 @@ function send({
   const work = async (limited: AbortSignal) => {
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal: limited });
-      const { headers, status, ok } = response;
-      if (ok) return { text: await read(response, maxBytes, where), headers };
-      throw new HttpError(
-        where,
-        status,
-        parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now()),
-      );
+      if (response.ok) return { text: await readText(response, maxBytes, where), headers: response.headers };
+      throw httpErrorOf(response, where);
     } catch (error) {
       throw error instanceof RequestError ? error : new NetworkError(where, error);
     }
@@ -134,7 +130,16 @@ function send({
   return withTimeLimit(work, timeout, where, signal);
 }
 
-async function read(response: Response, maxBytes: number, where: string): Promise<string> {
+/** The error for an answer whose status is not 2xx. @internal */
+export const httpErrorOf = ({ status, headers }: Response, where: string): HttpError =>
+  new HttpError(where, status, parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now()));
+
+/**
+ * The text of a body.
+ * @throws SchemaError when it is longer than `maxBytes`.
+ * @internal
+ */
+export async function readText(response: Response, maxBytes: number, where: string): Promise<string> {
   if (!response.body) return '';
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

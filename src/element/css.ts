@@ -1,7 +1,12 @@
-import { type CSSResult, unsafeCSS } from 'lit';
+import { type CSSResultOrNative, isServer, unsafeCSS } from 'lit';
 
 /**
- * A style sheet without `${}`. Lit's own tag checks what stands in those, and says at length what may; as it is not used
- * here, bundlers leave it out.
+ * A style sheet without `${}`. In a browser it is the browser's own kind, so that bundlers leave out what Lit's tag makes in
+ * its place, for browsers without one and for servers.
  */
-export const css = ([text]: TemplateStringsArray): CSSResult => unsafeCSS(text);
+export const css = ([text = '']: TemplateStringsArray): CSSResultOrNative => {
+  if (isServer) return unsafeCSS(text);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+};

@@ -1,28 +1,36 @@
-import { type LitElement, html } from 'lit';
+import { type LitElement, html, nothing } from 'lit';
+import type { PluginEditorError } from '../core/errors.ts';
+
+/** Whether trying again may help: not as long as the page itself, or what its user may do, stays as it is. */
+export function canRetry(error: Error): boolean {
+  const { code, status } = error as Partial<PluginEditorError>;
+  return !/^(config|frame-blocked)$/.test(code ?? '') && !(code === 'token-unauthorized' && status === 403);
+}
 
 /**
- * What stands in state `error`: what cannot be done, why, and a button to try again.
- * @param key names the text that says what cannot be done; where the page has one of its own, it stands alone, as what
- * the error says is for developers, in English
+ * What is shown in state `error`: what cannot be done, and a button to try again where that may help. It speaks to the user
+ * of the page; what a developer needs to know is in the error and on the console.
+ * @param key names the text that says what cannot be done; a text of the page's own stands alone
  * @param retry what the button does; once it has ended, well or not, the element has the focus that the button had
+ * @param said what the editor itself says about the error
  */
 export function renderError<Strings extends { retry: string }>(
   element: LitElement & { strings: Partial<Strings> | undefined },
   key: keyof Strings,
-  { message }: Error,
-  words: Strings,
-  retry: () => Promise<void>,
+  strings: Strings,
+  retry: false | (() => Promise<void>),
+  said?: string,
 ): unknown {
   const onClick = async () => {
-    await retry().catch(() => {});
+    await (retry as () => Promise<void>)().catch(() => {});
     await element.updateComplete;
     // The button went away with its view, and the focus with it.
     if (document.activeElement === document.body) element.focus();
   };
   return html`<div part="error" role="alert">
     <slot name="error">
-      <p>${words[key]} <small>${element.strings?.[key] ? '' : message}</small></p>
-      <button part="retry" @click=${onClick}>${words.retry}</button>
+      <p>${strings[key]} ${said && !element.strings?.[key] ? html`<small>${said}</small>` : nothing}</p>
+      ${retry ? html`<button part="retry" @click=${onClick}>${strings.retry}</button>` : nothing}
     </slot>
   </div>`;
 }

@@ -1,4 +1,5 @@
 import type { PluginEditorError } from '../core/errors.ts';
+import type { PluginDetails } from '../core/messages.ts';
 import type { PluginEditorState } from './state.ts';
 
 /** What all events of both elements have in common: they bubble, cross shadow roots and have read-only fields. */
@@ -21,10 +22,16 @@ export class PluginEditorStateEvent extends PluginEditorEvent {
 
 /** The editor can be used. */
 export class PluginEditorReadyEvent extends PluginEditorEvent {
-  /** `true` when the editor said so; `false` when its page loaded, which is all that a browser tells. */
+  /** `true`: the editor said so. `false`: its page loaded, and no browser tells more of a page without the protocol. */
   declare readonly confirmed: boolean;
+  /** The `identifier` of the plugin's language, where the editor says it. */
+  declare readonly language?: string;
+  /** Whether the plugin has a draft, where the editor says it. */
+  declare readonly exists?: boolean;
+  /** What the token allows, where the editor says it. */
+  declare readonly permissions?: readonly string[];
 
-  constructor(fields: { confirmed: boolean }) {
+  constructor(fields: { confirmed: boolean } & PluginDetails) {
     super('plugin-editor-ready', fields);
   }
 }
@@ -57,6 +64,26 @@ export interface Plugin {
   fn: string;
 }
 
+/** The plugin that an editor shows, with what the editor said about it. */
+export interface ShownPlugin extends Readonly<Plugin> {
+  /** The `identifier` of its language in the features record. */
+  readonly language?: string;
+  /** Whether it has a draft. */
+  readonly exists?: boolean;
+  /** What its token allows, such as `read`, `write` and `deploy`. */
+  readonly permissions?: readonly string[];
+}
+
+/** The element shows another plugin, or the editor said more about the one that it shows. */
+export class PluginEditorPluginEvent extends PluginEditorEvent {
+  /** What is shown; `undefined` while nothing is. */
+  declare readonly plugin: ShownPlugin | undefined;
+
+  constructor(fields: { plugin: ShownPlugin | undefined }) {
+    super('plugin-editor-plugin', fields);
+  }
+}
+
 /** An event about the plugin that is open. */
 class PluginEvent extends PluginEditorEvent {
   declare readonly ident: string;
@@ -64,9 +91,14 @@ class PluginEvent extends PluginEditorEvent {
   declare readonly fn: string;
 }
 
-/** Unsaved work is about to go; `preventDefault()` keeps it, and puts the change off until it is saved. */
+/** Unsaved work is about to be lost; `preventDefault()` keeps it, and puts the change off until it is saved. */
 export class PluginEditorDiscardEvent extends PluginEvent {
-  constructor(fields: Plugin) {
+  /** The plugin that is wanted in place of this one; `undefined` where nothing follows. */
+  declare readonly next?: Plugin;
+  /** Why the editor did not save; `undefined` for an editor that cannot be asked to. */
+  declare readonly error?: PluginEditorError;
+
+  constructor(fields: Plugin & { next?: Plugin; error?: PluginEditorError }) {
     super('plugin-editor-discard', fields, true);
   }
 }
@@ -103,8 +135,10 @@ export class PluginEditorTestEvent extends PluginEvent {
   declare readonly name?: string;
   declare readonly result?: string;
   declare readonly error?: unknown;
+  /** Whether the answer is the expected one, where the test asserts something. */
+  declare readonly passed?: boolean;
 
-  constructor(fields: Plugin & { name?: string; result?: string; error?: unknown }) {
+  constructor(fields: Plugin & { name?: string; result?: string; error?: unknown; passed?: boolean }) {
     super('plugin-editor-test', fields);
   }
 }
@@ -112,9 +146,21 @@ export class PluginEditorTestEvent extends PluginEvent {
 /** A version was deployed. */
 export class PluginEditorDeployEvent extends PluginEvent {
   declare readonly version: string;
+  /** `true`: the draft was the newest version already, and no other was made. */
+  declare readonly unchanged?: boolean;
 
-  constructor(fields: Plugin & { version: string }) {
+  constructor(fields: Plugin & { version: string; unchanged?: boolean }) {
     super('plugin-editor-deploy', fields);
+  }
+}
+
+/** Another version was made live. A deploy fires `plugin-editor-deploy` alone. */
+export class PluginEditorLiveEvent extends PluginEvent {
+  /** The version; `null` when the newest is live again, whichever that is. */
+  declare readonly version: string | null;
+
+  constructor(fields: Plugin & { version: string | null }) {
+    super('plugin-editor-live', fields);
   }
 }
 
@@ -124,12 +170,14 @@ export interface PluginEditorEventMap {
   'plugin-editor-ready': PluginEditorReadyEvent;
   'plugin-editor-error': PluginEditorErrorEvent;
   'plugin-editor-expiring': PluginEditorExpiringEvent;
+  'plugin-editor-plugin': PluginEditorPluginEvent;
   'plugin-editor-discard': PluginEditorDiscardEvent;
   'plugin-editor-dirty': PluginEditorDirtyEvent;
   'plugin-editor-save': PluginEditorSaveEvent;
   'plugin-editor-build': PluginEditorBuildEvent;
   'plugin-editor-test': PluginEditorTestEvent;
   'plugin-editor-deploy': PluginEditorDeployEvent;
+  'plugin-editor-live': PluginEditorLiveEvent;
 }
 
 declare global {

@@ -1,5 +1,13 @@
+import type { ShownPlugin } from './events.ts';
+
 /** What is used of the editor that `for` names, which may not be defined yet. */
-export type LinkedEditor = Element & { builder?: string | null; template?: string | null };
+export type LinkedEditor = Element & {
+  builder?: string | null;
+  template?: string | null;
+  /** Missing in an editor of an older version of this package. */
+  plugin?: ShownPlugin | undefined;
+  updateComplete?: Promise<unknown>;
+};
 
 /** Finds the editor that `for` names, and watches for what may change about it. */
 export class EditorLink {
@@ -17,6 +25,8 @@ export class EditorLink {
   find(element: Element, id: string | null): LinkedEditor | null | undefined {
     const root = element.isConnected && id ? (element.getRootNode() as Document) : undefined;
     if (root !== this.#root) {
+      this.#root?.removeEventListener('plugin-editor-plugin', this.#changed);
+      root?.addEventListener('plugin-editor-plugin', this.#changed);
       this.#root = root;
       this.#watcher?.disconnect();
       this.#watcher = new MutationObserver(this.#changed);

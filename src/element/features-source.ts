@@ -89,6 +89,8 @@ export class FeaturesSource {
         cause instanceof TypeError
           ? new PluginEditorError(token ? 'token-invalid' : 'config', message)
           : (cause as Error);
+      // Views of it speak to the user of the page; this is for its developer.
+      if (!signal.aborted) console.error(`<plugin-features> ${message}`);
       this.#set('error', error);
       throw error;
     }

@@ -9,7 +9,7 @@ export interface PluginFeaturesStrings {
   retry: string;
   /** Shown by the browser when `required` and nothing is chosen. */
   required: string;
-  /** In the error view: what cannot be done; why follows. */
+  /** In the error view: what cannot be done. */
   error: string;
   /** Plain names of features, by `feature-` and the builder's name; a feature without one is shown by its own name. */
   [feature: `feature-${string}`]: string;
@@ -23,6 +23,6 @@ export const defaultFeaturesStrings: PluginFeaturesStrings = {
   retry: 'Try again',
   required: 'Choose a language',
   error: 'The languages could not be loaded.',
-  'feature-testing': 'Tests',
-  'feature-stream_builds': 'Live build output',
+  'feature-testing': 'Try out before deploying',
+  'feature-stream_builds': 'Watch builds as they run',
 };

@@ -11,6 +11,8 @@ export interface FeaturesView {
   selectable: boolean;
   required: boolean;
   disabled: boolean;
+  /** Whether the choice stays as it is. */
+  locked: boolean;
   /** The chosen `identifier`. */
   value: string;
   onInput: (event: Event) => void;
@@ -30,7 +32,7 @@ export function renderFeatures({ languages, features }: Features, view: Features
               name="language"
               .value=${identifier}
               .checked=${identifier === view.value}
-              ?disabled=${view.disabled}
+              ?disabled=${view.disabled || (view.locked && identifier !== view.value)}
               @input=${view.onInput}
               @change=${view.onChange}
             />${words}</label
@@ -47,6 +49,7 @@ export function renderFeatures({ languages, features }: Features, view: Features
             role=${selectable ? 'radiogroup' : 'list'}
             aria-label=${view.label}
             aria-required=${selectable ? view.required : nothing}
+            aria-readonly=${view.locked || nothing}
           >
             ${items}
           </ul>`

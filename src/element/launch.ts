@@ -1,110 +1,111 @@
 import type { Config } from '../core/config.ts';
 import { buildEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
-import { type HeldToken, isLive } from '../core/token.ts';
-import { type Instant, elapsed, instant } from '../core/token-life.ts';
-import { Conversation, type PluginMessage } from './conversation.ts';
-import { EditorFrame, type FrameAttributes } from './frame.ts';
-import { Renewal } from './renewal.ts';
+import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
+import type { HeldToken } from '../core/token.ts';
+import { EditorConnection, type PluginMessage } from './connection.ts';
+import type { FrameAttributes } from './frame.ts';
+import { type TokenDelivery, TokenHolder, type TokenHolderHost, toTokenFields } from './token-holder.ts';
 
-/** Requests of an editor for a token are answered no more often, in ms. */
-const REQUEST_INTERVAL = 5000;
-
-/** How many tokens are looked for in what the editor says: the newest, as those before them ended long ago. */
-const KNOWN_TOKENS = 50;
-
-/** How long the editor has to take the last message in before its frame goes, in ms; nothing answers it. */
+/** How long the editor has to handle `close` before its frame is removed, in ms. It sends no answer. */
 const CLOSE_DELAY = 250;
 
+/** A message that the host handles: the launch itself answers the others. */
+export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
+
 /** What a launch asks of its element, and tells it. */
-export interface LaunchHost {
+export interface LaunchHost extends TokenHolderHost {
   frameAttributes(): FrameAttributes;
-  /** A new token for what was started last. */
-  getToken(signal: AbortSignal): Promise<HeldToken>;
+  /** What a plugin that is opened now is opened with. */
+  openSettings(): EditorSettings;
   /** A new frame, to go into the page at once. */
   onFrame(frame: HTMLIFrameElement): void;
-  /** The editor can be used; `confirmed`: it said so itself. */
-  onReady(confirmed: boolean): void;
-  onFail(error: PluginEditorError): void;
-  /** Nothing is unsaved: a page loaded in the frame and greeted, and the one before is gone. */
-  onClean(): void;
-  onMessage(message: Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>): void;
-  onExpiring(expiresAt: Date, error?: PluginEditorError): void;
-  /** The page came back from the cache, and its user may no longer edit. */
-  onRefused(): void;
+  /**
+   * The editor can be used.
+   * @param details what it said about the plugin; `undefined` where its page loaded and said nothing
+   * @param isFirst whether this is the first `ready` since the plugin was opened
+   */
+  onReady(details: PluginDetails | undefined, isFirst: boolean): void;
+  /** @param said the editor's own words */
+  onFail(error: PluginEditorError, said?: string): void;
+  /** A page loaded in the frame and greeted, so the work that the one before held is gone. */
+  onHello(): void;
+  onMessage(message: HostMessage): void;
 }
 
-/** Anything else means that the URL could not be built, for instance because the token holds a lone surrogate. */
+/** A failure that is not one of ours means that no URL could be built, for instance because the token holds a lone surrogate. */
 export const asEditorError = (error: unknown): PluginEditorError =>
   isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
-/** From a checked config to a running editor: token, frame, conversation, renewal. */
-export class Launch {
-  declare frame: EditorFrame | undefined;
+/** From a checked config to a running editor: joins the token's life and the connection with the editor. */
+export class Launch implements TokenDelivery {
+  declare connection: EditorConnection | undefined;
 
   #host: LaunchHost;
   #config: Config | undefined;
-  #conversation: Conversation | undefined;
-  #renewal: Renewal | undefined;
-  /** The tokens that the frame may know of, the newest first. */
-  #knownTokens: string[] = [];
-  #token: HeldToken | undefined;
-  /** Aborts what is under way. */
-  #run = new AbortController();
-  #renewing: Promise<void> | undefined;
+  #editorUrl: string | undefined;
+  #tokens: TokenHolder;
+  /** Ends the wait for the frame, or for the editor to close. */
   #limit: ReturnType<typeof setTimeout> | undefined;
-  /** A request of the editor that waits for its turn. */
-  #request: ReturnType<typeof setTimeout> | undefined;
-  #requested: Instant | undefined;
 
   constructor(host: LaunchHost) {
     this.#host = host;
+    this.#tokens = new TokenHolder(host, this);
   }
 
-  /** Whether the editor can change to another plugin, or has not been told of any, so that its frame can stay. */
+  /** Posts a message about the open plugin; returns false when there is none. */
+  post(message: LauncherMessage): boolean {
+    return !!this.connection?.post(message);
+  }
+
+  /** Whether the frame can stay: the editor can change to another plugin, or was not told of any yet. */
   #canOpen({ editorUrl, tokenDelivery }: Config): boolean {
-    const conversation = this.#conversation;
+    const { connection } = this;
     return (
-      !!conversation &&
-      editorUrl === this.#config?.editorUrl &&
-      (conversation.can('open') || (tokenDelivery === 'message' && conversation.untold))
+      !!connection &&
+      editorUrl === this.#editorUrl &&
+      // A frame that was loaded ahead is there for message delivery alone.
+      tokenDelivery === (this.#config?.tokenDelivery ?? 'message') &&
+      (connection.can('open') || (tokenDelivery === 'message' && connection.isBlank))
     );
   }
 
   /** Loads the editor ahead of any plugin. */
   preload(editorUrl: string): void {
-    if (this.frame && this.#config?.editorUrl === editorUrl) return;
+    if (this.connection && this.#editorUrl === editorUrl) return;
     this.stop();
-    this.#config = { editorUrl } as Config;
-    this.#createFrame(editorUrl);
+    this.#connect(editorUrl, editorUrl);
   }
 
-  /** Opens what the config names, and drops what was open or under way. */
-  start(config: Config, withNewToken: boolean): void {
+  /**
+   * Opens what the config names, and drops what was open or under way.
+   * @param token one that was got ahead
+   */
+  start(config: Config, withNewToken: boolean, token?: HeldToken): void {
     const keepsFrame = this.#canOpen(config);
+    const tokens = this.#tokens;
     // A token that is on its way for the same plugin serves this config as well.
-    const waits = this.#config && !this.#token && !withNewToken;
-    if (!waits) {
-      const token = withNewToken ? undefined : this.#token;
-      this.#halt();
-      if (token && isLive(token)) this.#token = token;
-    }
-    if (!keepsFrame) this.#removeFrame();
+    const isAwaited = !!this.#config && !tokens.token && !withNewToken;
+    if (!isAwaited) this.#reset(!withNewToken);
+    if (token) tokens.token = token;
+    if (!keepsFrame) this.#disconnect();
     this.#config = config;
     // In the same task as the token request: neither waits for the other.
-    if (config.tokenDelivery === 'message' && !this.frame) this.#createFrame(config.editorUrl);
-    if (this.frame) this.#limitFrame();
-    if (!waits) void this.#open(this.#run.signal);
+    if (config.tokenDelivery === 'message' && !this.connection) this.#connect(config.editorUrl);
+    if (this.connection) this.#limitFrame();
+    if (!isAwaited) void this.#open(tokens.signal);
   }
 
   async #open(signal: AbortSignal): Promise<void> {
+    const tokens = this.#tokens;
     try {
-      const token = this.#token ?? (await this.#host.getToken(signal));
-      // The host may have ended this launch meanwhile.
-      signal.throwIfAborted();
-      this.#hold(token);
-      if (!this.frame) this.#createFrame(buildEditorUrl({ ...(this.#config as Config), ...token }), true);
-      else if (this.#conversation?.greeted) this.#sendOpen();
+      await tokens.obtain();
+      const config = this.#config as Config;
+      const { connection } = this;
+      if (!connection) {
+        const { token } = tokens.token as HeldToken;
+        this.#connect(config.editorUrl, buildEditorUrl({ ...config, token }), true);
+      } else if (connection.greeted) this.#sendOpen();
       else return;
       this.#limitFrame();
     } catch (error) {
@@ -112,232 +113,158 @@ export class Launch {
     }
   }
 
-  #createFrame(url: string, withToken = false): void {
-    const frame = new EditorFrame({
+  #connect(editorUrl: string, url = editorUrl, withToken = false): void {
+    const host = this.#host;
+    const tokens = this.#tokens;
+    const connection = new EditorConnection({
       url,
-      attributes: this.#host.frameAttributes(),
+      withToken,
+      attributes: host.frameAttributes(),
+      knownTokens: () => tokens.known,
       onLoad: () => {
         // `load` is the only signal we get from an editor without the protocol.
-        if (withToken && !this.#conversation?.greeted) this.#ready(false);
+        if (withToken && !connection.greeted) this.#ready();
       },
       onBlocked: () =>
         this.#fail(
           new PluginEditorError(
             'frame-blocked',
-            `This page's content security policy lacks: frame-src ${frame.origin}`,
+            `This page's content security policy lacks: frame-src ${connection.frame.origin}`,
           ),
         ),
-    });
-    this.frame = frame;
-    this.#conversation = new Conversation(
-      frame,
-      withToken,
-      () => this.#knownTokens,
-      (isFirst) => {
-        if (this.#token) {
+      onHello: (isFirst) => {
+        if (tokens.token) {
           this.#sendOpen();
-          if (isFirst) this.#renewal?.watch(this.#token);
+          // Until now there was no editor that a new token could go to.
+          if (isFirst) tokens.scheduleRenewal();
         }
-        this.#host.onClean();
+        host.onHello();
       },
-      this.#handleMessage,
-    );
-    this.#host.onFrame(frame.element);
+      onMessage: (message) => this.#handleMessage(message),
+    });
+    this.#editorUrl = editorUrl;
+    this.connection = connection;
+    host.onFrame(connection.frame.element);
   }
 
-  /** Tells the editor what to open. */
+  /** Asks the editor to open the plugin. */
   #sendOpen(): void {
-    const { builder, ident, namespace, fn, template } = this.#config as Config;
-    this.#conversation?.open({
+    const { builder, ident, namespace, fn, template, initialSource } = this.#config as Config;
+    this.connection?.open({
       builder,
       ident,
       namespace,
       fn,
-      ...(template && { template }),
-      ...toTokenFields(this.#token as HeldToken),
+      template: template || undefined,
+      // For a source in another language than the one that was asked for, the template serves.
+      initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
+      ...toTokenFields(this.#tokens.token as HeldToken),
+      ...this.#host.openSettings(),
     });
   }
 
-  #handleMessage = (message: PluginMessage): void => {
-    if (message.type === 'ready') {
-      this.#ready(true);
-    } else if (message.type === 'error') {
-      this.#fail(new PluginEditorError('editor', `The editor cannot open the plugin: ${message.message}`));
-    } else if (message.type === 'token-request') {
-      this.#scheduleTokenRequest();
-    } else {
-      this.#host.onMessage(message);
+  #handleMessage(message: PluginMessage): void {
+    switch (message.type) {
+      case 'ready': {
+        const { type: _, ...details } = message;
+        return this.#ready(details);
+      }
+      case 'error':
+        return this.#fail(
+          new PluginEditorError('editor', `The editor cannot open the plugin: ${message.message}`),
+          message.message,
+        );
+      case 'token-request':
+        return this.#tokens.scheduleTokenRequest();
+      default:
+        return this.#host.onMessage(message);
     }
-  };
-
-  #ready(confirmed: boolean): void {
-    clearTimeout(this.#limit);
-    this.#host.onReady(confirmed);
   }
 
-  #fail(error: PluginEditorError): void {
-    const token = this.#token;
+  #ready(details?: PluginDetails): void {
+    clearTimeout(this.#limit);
+    const connection = this.connection as EditorConnection;
+    const isFirst = connection.awaitsReady;
+    if (details) connection.awaitsReady = false;
+    this.#host.onReady(details, isFirst);
+  }
+
+  #fail(error: PluginEditorError, said?: string): void {
+    const { token } = this.#tokens;
     this.stop();
     // It may still serve, when what is changed now is the address.
-    this.#token = token;
-    this.#host.onFail(error);
+    this.#tokens.token = token;
+    this.#host.onFail(error, said);
   }
 
   #limitFrame(): void {
     const { timeout } = this.#config as Config;
     clearTimeout(this.#limit);
     this.#limit = setTimeout(() => {
-      const { greeted, withToken } = this.#conversation as Conversation;
+      const { greeted, withToken, frame } = this.connection as EditorConnection;
       // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
-      if (greeted && !this.#token) return;
+      if (greeted && !this.#tokens.token) return;
       const what = greeted
         ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
           : 'did not greet; see editor-url, or set token-delivery to url if it never does';
       this.#fail(
-        new PluginEditorError(
-          'frame-timeout',
-          `In ${timeout} ms the editor at ${this.frame?.origin} ${what}`,
-        ),
+        new PluginEditorError('frame-timeout', `In ${timeout} ms the editor at ${frame.origin} ${what}`),
       );
     }, timeout);
   }
 
-  #hold(token: HeldToken): void {
-    this.#token = token;
-    this.#knownTokens = [token.token, ...this.#knownTokens].slice(0, KNOWN_TOKENS);
-    this.#renewal ??= new Renewal(
-      () => this.#onRenewalDue(),
-      () => void this.#restored(),
-    );
-    this.#renewal.watch(token);
-  }
-
-  #onRenewalDue(): void {
-    if (this.speaks) {
-      void this.renew().catch(() => {});
-    } else {
-      this.#renewal?.watch(undefined);
-      this.#expiring();
-    }
-  }
-
-  #expiring(error?: PluginEditorError): void {
-    const end = this.#token && endOf(this.#token);
-    if (end) this.#host.onExpiring(end, error);
-  }
-
-  async #restored(): Promise<void> {
-    try {
-      await this.renew();
-    } catch (error) {
-      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onRefused();
-    }
-  }
-
-  /** Whether a new token can reach the editor. */
-  get speaks(): boolean {
-    const { greeted, withToken } = this.#conversation ?? { withToken: true };
+  /** Whether the running editor can be given a new token. */
+  get canDeliver(): boolean {
+    const { greeted, withToken } = this.connection ?? { withToken: true };
     return greeted || !withToken;
   }
 
-  /**
-   * Gets a new token and hands it to the editor; what fails leaves the editor as it is. Two calls at a time share one
-   * request. Resolves when it is no longer wanted.
-   */
+  /** Gets a new token and hands it to the editor; see `TokenHolder.renew`. */
   renew(): Promise<void> {
-    return (this.#renewing ??= this.#renew(this.#run.signal));
+    return this.#tokens.renew();
   }
 
-  async #renew(signal: AbortSignal): Promise<void> {
-    try {
-      const token = await this.#host.getToken(signal);
-      if (signal.aborted || !this.speaks) return;
-      this.#hold(token);
-      this.#conversation?.post({ type: 'token', ...toTokenFields(token) });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (this.speaks) {
-        // Refused: asking again by itself would be no use.
-        if ((error as PluginEditorError).code === 'token-unauthorized') this.#renewal?.watch(undefined);
-        else this.#renewal?.failed();
-        this.#expiring(error as PluginEditorError);
-      }
-      throw error;
-    } finally {
-      if (!signal.aborted) this.#renewing = undefined;
-    }
+  /** Asks the editor to save; see `EditorConnection.save`. */
+  async save(timeout: number): Promise<void> {
+    if (!this.connection?.has('save'))
+      throw new PluginEditorError('editor', 'The editor cannot be asked to save');
+    await this.connection.save(timeout);
   }
 
-  /** Answers a token request. Requests are coalesced and rate-limited. */
-  #scheduleTokenRequest(): void {
-    const wait = this.#requested ? REQUEST_INTERVAL - elapsed(this.#requested, instant()) : 0;
-    this.#request ??= setTimeout(() => void this.#answerTokenRequest(this.#run.signal), Math.max(0, wait));
-  }
-
-  async #answerTokenRequest(signal: AbortSignal): Promise<void> {
-    this.#requested = instant();
-    try {
-      await this.renew();
-    } catch (error) {
-      this.#conversation?.post({ type: 'token-failed', code: (error as PluginEditorError).code });
-    }
-    if (!signal.aborted) this.#request = undefined;
-  }
-
-  /** Ends the requests, timers and listeners, and what was said about the plugin so far. */
-  #halt(): void {
-    this.#run.abort();
-    this.#run = new AbortController();
-    this.#token = this.#renewing = undefined;
+  /** Ends requests and timers, and whatever was said about the plugin so far. */
+  #reset(keepToken = false): void {
     clearTimeout(this.#limit);
-    clearTimeout(this.#request);
-    this.#request = undefined;
-    this.#requested = undefined;
-    this.#renewal?.stop();
-    this.#renewal = undefined;
-    this.#conversation?.forget();
+    this.#tokens.reset(keepToken);
+    this.connection?.endSession();
   }
 
-  #removeFrame(): void {
-    this.#knownTokens = [];
-    if (!this.frame) return;
+  #disconnect(): void {
     clearTimeout(this.#limit);
-    this.frame.dispose();
-    this.#conversation?.dispose();
-    this.frame = this.#conversation = undefined;
+    this.#tokens.known = [];
+    this.connection?.dispose();
+    this.connection = this.#editorUrl = undefined;
   }
 
   stop(): void {
-    this.#halt();
-    this.#removeFrame();
+    this.#reset();
+    this.#disconnect();
     this.#config = undefined;
   }
 
-  /** Ends all, and has the editor forget its token first. */
+  /** Ends everything, and has the editor forget its token first. */
   async close(): Promise<void> {
-    const { frame } = this;
-    const told = this.#conversation?.post({ type: 'close' });
-    this.#halt();
-    if (told) {
+    const { connection } = this;
+    const isTold = this.post({ type: 'close' });
+    this.#reset();
+    if (isTold) {
+      const { signal } = this.#tokens;
       await new Promise<unknown>((resolve) => {
         this.#limit = setTimeout(resolve, CLOSE_DELAY);
-        this.#run.signal.addEventListener('abort', resolve);
+        signal.addEventListener('abort', resolve);
       });
     }
-    if (frame === this.frame) this.stop();
+    if (connection === this.connection) this.stop();
   }
-}
-
-/** When a token ends, by the local clock. */
-function endOf({ life, since }: HeldToken): Date | undefined {
-  const end = new Date(since.wall + (life as number));
-  // Nothing told, or it is farther off than a date can be.
-  return Number.isNaN(+end) ? undefined : end;
-}
-
-function toTokenFields(held: HeldToken): { token: string; expiresAt?: string } {
-  const end = endOf(held);
-  return { token: held.token, ...(end && { expiresAt: end.toISOString() }) };
 }

@@ -1,24 +1,33 @@
-import type { PluginMessage } from './conversation.ts';
+import type { EditorMessages, MessageOf } from '../core/messages.ts';
 import {
   type Plugin,
   PluginEditorBuildEvent,
   PluginEditorDeployEvent,
+  PluginEditorDirtyEvent,
   type PluginEditorEvent,
+  PluginEditorLiveEvent,
   PluginEditorSaveEvent,
   PluginEditorTestEvent,
 } from './events.ts';
 
-/** What the page is told of by an event of the same name, with the same fields. */
-export type EventMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' | 'dirty' }>;
+/** What an editor says about the plugin's work, and the page is told by an event of the same name and fields. */
+type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-request' | 'save-result'>;
 
-const EVENTS: Record<EventMessage['type'], new (fields: never) => PluginEditorEvent> = {
+/** The event of every such message. Its constructor must take all fields of the message. */
+const EVENTS: {
+  [Type in keyof WorkMessages]: new (fields: Plugin & WorkMessages[Type]) => PluginEditorEvent;
+} = {
+  dirty: PluginEditorDirtyEvent,
   save: PluginEditorSaveEvent,
   build: PluginEditorBuildEvent,
   test: PluginEditorTestEvent,
   deploy: PluginEditorDeployEvent,
+  live: PluginEditorLiveEvent,
 };
 
-/** The event that says what an editor said. */
-export function messageEvent({ type, ...fields }: EventMessage, plugin: Plugin): Event {
-  return new EVENTS[type]({ ...plugin, ...fields } as never);
+/** The event that tells the page what an editor said about a plugin. */
+export function messageEvent({ type, ...fields }: MessageOf<WorkMessages>, plugin: Plugin): Event {
+  // The table above pairs each type with its fields, which the compiler cannot follow through a union.
+  const EventClass = EVENTS[type] as new (fields: object) => PluginEditorEvent;
+  return new EventClass({ ...plugin, ...fields });
 }

@@ -1,24 +1,15 @@
 import { LitElement, type PropertyDeclarations, html, nothing } from 'lit';
-import { DEFAULTS, attributeOf } from '../core/config.ts';
+import { ATTRIBUTES, type AttributeProperties, attributeOf, attributeRows } from '../core/attributes.ts';
 import type { PluginEditorError } from '../core/errors.ts';
+import type { InitialSource } from '../core/initial-source.ts';
 import type { FetchToken, TokenHeaders } from '../core/token.ts';
-import { renderError } from './error-view.ts';
+import { EditorController } from './controller.ts';
+import { canRetry, renderError } from './error-view.ts';
+import type { ShownPlugin } from './events.ts';
 import type { FrameAttributes } from './frame.ts';
-import { Session } from './session.ts';
 import type { PluginEditorState } from './state.ts';
 import { type PluginEditorStrings, defaultStrings } from './strings.ts';
 import { styles } from './styles.ts';
-
-/** All attributes, by property, with their defaults. */
-const ATTRIBUTES = {
-  ...DEFAULTS,
-  sandbox:
-    'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox',
-  allow: 'clipboard-read; clipboard-write',
-  referrerpolicy: 'origin',
-  label: '',
-  unguarded: false,
-};
 
 /**
  * Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address
@@ -30,15 +21,17 @@ const ATTRIBUTES = {
  * @element plugin-editor
  *
  * @fires {PluginEditorStateEvent} plugin-editor-state - Every change of `state`.
- * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: it said so, or (`confirmed` is `false`) its page loaded, which is all that a browser tells.
+ * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: it said so, or (`confirmed` is `false`) its page loaded and no browser tells more. Once for each time that a plugin is opened.
  * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown; `state` became `error`.
  * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one.
- * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to go; `preventDefault()` keeps it.
+ * @fires {PluginEditorPluginEvent} plugin-editor-plugin - `plugin` changed.
+ * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved.
  * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - Unsaved work appeared or went.
  * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
  * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended.
- * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`.
- * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed.
+ * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`; `passed` where the test asserts something.
+ * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed; `unchanged`: it was there already.
+ * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live, or (`null`) the newest again; not for a deploy.
  *
  * @slot idle - Shown while the element is `idle`.
  * @slot loading - Shown in place of the words and the bar while it is `loading`.
@@ -63,17 +56,17 @@ const ATTRIBUTES = {
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
  * @cssprop [--plugin-editor-gap=1rem] - Space around and between the parts of its own views.
  */
-export class PluginEditorElement extends LitElement {
+export class PluginEditorElement extends LitElement implements AttributeProperties {
   static override styles = styles;
 
   static override properties: PropertyDeclarations = {
     ...Object.fromEntries(
-      Object.entries(ATTRIBUTES).map(([name, value]) => [
+      attributeRows.map(([name, { initial }]) => [
         name,
         // `<plugin-features>` sees what scripts set by these two attributes.
         {
           attribute: attributeOf(name),
-          type: value.constructor,
+          type: initial.constructor,
           useDefault: true,
           reflect: /^(builder|template)$/.test(name),
         },
@@ -81,6 +74,7 @@ export class PluginEditorElement extends LitElement {
     ),
     fetchToken: { attribute: false },
     tokenHeaders: { attribute: false },
+    initialSource: { attribute: false },
     strings: { attribute: false },
   };
 
@@ -114,6 +108,16 @@ export class PluginEditorElement extends LitElement {
   declare loading: 'eager' | 'lazy' | null;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   declare preload: boolean;
+  /**
+   * Has the editor show the plugin and change nothing. A courtesy to the user: what is allowed is in the token, by its
+   * permissions.
+   */
+  declare readOnly: boolean;
+  /**
+   * BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A
+   * tag that is not valid is not handed on.
+   */
+  declare locale: string | null;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   declare unguarded: boolean;
   /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
@@ -134,42 +138,51 @@ export class PluginEditorElement extends LitElement {
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   declare tokenHeaders: TokenHeaders | undefined;
   /**
-   * Texts in place of the English ones. What `error.message` adds in the error view is for developers, in English; where
-   * there is a text for the error's code, that stands alone.
+   * Source of a plugin that has no draft, in place of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used
+   * where `template` is empty or equals its `lang`. It goes to the editor by message alone. Read with the attributes when a
+   * change is made; a new object restarts nothing.
    */
+  declare initialSource: InitialSource | undefined;
+  /** Texts in place of the English ones, which are exported as `defaultStrings`. */
   declare strings: Partial<PluginEditorStrings> | undefined;
 
   #internals = this.attachInternals();
-  #session = new Session(this);
+  #controller = new EditorController(this);
 
   constructor() {
     super();
-    Object.assign(this, ATTRIBUTES);
+    for (const [name, { initial }] of attributeRows) Object.assign(this, { [name]: initial });
     this.showState('idle');
   }
 
   /** Where the element stands: `idle`, `loading`, `ready` or `error`. */
   get state(): PluginEditorState {
-    return this.#session.state;
+    return this.#controller.state;
   }
 
   /** Why the state is `error`; else `undefined`. */
   get error(): PluginEditorError | undefined {
-    return this.#session.error;
+    return this.#controller.error;
   }
 
   /** Whether the editor said that it holds work that is not saved. */
   get dirty(): boolean {
-    return this.#session.dirty;
+    return this.#controller.dirty;
+  }
+
+  /** What is shown, with what the editor said about it; `undefined` while nothing is. */
+  get plugin(): ShownPlugin | undefined {
+    return this.#controller.plugin;
   }
 
   /**
-   * Starts over with a new token, also after `close()`. Resolves when the editor is ready or no longer wanted, rejects
-   * with a `PluginEditorError`. While `dirty`, `plugin-editor-discard` may put it off, unless `discard` is set; put
-   * off, it resolves at once.
+   * Starts over with a new token, also after `close()`. A running editor stays until the token is there. Resolves when the
+   * editor is ready or no longer wanted, rejects with a `PluginEditorError`; what was shown is shown on if there is no token
+   * to be had. While `dirty`, an editor that can is asked to save, and `plugin-editor-discard` may put it off, unless
+   * `discard` is set; put off, it resolves at once.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
-    return this.#session.reload(discard);
+    return this.#controller.reload(discard);
   }
 
   /**
@@ -177,7 +190,20 @@ export class PluginEditorElement extends LitElement {
    * none while it runs; in any case it stays as it is.
    */
   renewToken(): Promise<void> {
-    return this.#session.renewToken();
+    return this.#controller.renewToken();
+  }
+
+  /**
+   * Asks the editor to save now, also a plugin that has no draft yet. Resolves when it has; rejects with a
+   * `PluginEditorError` of code `editor` when it could not, or cannot be asked.
+   */
+  save(): Promise<void> {
+    return this.#controller.save();
+  }
+
+  /** Reads the page's look anew and tells the editor at once. Needed only after changes that start no CSS transition. */
+  refreshAppearance(): void {
+    this.#controller.sendSettings();
   }
 
   /**
@@ -185,33 +211,36 @@ export class PluginEditorElement extends LitElement {
    * stays `idle` until `reload()`.
    */
   close(): Promise<void> {
-    return this.#session.close();
+    return this.#controller.close();
   }
 
   /**
    * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. To be called from a click, or
-   * the browser may block it. Rejects with a `PluginEditorError`.
+   * the browser may block it. The tab gets the plugin alone, no locale, look or initial source. Rejects with a
+   * `PluginEditorError`, in `message` delivery and while `read-only` with code `config`.
    */
   openInNewTab(): Promise<void> {
-    return this.#session.openInNewTab();
+    return this.#controller.openInNewTab();
   }
 
   /** Moves the focus to the frame, or to the button of the error view. */
   override focus(options?: FocusOptions): void {
-    (this.#session.frame ?? this.renderRoot.querySelector('button'))?.focus(options);
+    (this.#controller.frame ?? this.renderRoot.querySelector('button'))?.focus(options);
   }
 
   /** @internal A move by `moveBefore` keeps the frame; without this callback it would count as removal and return. */
-  connectedMoveCallback(): void {}
+  connectedMoveCallback(): void {
+    this.#controller.hostMoved();
+  }
 
   /** @internal */
   frameAttributes(fn: string | undefined): FrameAttributes {
     const { label, strings, sandbox, allow, referrerpolicy } = this;
     return {
       title: label || [{ ...defaultStrings, ...strings }.frame, fn].filter(Boolean).join(': '),
-      sandbox: sandbox === 'none' ? null : (sandbox ?? ATTRIBUTES.sandbox),
-      allow: allow ?? ATTRIBUTES.allow,
-      referrerpolicy: referrerpolicy ?? ATTRIBUTES.referrerpolicy,
+      sandbox: sandbox === 'none' ? null : (sandbox ?? ATTRIBUTES.sandbox.initial),
+      allow: allow ?? ATTRIBUTES.allow.initial,
+      referrerpolicy: referrerpolicy ?? ATTRIBUTES.referrerpolicy.initial,
     };
   }
 
@@ -224,7 +253,7 @@ export class PluginEditorElement extends LitElement {
   }
 
   protected override render(): unknown {
-    const { state, error } = this.#session;
+    const { state, error, said } = this.#controller;
     const strings = { ...defaultStrings, ...this.strings };
     if (state === 'idle') return html`<slot name="idle"></slot>`;
     if (state === 'loading') {
@@ -235,6 +264,6 @@ export class PluginEditorElement extends LitElement {
       </div>`;
     }
     if (!error) return nothing;
-    return renderError(this, error.code as 'config', error, strings, () => this.reload());
+    return renderError(this, error.code as 'config', strings, canRetry(error) && (() => this.reload()), said);
   }
 }

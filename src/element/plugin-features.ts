@@ -1,6 +1,6 @@
 import { type PropertyDeclarations, type PropertyValues, html, isServer, nothing } from 'lit';
 import type { Features } from '../core/records.ts';
-import { renderError } from './error-view.ts';
+import { canRetry, renderError } from './error-view.ts';
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from './features-events.ts';
 import { EditorLink, type LinkedEditor } from './features-link.ts';
 import { type FetchFeaturesToken, FeaturesSource } from './features-source.ts';
@@ -18,8 +18,10 @@ const flag = { type: Boolean, reflect: true };
  * The record is asked for once for all elements that name the same builder and have no `fetchToken`. It is kept as long
  * as one of them is in a page, and never a failure: one more element that comes then asks again.
  *
- * With `for`, the choice and the editor's `template` are kept the same, and the latest word wins: choosing sets the
- * `template`, and a `template` that changes becomes the choice. At first `value` goes before the editor's `template`.
+ * With `for`, the choice and the editor's `template` are kept the same, and the latest change wins: choosing sets the
+ * `template`, and a `template` that changes becomes the choice. At first `value` goes before the editor's `template`. What is
+ * chosen is never another language than the editor shows: once it says that the plugin exists, the plugin's language is
+ * chosen, and nothing else can be until another plugin is opened. That is not `disabled`: the language is submitted.
  *
  * In a form it is a control like a native group of radio buttons: `value` is the `identifier` that is chosen, and the
  * attribute of this name its default. As with a `<select>`, a value that no language has chooses nothing and is not
@@ -108,6 +110,12 @@ export class PluginFeaturesElement extends FormControl {
   #template = '';
   /** What a user or script chose; until then the default holds. */
   #chosen: string | null | undefined;
+  /** The language that the editor shows, where it says whether the plugin exists. */
+  #shown: string | undefined;
+  /** Whether the plugin exists, so that its language stays. */
+  #locked = false;
+  /** Whether a choice was made that the editor has not acted upon. */
+  #asked = false;
 
   constructor() {
     super();
@@ -116,13 +124,18 @@ export class PluginFeaturesElement extends FormControl {
 
   /** The chosen `identifier`, or an empty string. */
   get value(): string {
-    return this.#chosen ?? this.defaultValue ?? this.#template;
+    return this.#shown ?? this.#chosen ?? this.defaultValue ?? this.#template;
   }
   set value(value: string) {
+    if (this.#locked) return;
     this.#chosen = value;
+    this.#shown = undefined;
+    this.#asked = true;
     this.#follow(true);
     // At once, for what listens to the choice and reads the form.
     this.#report();
+    // Unsaved work may keep the editor from following; then its language is chosen again.
+    void this.#onceAsked();
   }
 
   /** `idle`: there is no builder; `error`: `error` says why. A refresh is `loading`, too. */
@@ -174,12 +187,19 @@ export class PluginFeaturesElement extends FormControl {
   /** @internal */
   formResetCallback(): void {
     this.value = this.defaultValue ?? '';
-    this.#chosen = undefined;
+    if (!this.#locked) this.#chosen = undefined;
   }
 
   /** @internal */
   formStateRestoreCallback(value: string): void {
     this.value = value;
+  }
+
+  /** Goes by what the editor shows again, once it has acted upon a choice. */
+  async #onceAsked(): Promise<void> {
+    await this.#editor?.updateComplete;
+    this.#asked = false;
+    this.#follow();
   }
 
   /** Finds the editor and brings choice, `template` and source in step with what is set now. */
@@ -193,6 +213,14 @@ export class PluginFeaturesElement extends FormControl {
       this.#template = this.#chosen ?? this.defaultValue ?? template;
       // By attribute, which an editor that is not defined yet understands as well.
       if (this.#template !== template) editor.setAttribute('template', this.#template);
+    }
+    const plugin = editor?.plugin;
+    // While another plugin is on its way, the one before decides.
+    if (plugin || editor !== this.#editor) {
+      this.#locked = !!plugin?.exists && !!plugin.language;
+      if (!this.#asked) this.#shown = plugin?.exists === undefined ? undefined : plugin.language;
+    } else if (!this.#locked) {
+      this.#shown = undefined;
     }
     this.#editor = editor;
 
@@ -227,7 +255,7 @@ export class PluginFeaturesElement extends FormControl {
   /** Tells the form what is chosen. */
   #report(): void {
     const { record, value } = this;
-    const stands = !record || record.languages.some(({ identifier }) => identifier === value);
+    const stands = !record || this.#locked || record.languages.some(({ identifier }) => identifier === value);
     const picked = (this.#canChoose() && stands && value) || null;
     this.internals.setFormValue(picked);
     this.internals.setValidity(
@@ -256,6 +284,7 @@ export class PluginFeaturesElement extends FormControl {
             selectable: this.#canChoose(),
             required: this.required,
             disabled: this.disabled || this.barred,
+            locked: this.#locked,
             value: this.value,
             onInput: this.#choose,
             onChange: this.#confirm,
@@ -265,7 +294,7 @@ export class PluginFeaturesElement extends FormControl {
               <slot name="loading"><p>${strings.loading}</p></slot>
             </div>`
           : nothing,
-      error ? renderError(this, 'error', error, strings, () => this.refresh()) : nothing,
+      error ? renderError(this, 'error', strings, canRetry(error) && (() => this.refresh())) : nothing,
     ];
   }
 

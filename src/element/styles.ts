@@ -65,6 +65,25 @@ export const styles = css`
     font: inherit;
     padding: 0.4em 1em;
   }
+  /* The probe in it is styled by appearance.ts. The box has all that is read there, for its transitions alone, which tell of
+     changes. Its font is what the probe has while none is set. */
+  .look {
+    position: absolute;
+    visibility: hidden;
+    font-family: '?';
+  }
+  .look::before {
+    content: '';
+    font: var(--plugin-editor-font);
+    color: var(--plugin-editor-color);
+    background-color: var(--plugin-editor-background);
+    border: var(--plugin-editor-border);
+    border-radius: var(--plugin-editor-radius);
+    outline-color: var(--plugin-editor-accent);
+    caret-color: light-dark(#fff, #000);
+    transition: 1ms;
+    transition-behavior: allow-discrete;
+  }
   @media (prefers-reduced-motion: reduce) {
     progress {
       display: none;

@@ -1,11 +1,38 @@
-/** Whether the editor holds work that is not saved; while it does, leaving the page asks the user first. */
+import { PluginEditorError } from '../core/errors.ts';
+import { withTimeLimit } from '../core/time-limit.ts';
+
+/** How long an editor has to save before a change, in ms. */
+const SAVE_TIME = 2000;
+
+/** How long until an editor that saved and still has unsaved work is asked again, in ms. */
+const SAVE_INTERVAL = 100;
+
+export interface UnsavedWorkHost {
+  /** Whether leaving the page asks the user first. */
+  isGuarded(): boolean;
+  canSave(): boolean;
+  /** Asks the editor to save; rejects when it did not in that many ms. */
+  save(timeout: number): Promise<void>;
+  /** Whether anything still waits for the work to be saved. */
+  isAwaited(): boolean;
+  /** Asks the page whether the work may go; `error` says why it was not saved. */
+  confirmDiscard(error?: PluginEditorError): boolean;
+}
+
+/** Whether the editor holds work that is not saved, and what happens before that goes. */
 export class UnsavedWork {
   dirty = false;
 
-  #isGuarded: () => boolean;
+  #host: UnsavedWorkHost;
+  #release: Promise<boolean> | undefined;
 
-  constructor(isGuarded: () => boolean) {
-    this.#isGuarded = isGuarded;
+  constructor(host: UnsavedWorkHost) {
+    this.#host = host;
+  }
+
+  /** Whether the editor is being asked to save so that something else can go on. */
+  get isReleasing(): boolean {
+    return !!this.#release;
   }
 
   set(dirty: boolean): void {
@@ -16,6 +43,37 @@ export class UnsavedWork {
   }
 
   #ask = (event: Event): void => {
-    if (this.#isGuarded()) event.preventDefault();
+    if (this.#host.isGuarded()) event.preventDefault();
   };
+
+  /**
+   * Whether the work may go: at once, unless an editor that can is asked to save first. All that wait at the same time
+   * share one answer.
+   */
+  release(saveFirst: boolean): boolean | Promise<boolean> {
+    if (!this.dirty) return true;
+    if (!saveFirst || !this.#host.canSave()) return this.#host.confirmDiscard();
+    return (this.#release ??= this.#saveOrConfirm());
+  }
+
+  async #saveOrConfirm(): Promise<boolean> {
+    const error = await this.#save();
+    this.#release = undefined;
+    return !this.dirty || this.#host.confirmDiscard(error);
+  }
+
+  /** Has the editor save until nothing is unsaved; resolves with the reason where that fails. */
+  async #save(): Promise<PluginEditorError | undefined> {
+    const end = performance.now() + SAVE_TIME;
+    for (let left = SAVE_TIME; left > 0; left = end - performance.now()) {
+      try {
+        await this.#host.save(left);
+      } catch (error) {
+        return error as PluginEditorError;
+      }
+      if (!this.dirty || !this.#host.isAwaited()) return undefined;
+      await withTimeLimit(() => new Promise(() => {}), SAVE_INTERVAL, '').catch(() => {});
+    }
+    return new PluginEditorError('editor', 'The editor saved, and has unsaved work again');
+  }
 }

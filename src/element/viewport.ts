@@ -9,7 +9,7 @@ const MARGIN = '25%';
  * `loading=lazy`, which would ask for a token long before the frame starts.
  * @returns a function that stops watching
  */
-export function whenNear(element: Element, callback: () => void): () => void {
+export function onceNearViewport(element: Element, callback: () => void): () => void {
   const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,11 +1,18 @@
 import type * as z from 'zod/mini';
 import { checkSegment, httpUrl, segmentsUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/builder-client.ts';
+import type { CallOptions } from '../core/client/builder-client.ts';
+import { rejectingFetch, toHttpError } from '../core/client/error-body.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
-import { SchemaError } from '../core/errors.ts';
+import { queryOf } from '../core/client/operation.ts';
 import { editorTokenSchema } from '../core/records.ts';
 import { type SendOptions, requestJson } from '../core/request.ts';
-import { type EnvironmentToken, checkEnvironmentToken, withEnvironmentToken } from './environment-token.ts';
+import {
+  type EnvironmentToken,
+  checkEnvironmentToken,
+  checkNotSecret,
+  withEnvironmentToken,
+} from './environment-token.ts';
+import { type Grant, checkGrant, checkGranted } from './permissions.ts';
 
 export interface AccessClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
@@ -20,7 +27,7 @@ export interface AccessClientOptions extends SendOptions {
 }
 
 /** What an editor token is asked for (interface: Access interface). */
-export interface AccessLocation {
+export interface AccessLocation extends Grant {
   /** The plugin's owner: environment, a period, tenant. */
   identifier: string;
   /** Default: `default`. */
@@ -47,15 +54,16 @@ export class AccessClient {
   }
 
   /**
-   * A new editor token. Rejects with a `TypeError` for a segment that no path can hold, before any request; with
-   * `HttpError` (a redirect, too, is not followed), `TimeoutError`, `NetworkError` or `SchemaError` for what comes back;
-   * and with the signal's reason when aborted. None of them holds the environment token.
+   * A new editor token. Rejects with a `TypeError` for a segment that no path can hold, and for a field that is not known or
+   * has no value, before any request; with `HttpError` (a redirect, too, is not followed), `TimeoutError`, `NetworkError` or
+   * `SchemaError` for what comes back, such as a token that does not say back the permissions and the actor that it was asked
+   * for; and with the signal's reason when aborted. None of them holds the environment token.
    */
-  async getEditorToken(
-    { identifier, namespace = DEFAULT_NAMESPACE, ext }: AccessLocation,
-    { signal }: CallOptions = {},
-  ): Promise<EditorTokenRecord> {
-    const url = segmentsUrl(this.#base, [
+  async getEditorToken(location: AccessLocation, { signal }: CallOptions = {}): Promise<EditorTokenRecord> {
+    const { identifier, namespace = DEFAULT_NAMESPACE, ext } = location;
+    const grant = checkGrant(location, ['identifier', 'namespace', 'ext']);
+    const { permissions, actor } = grant;
+    const address = segmentsUrl(this.#base, [
       'auth',
       'v2',
       'access',
@@ -63,20 +71,23 @@ export class AccessClient {
       checkSegment('namespace', namespace),
       checkSegment('ext', ext),
     ]);
+    const url = address + queryOf({ permissions: permissions?.join(), actor });
     const { environmentToken, fetch, timeout = DEFAULT_TIMEOUT, retry } = this.#options;
     return withEnvironmentToken(environmentToken, async (headers, secret) => {
+      const rejecting = rejectingFetch(
+        (response, where, limit) => toHttpError(response, where, limit, secret),
+        fetch,
+      );
       const { data } = await requestJson(editorTokenSchema, {
         url,
         init: { headers },
         signal,
-        fetch,
+        fetch: rejecting,
         timeout,
         retry,
       });
-      // A proxy or a service that echoes what it was sent would otherwise hand the secret to a browser.
-      if (data.token === secret || data.token === headers.authorization) {
-        throw new SchemaError(`GET ${url}`, 'expected an editor token, not the environment token', 'token');
-      }
+      checkNotSecret(data.token, secret, `GET ${address}`);
+      checkGranted(grant, data, `GET ${address}`);
       return data;
     });
   }

@@ -1,4 +1,4 @@
-import { RequestError } from '../core/errors.ts';
+import { RequestError, SchemaError } from '../core/errors.ts';
 import { bearer } from '../core/request.ts';
 
 /** The vendor's secret, or a function that gives the one that is valid now, asked before each call. */
@@ -33,6 +33,17 @@ export async function withEnvironmentToken<T>(
       error.cause = new Error(cause.message.replaceAll(token, '[environment token]'));
     }
     throw error;
+  }
+}
+
+/**
+ * Refuses an editor token that is the environment token: a proxy or a service that echoes what it was sent would otherwise
+ * hand the secret to a browser.
+ * @throws SchemaError
+ */
+export function checkNotSecret(token: string, secret: string, where: string): void {
+  if (token === secret || token === authorization(secret).authorization) {
+    throw new SchemaError(where, 'expected an editor token, not the environment token', 'token');
   }
 }
 

@@ -1,13 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { METHODS } from './cors.ts';
+import type { NodeRequest } from './node-types.ts';
 import { Refusal } from './refusal.ts';
-
-/** A request as `node:http` gives it, and what Express and its kin may have added. */
-export type NodeRequest = IncomingMessage & {
-  body?: unknown;
-  originalUrl?: string;
-  protocol?: string;
-};
 
 /** A name or an address, and a port; nothing that would end the host part of an address. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;

@@ -1,16 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toWebRequest } from './node-request.ts';
+import type { NodeRequest, NodeResponse } from './node-types.ts';
 import { INTERNAL, Refusal, refusalAnswer } from './refusal.ts';
 import type { TokenEndpoint } from './token-endpoint.ts';
 
 /** What `authorize` and the other functions get as context. */
-export interface NodeContext<Req extends IncomingMessage = IncomingMessage, Res = ServerResponse> {
+export interface NodeContext<Req extends NodeRequest = NodeRequest, Res = NodeResponse> {
   req: Req;
   res: Res;
 }
 
 /** Fits `express().all(path, handler)` as well as `createServer(handler)`. */
-export type NodeHandler<Req extends IncomingMessage = IncomingMessage, Res = ServerResponse> = (
+export type NodeHandler<Req extends NodeRequest = NodeRequest, Res = NodeResponse> = (
   req: Req,
   res: Res,
   next?: (error?: unknown) => void,
@@ -24,10 +24,9 @@ export type NodeHandler<Req extends IncomingMessage = IncomingMessage, Res = Ser
  * The request's address is made of `Host` and of `req.protocol`, which in Express heeds `trust proxy`; without either,
  * behind a proxy that ends TLS, name the public origin in `allowedOrigins`.
  */
-export function toNodeHandler<
-  Req extends IncomingMessage = IncomingMessage,
-  Res extends ServerResponse = ServerResponse,
->(endpoint: TokenEndpoint<NodeContext<Req, Res>>): NodeHandler<Req, Res> {
+export function toNodeHandler<Req extends NodeRequest = NodeRequest, Res extends NodeResponse = NodeResponse>(
+  endpoint: TokenEndpoint<NodeContext<Req, Res>>,
+): NodeHandler<Req, Res> {
   if (typeof endpoint !== 'function')
     throw new TypeError('endpoint must be a function, from createTokenEndpoint()');
   return (req, res, next) => {
@@ -35,7 +34,7 @@ export function toNodeHandler<
   };
 }
 
-async function handle<Req extends IncomingMessage, Res extends ServerResponse>(
+async function handle<Req extends NodeRequest, Res extends NodeResponse>(
   endpoint: TokenEndpoint<NodeContext<Req, Res>>,
   req: Req,
   res: Res,
@@ -57,7 +56,7 @@ async function handle<Req extends IncomingMessage, Res extends ServerResponse>(
   }
 }
 
-async function send(answer: Response, res: ServerResponse): Promise<void> {
+async function send(answer: Response, res: NodeResponse): Promise<void> {
   const body = new Uint8Array(await answer.arrayBuffer());
   // Something else has answered, such as a time limit of the host's.
   if (res.headersSent || res.destroyed) return;
@@ -74,7 +73,7 @@ async function send(answer: Response, res: ServerResponse): Promise<void> {
 
 async function fail(
   error: unknown,
-  res: ServerResponse,
+  res: NodeResponse,
   next: ((error?: unknown) => void) | undefined,
 ): Promise<void> {
   if (next) {

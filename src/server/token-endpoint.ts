@@ -5,8 +5,10 @@ import { type Authorize, checkAuthorized } from './authorization.ts';
 import { preflightAnswer, shareWith } from './cors.ts';
 import { checkOrigin } from './origin-check.ts';
 import { type PluginTarget, readTarget } from './plugin-target.ts';
+import { type Grant, checkGranted } from './permissions.ts';
 import { INTERNAL, Refusal, jsonAnswer, refusalAnswer } from './refusal.ts';
 import { tokenAnswer } from './token-answer.ts';
+import { upstreamRefusal } from './upstream-refusal.ts';
 
 /** What gives editor tokens: an `AccessClient`, or something that stands in for one. */
 export type Access = Pick<AccessClient, 'getEditorToken'>;
@@ -25,8 +27,8 @@ export interface TokenEndpointOptions<Context = unknown> {
   /** The third segment of the access request; default: the plugin's name. */
   ext?: ((target: PluginTarget) => string | Promise<string>) | undefined;
   /**
-   * Told of everything behind an answer of 500, 502 or 504, of which the answer itself says nothing. Default:
-   * `console.error`.
+   * Told of everything behind an answer of 500, 502 or 504, of which the answer itself says nothing. That the builder
+   * refused the environment token is an error of one line. Default: `console.error`.
    */
   onError?: ((error: unknown, request: Request, context: Context) => void | Promise<void>) | undefined;
 }
@@ -73,21 +75,25 @@ export function createTokenEndpoint<Context = unknown>(
     checkOrigin(request, origins);
     if (request.method === 'OPTIONS') return preflightAnswer(request);
     const target = await readTarget(request);
-    const own = checkAuthorized(await authorize(request, target, context), target);
-    return own ?? jsonAnswer(200, tokenAnswer(await getToken(request, target, context)));
+    const { own, grant } = checkAuthorized(await authorize(request, target, context), target);
+    return own ?? jsonAnswer(200, tokenAnswer(await getToken(request, target, grant, context)));
   }
 
   async function getToken(
     request: Request,
     target: PluginTarget,
+    grant: Grant,
     context: Context,
   ): Promise<EditorTokenRecord> {
     const { ident: identifier, namespace } = target;
-    const location = { identifier, namespace, ext: checkSegment('ext', await ext(target)) };
+    const location = { identifier, namespace, ext: checkSegment('ext', await ext(target)), ...grant };
     const client = typeof access === 'function' ? await access(context, target) : access;
     if (!isAccess(client)) throw new TypeError('access must give an AccessClient');
     try {
-      return await client.getEditorToken(location, { signal: request.signal });
+      const record = await client.getEditorToken(location, { signal: request.signal });
+      // Again here, whatever `access` is: what was to be read-only must not become a token for everything.
+      checkGranted(grant, record, 'getEditorToken');
+      return record;
     } catch (cause) {
       throw upstreamRefusal(cause);
     }
@@ -107,16 +113,6 @@ const isAccess = (value: unknown): value is Access =>
 
 function mustBeFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${name} must be a function`);
-}
-
-/** Says on which side it failed and nothing more: the error itself names the builder's address. */
-function upstreamRefusal(cause: unknown): Refusal {
-  const late = (cause as Error | undefined)?.name === 'TimeoutError';
-  const refusal = late
-    ? new Refusal(504, 'upstream-timeout', 'The builder gave no editor token in time; try again later')
-    : new Refusal(502, 'upstream-failed', 'The builder gave no editor token; try again later');
-  refusal.cause = cause ?? new Error('getEditorToken rejected without an error');
-  return refusal;
 }
 
 function logError(error: unknown): void {

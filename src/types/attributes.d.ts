@@ -19,15 +19,15 @@ export type Settable<Element, Name extends keyof Element> = { [Key in Name]?: El
 /** Attributes of `<plugin-editor>`. */
 export interface PluginEditorAttributes {
   /** Address of the editor page, http or https; a relative one is resolved against the document. Required. */
-  'editor-url'?: PluginEditorElement['editorUrl'] | undefined;
+  'editor-url': PluginEditorElement['editorUrl'] | undefined;
   /** Base address of the builder interface, http or https, absolute. Required. */
-  builder?: PluginEditorElement['builder'] | undefined;
+  builder: PluginEditorElement['builder'] | undefined;
   /** Environment name, a period, tenant name, such as `com.acme.customer-7`. Required. */
-  ident?: PluginEditorElement['ident'] | undefined;
+  ident: PluginEditorElement['ident'] | undefined;
   /** Namespace of the plugin, as one segment of a path. */
   namespace?: PluginEditorElement['namespace'] | undefined;
   /** Name of the plugin, as one segment of a path. Required. */
-  fn?: PluginEditorElement['fn'] | undefined;
+  fn: PluginEditorElement['fn'] | undefined;
   /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
   template?: PluginEditorElement['template'] | undefined;
   /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
@@ -42,6 +42,10 @@ export interface PluginEditorAttributes {
   loading?: PluginEditorElement['loading'] | undefined;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   preload?: PluginEditorElement['preload'] | undefined;
+  /** Has the editor show the plugin and change nothing. A courtesy to the user: what is allowed is in the token, by its permissions. */
+  'read-only'?: PluginEditorElement['readOnly'] | undefined;
+  /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A tag that is not valid is not handed on. */
+  locale?: PluginEditorElement['locale'] | undefined;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   unguarded?: PluginEditorElement['unguarded'] | undefined;
   /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
@@ -59,11 +63,7 @@ export interface PluginEditorAttributes {
 /** All that can be set on `<plugin-editor>`: properties, of which some have an attribute. */
 export type PluginEditorProperties = Settable<
   PluginEditorElement,
-  | 'editorUrl'
-  | 'builder'
-  | 'ident'
   | 'namespace'
-  | 'fn'
   | 'template'
   | 'tokenEndpoint'
   | 'tokenMethod'
@@ -71,6 +71,8 @@ export type PluginEditorProperties = Settable<
   | 'tokenDelivery'
   | 'loading'
   | 'preload'
+  | 'readOnly'
+  | 'locale'
   | 'unguarded'
   | 'timeout'
   | 'sandbox'
@@ -79,11 +81,19 @@ export type PluginEditorProperties = Settable<
   | 'label'
   | 'fetchToken'
   | 'tokenHeaders'
+  | 'initialSource'
   | 'strings'
->;
+> & { [Key in 'editorUrl' | 'builder' | 'ident' | 'fn']: PluginEditorElement[Key] | undefined };
+
+/** One of these must be given, as an attribute or property; it may be `undefined` as long as there is nothing to give. */
+export type PluginEditorOneOf<Attribute extends string> =
+  { [Key in Attribute]: unknown } | { [Key in 'fetchToken']: unknown };
 
 /** Properties of `<plugin-editor>` without an attribute. */
-export type PluginEditorOnly = Pick<PluginEditorProperties, 'fetchToken' | 'tokenHeaders' | 'strings'>;
+export type PluginEditorOnly = Pick<
+  PluginEditorProperties,
+  'fetchToken' | 'tokenHeaders' | 'initialSource' | 'strings'
+>;
 
 /** Events of `<plugin-editor>`. */
 export interface PluginEditorEvents extends PluginEditorEventMap {}

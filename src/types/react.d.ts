@@ -7,6 +7,7 @@ import type {
   PluginEditorAttributes,
   PluginEditorEvents,
   PluginEditorOnly,
+  PluginEditorOneOf,
   PluginFeaturesAttributes,
   PluginFeaturesEvents,
   PluginFeaturesOnly,
@@ -14,6 +15,7 @@ import type {
 
 type PluginEditor = PluginEditorAttributes &
   PluginEditorOnly &
+  PluginEditorOneOf<'token-endpoint'> &
   Listeners<PluginEditorEvents, PluginEditorElement, 'on'>;
 type PluginFeatures = PluginFeaturesAttributes &
   PluginFeaturesOnly &

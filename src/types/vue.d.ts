@@ -5,6 +5,7 @@ import type { PluginEditorElement, PluginFeaturesElement } from '../index.js';
 import type {
   PluginEditorAttributes,
   PluginEditorEvents,
+  PluginEditorOneOf,
   PluginEditorProperties,
   PluginFeaturesAttributes,
   PluginFeaturesEvents,
@@ -22,7 +23,9 @@ type VueListeners<Events, Element> = {
     ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
 };
 
-type PluginEditorProps = PluginEditorProperties & VueListeners<PluginEditorEvents, PluginEditorElement>;
+type PluginEditorProps = PluginEditorProperties &
+  PluginEditorOneOf<'tokenEndpoint'> &
+  VueListeners<PluginEditorEvents, PluginEditorElement>;
 
 /** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports what becomes of it. */
 type PluginEditor = new () => PluginEditorElement & {

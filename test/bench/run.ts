@@ -1,37 +1,58 @@
 /**
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
- * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load`, and one
- * figure of the executions and of the storage is measured alone by its own: `node test/bench/run.ts executions:hello`.
+ * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load
+ * deletion runs-recorded language-help`, and one figure of the executions and of the storage is measured alone by its own:
+ * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
+ * and is no part of the others.
  */
+import { measureAppearance } from './appearance.ts';
 import { openBrowser } from './browser.ts';
 import { measureCapacity } from './capacity.ts';
+import { measureDeletion } from './deletion.ts';
 import { measureDelivery } from './delivery.ts';
 import { measureEditorLoad } from './editor-load.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
+import { measureLarge } from './large.ts';
+import { measureLanguageHelp } from './language-help.ts';
 import { measureLayoutShift } from './layout-shift.ts';
 import { measureLeaks } from './leaks.ts';
 import { measureMount } from './mount.ts';
 import { startOrigins } from './origins.ts';
 import { measurePackage } from './package-sizes.ts';
+import { measureRunsRecorded } from './runs-recorded.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStorage, storageFigures } from './storage.ts';
 
-const names = ['size', 'mount', 'service', 'executions', 'storage', 'delivery', 'capacity', 'editor-load'];
+const names = [
+  'size',
+  'mount',
+  'service',
+  'executions',
+  'storage',
+  'delivery',
+  'capacity',
+  'editor-load',
+  'runs-recorded',
+  'deletion',
+  'language-help',
+];
 const single = [
   ...executionFigures.map((name) => `executions:${name}`),
   ...storageFigures.map((name) => `storage:${name}`),
 ];
-const wanted = process.argv.slice(2);
+// What takes long is measured by itself, where it is asked for.
+const isLarge = process.argv.includes('--large');
+const wanted = process.argv.slice(2).filter((name) => name !== '--large');
 const unknown = wanted.filter((name) => ![...names, ...single].includes(name));
 if (unknown.length) {
   console.error(`There is no ${unknown.join(', ')}; there are ${[...names, ...single].join(', ')}.`);
   process.exit(1);
 }
-const wants = (name: string) => !wanted.length || wanted.includes(name);
+const wants = (name: string) => (!wanted.length && !isLarge) || wanted.includes(name);
 const figures: Figure[] = [];
 
 if (wants('size')) {
@@ -45,6 +66,7 @@ if (wants('mount')) {
     figures.push(await measureMount(browser, origins));
     figures.push(...(await measureLeaks(browser, origins)));
     figures.push(await measureLayoutShift(browser, origins));
+    figures.push(...(await measureAppearance(browser, origins)));
   } finally {
     await browser.close();
     await origins.close();
@@ -61,7 +83,11 @@ else {
   const chosen = storageFigures.filter((name) => wanted.includes(`storage:${name}`));
   if (chosen.length) figures.push(...(await measureStorage(chosen)));
 }
+if (isLarge) figures.push(...(await measureLarge()));
+if (wants('runs-recorded')) figures.push(...(await measureRunsRecorded()));
 if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
+if (wants('deletion')) figures.push(...(await measureDeletion()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
+if (wants('language-help')) figures.push(...(await measureLanguageHelp()));
 process.exitCode = print(figures) ? 0 : 1;

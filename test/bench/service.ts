@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../service/src/http/app.ts';
+import { defaultPermissions } from '../../service/src/plugins/permissions.ts';
 import { Builds } from '../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../service/src/toolchains/languages.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
@@ -177,16 +178,19 @@ async function draftsOf(count: number) {
   const sourceOf = (i: number) => ({ contents: `// ${i}\n`.padEnd(10_000, 'x'), lang: 'javascript' });
   const nameOf = (i: number) => `plugin-${i % count}`;
   const tokens = Array.from({ length: 10 }, () => createToken('editor'));
-  await storage.transaction(async ({ environments, drafts }) => {
+  await storage.transaction(async ({ environments, tenants, drafts }) => {
     await environments.add('com.acme', 0);
-    for (let i = 0; i < count; i++) await drafts.save({ ...plugin, pluginName: nameOf(i) }, sourceOf(i), 0);
+    await tenants.addFirst(plugin, 0);
+    for (let i = 0; i < count; i++) {
+      await drafts.create({ ...plugin, pluginName: nameOf(i) }, sourceOf(i), { now: 0 });
+    }
   });
   // Drafts from all over the table.
   const spread = (i: number) => ((i % 10) * count) / 10;
   for (const [i, token] of tokens.entries()) {
     await storage.tables.editorTokens.add(
       token,
-      { ...plugin, pluginName: nameOf(spread(i)) },
+      { scope: { ...plugin, pluginName: nameOf(spread(i)) }, permissions: defaultPermissions },
       Date.now(),
       Date.now() + 3_600_000,
     );

@@ -9,7 +9,7 @@ const session = 's';
 
 const parse = (data: unknown) => parseEditorMessage(data, session, []);
 
-const good: EditorMessage[] = [
+const good: (EditorMessage & { session?: string })[] = [
   { type: 'hello' },
   { type: 'hello', capabilities: [] },
   { type: 'hello', capabilities: ['open', 'later'] },
@@ -24,6 +24,34 @@ const good: EditorMessage[] = [
   { type: 'test', session },
   { type: 'test', session, name: 'n', result: 'r', error: null },
   { type: 'deploy', session, version: 'v1.0.0' },
+  { type: 'ready', session, language: 'typescript', exists: true, permissions: ['read', 'write'] },
+  { type: 'save-result', session, request: '1' },
+  { type: 'save-result', session, request: '1', error: 'no' },
+  { type: 'test', session, result: 'r', passed: false },
+  { type: 'deploy', session, version: 'v1.0.0', unchanged: true },
+  { type: 'live', session, version: 'v1.0.0' },
+  { type: 'live', session, version: null },
+];
+
+/** Fields that are younger than the protocol: one of another type is left out, and the message counts. */
+const younger: [message: Record<string, unknown>, taken: Record<string, unknown>][] = [
+  [{ type: 'ready', language: 7, exists: 'yes', permissions: 'read' }, { type: 'ready' }],
+  [
+    { type: 'ready', permissions: ['read', 7], exists: false },
+    { type: 'ready', exists: false },
+  ],
+  [
+    { type: 'test', name: 'n', passed: 1 },
+    { type: 'test', name: 'n' },
+  ],
+  [
+    { type: 'deploy', version: 'v1', unchanged: null },
+    { type: 'deploy', version: 'v1' },
+  ],
+  [
+    { type: 'save-result', request: '1', error: {} },
+    { type: 'save-result', request: '1' },
+  ],
 ];
 
 const bad: [why: string, message: unknown][] = [
@@ -49,6 +77,8 @@ const bad: [why: string, message: unknown][] = [
   ['a build without its log', { ...all, type: 'build', session, succeeded: true }],
   ['a name that is none', { ...all, type: 'test', session, name: null }],
   ['a deploy that has but the version of the protocol', { ...all, type: 'deploy', session }],
+  ['a live version that is neither text nor null', { ...all, type: 'live', session, version: 1 }],
+  ['an answer to no request', { ...all, type: 'save-result', session }],
   ['a deploy without a channel', { type: 'deploy', session, version: 'v1.0.0' }],
 ];
 
@@ -62,6 +92,12 @@ describe('parseEditorMessage()', () => {
   }
   for (const [why, message] of bad) {
     it(`ignores ${why}`, () => expect(parse(message)).to.equal(undefined));
+  }
+
+  for (const [message, taken] of younger) {
+    it(`leaves out what is of another type in ${JSON.stringify(message)}`, () => {
+      expect(parse({ ...all, session, ...message })).to.deep.equal(taken);
+    });
   }
 
   it('takes nothing but a greeting where there is no session', () => {
@@ -84,7 +120,7 @@ describe('parseEditorMessage()', () => {
       return list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'string'));
     }
     if (value['session'] !== session) return false;
-    if (value['type'] !== 'deploy' && value['version'] !== 1) return false;
+    if (!['deploy', 'live'].includes(value['type'] as string) && value['version'] !== 1) return false;
     switch (value['type']) {
       case 'ready':
       case 'save':
@@ -99,8 +135,12 @@ describe('parseEditorMessage()', () => {
         return typeof value['succeeded'] === 'boolean' && text('outputLog');
       case 'test':
         return maybe('name') && maybe('result');
+      case 'save-result':
+        return text('request');
       case 'deploy':
         return text('version');
+      case 'live':
+        return text('version') || value['version'] === null;
       default:
         return false;
     }
@@ -131,7 +171,13 @@ describe('parseEditorMessage()', () => {
         name: fc.oneof(fc.string(), fc.anything()),
         result: fc.oneof(fc.string(), fc.anything()),
         error: fc.anything(),
-        version: fc.oneof(fc.constant(1), fc.string(), fc.anything()),
+        request: fc.oneof(fc.string(), fc.anything()),
+        language: fc.oneof(fc.string(), fc.anything()),
+        exists: fc.oneof(fc.boolean(), fc.anything()),
+        permissions: fc.oneof(fc.array(fc.string()), fc.anything()),
+        passed: fc.oneof(fc.boolean(), fc.anything()),
+        unchanged: fc.oneof(fc.boolean(), fc.anything()),
+        version: fc.oneof(fc.constant(1), fc.constant(null), fc.string(), fc.anything()),
       },
       { requiredKeys: ['type'] },
     );
@@ -148,7 +194,9 @@ describe('parseEditorMessage()', () => {
   it('never gives a token, whatever message it stands in and wherever', () => {
     const TOKENS = ['token-1', 'token-12', 'x'.repeat(2000), 'é'.repeat(5)];
     const text = fc
-      .array(fc.oneof(fc.string(), fc.constantFrom(...TOKENS, 'y'.repeat(LIMITS.message))), { maxLength: 4 })
+      .array(fc.oneof(fc.string(), fc.constantFrom(...TOKENS, 'y'.repeat(LIMITS.error.message))), {
+        maxLength: 4,
+      })
       .map((parts) => parts.join(''));
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -170,6 +218,9 @@ describe('parseEditorMessage()', () => {
       name: text,
       result: text,
       error: value,
+      request: text,
+      language: text,
+      permissions: fc.array(text),
       version: fc.oneof(fc.constant(1), text),
       extra: value,
     });
@@ -196,6 +247,6 @@ describe('parseEditorMessage()', () => {
     expect(capabilities.slice(0, 3)).to.deep.equal(['open', 'c0', 'c1']);
     expect(capabilities).to.have.length(MAX_VALUES);
     const long = parse({ ...all, type: 'hello', capabilities: ['x'.repeat(1e6), 'open'] });
-    expect(long).to.deep.include({ capabilities: ['x'.repeat(LIMITS.capabilities - 1) + '…', '…'] });
+    expect(long).to.deep.include({ capabilities: ['x'.repeat(LIMITS.hello.capabilities - 1) + '…', '…'] });
   });
 });

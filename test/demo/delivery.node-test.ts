@@ -54,7 +54,7 @@ describe('both deliveries on the demo page', () => {
   const isMarked = (frame: Frame) => frame.evaluate(() => 'marked' in window);
 
   const type = async (frame: Frame, text: string) => {
-    await frame.click('.cm-content');
+    await frame.locator('.cm-content').click();
     await tab.page.keyboard.type(text);
   };
   const untilText = (frame: Frame, part: string) =>

@@ -14,7 +14,8 @@ import { program } from '../soak/programs.ts';
 import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
-import { freePort, startProxy, whyMissing } from './proxies.ts';
+import { freePort } from '../support/free-port.ts';
+import { startProxy, whyMissing } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
 
 /*
@@ -118,9 +119,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
           await user.build(written, turn % 2 === 0);
           await user.deploy();
           // What is live may be known to the other node a second later; a version is known at once.
-          // Caddy 2.6 does not send a run again that found the port closed, because it has let go of the body by then; it
-          // gives runs to a node that drains for as long as that lives.
-          if (name === 'nginx') await user.run('x', user.versions.length - 1);
+          await user.run('x', user.versions.length - 1);
         }
       });
       for (const node of nodes) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { anchors, root } from './readme.ts';
+import { anchors, blocks, root } from './markdown.ts';
 
 // The pages that people read in the repository. `readme.node-test.ts` has what is true of the README alone.
 
@@ -38,10 +38,39 @@ test('every link of a page leads to a file, and every anchor to a heading', () =
   assert.deepEqual(wrong, []);
 });
 
+test('the README of the service, which a registry shows alone, links to nothing outside of its package', () => {
+  const packed = ['service/README.md', 'service/LICENSE', 'service/package.json'];
+  const outside = linksOf('service/README.md').filter(({ path }) => !packed.includes(path));
+  assert.deepEqual(outside, []);
+});
+
 test('the table of contents leads to every page of the documentation', () => {
   const listed = linksOf('docs/README.md').map(({ path }) => path);
   const own = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
   assert.deepEqual(listed.toSorted(), own);
+});
+
+test('no page has a heading twice, so that each has one address', () => {
+  const twice = pages
+    .filter((page) => page !== 'CHANGELOG.md')
+    .flatMap((page) => {
+      const ids = anchors(read(page));
+      return ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${page}#${id}`);
+    });
+  assert.deepEqual(twice, []);
+});
+
+test('every block of code has a name of its own, by which a test runs it', () => {
+  const tests = readdirSync(new URL('.', import.meta.url))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+    .join('\n');
+  const named = blocks.filter((block) => !['sh', 'text', 'http'].includes(block.language));
+  for (const { language, name, code } of named) {
+    assert.ok(name, `a block of ${language} without a name: ${code.slice(0, 80)}`);
+    assert.ok(tests.includes(`'${name}'`), `${name} is in no test`);
+  }
+  assert.equal(new Set(named.map(({ name }) => name)).size, named.length);
 });
 
 test('every folder, file and script that a page names is there', () => {
@@ -56,7 +85,7 @@ test('every folder, file and script that a page names is there', () => {
       // What a build makes is not there before.
       if (!path.includes('/dist') && !existsSync(folder + path)) wrong.push(`${page}: ${path}`);
     }
-    for (const [, name = ''] of text.matchAll(/\bnpm run ([\w:-]+)/g)) {
+    for (const [, name = ''] of text.matchAll(/\bnpm run (?:--\S+ )*([\w:-]+)/g)) {
       if (!scripts[name]) wrong.push(`${page}: npm run ${name}`);
     }
     for (const [, file = ''] of text.matchAll(/\bnode (?:tools\/run\.js )?([\w/-]+\.[jt]s)\b/g)) {

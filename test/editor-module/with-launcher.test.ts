@@ -15,7 +15,8 @@ describe('connectLauncher() with <plugin-editor>', () => {
       const element = mountTalking(server, { 'token-delivery': delivery, template: 'typescript' });
       const events = saidEvents(element);
       const { open } = (await ear.until('onOpen')) as never as { open: Record<string, string> };
-      const { expiresAt, ...rest } = open;
+      const { expiresAt, appearance, ...rest } = open;
+      expect(appearance).to.include({ colorScheme: 'light' });
       expect(rest).to.deep.equal({
         builder: server.url(),
         ident: 'com.example.tenant-1',
@@ -45,7 +46,11 @@ describe('connectLauncher() with <plugin-editor>', () => {
        launcher.build({ succeeded: true, outputLog: 'log', more: 1 });
        launcher.test({ name: 'n', result: 'r' });
        launcher.test({ error: Object.assign(new Error('e'), { code: 'c', f() {} }) });
-       launcher.deploy({ version: 'v1.0.0' });`,
+       launcher.test({ name: 'n', result: 'r', passed: false });
+       launcher.deploy({ version: 'v1.0.0' });
+       launcher.deploy({ version: 'v1.0.0', unchanged: true });
+       launcher.live({ version: 'v0.9.0' });
+       launcher.live({ version: null });`,
     );
     await heardOut(element);
     const fields = events.map((event) => Object.assign({}, event, { isTrusted: undefined }));
@@ -62,7 +67,11 @@ describe('connectLauncher() with <plugin-editor>', () => {
       { ...plugin, succeeded: true, outputLog: 'log' },
       { ...plugin, name: 'n', result: 'r' },
       { ...plugin, error: { code: 'c' } },
+      { ...plugin, name: 'n', result: 'r', passed: false },
       { ...plugin, version: 'v1.0.0' },
+      { ...plugin, version: 'v1.0.0', unchanged: true },
+      { ...plugin, version: 'v0.9.0' },
+      { ...plugin, version: null },
     ]);
     expect(ear.of('onOpen')).to.have.length(1);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Frame, Keyboard } from 'puppeteer-core';
+import type { Browser, BrowserContext, Frame, Keyboard, Page } from 'puppeteer-core';
 import { buildEditor } from '../support/editor-files.ts';
 import { type Listening, listen } from '../../service/src/http/listen.ts';
 import { type ServiceOptions, createService } from '../../service/src/http/app.ts';
@@ -163,6 +163,13 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
     },
     ...editorIn(page.mainFrame(), page.keyboard),
   };
+}
+
+/** Opens the help on keys, which also names the plugin. */
+export async function pressForHelp({ keyboard }: Page): Promise<void> {
+  await keyboard.down('Shift');
+  await keyboard.press('F1');
+  await keyboard.up('Shift');
 }
 
 /** The editor in a page or a frame, and what a test does with it. */

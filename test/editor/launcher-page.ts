@@ -84,7 +84,7 @@ export async function openLauncher(
     frame,
     /** Types at the end of the text, as a user who clicks into it first. */
     type: async (text: string) => {
-      await frame.click('.cm-content');
+      await frame.locator('.cm-content').click();
       await inFrame.type(text);
     },
     said,

@@ -14,6 +14,7 @@ const ROOMS = [
   'plugin',
   'service',
   'code',
+  'language-help',
   'draft',
   'pipeline',
   'tests',

@@ -12,6 +12,8 @@ export interface Model {
   keepsWork: boolean;
   /** A change was put off. */
   putOff: boolean;
+  /** How many calls of `reload()` are under way: an editor that runs stays until its successor has a token. */
+  reloading: number;
   /** The page came back from the cache: refused a token then, the element closes by itself. */
   restored: boolean;
 }
@@ -61,7 +63,10 @@ export const fail = (what: string): never => {
 };
 
 /** What holds at every moment. */
-export function check({ attributes, connected, closed, putOff, restored }: Model, life: Life): void {
+export function check(
+  { attributes, connected, closed, putOff, reloading, restored }: Model,
+  life: Life,
+): void {
   const { world, element, tokens, faults } = life;
   if (faults.length) fail(faults.join('; '));
   const inPage = world.frames.filter((frame) => frame.element.isConnected);
@@ -101,7 +106,7 @@ export function check({ attributes, connected, closed, putOff, restored }: Model
     }
   }
 
-  if (element.state === 'ready' && !putOff) {
+  if (element.state === 'ready' && !putOff && !reloading) {
     checkShown(attributes, current(life) ?? fail('ready without a frame'), tokens);
   }
 }

@@ -319,8 +319,15 @@ export const commands: fc.Arbitrary<Command>[] = [
       if (what === 'reload' || what === 'discard') {
         const discard = what === 'discard';
         if (!discard) mayPutOff(model, life);
+        const wasPutOff = model.putOff;
         if (discard || !model.putOff) model.closed = model.putOff = model.restored = false;
-        ignore(element.reload({ discard }));
+        model.reloading++;
+        const settled = (error?: unknown) => {
+          model.reloading--;
+          // Without a token nothing changes, and so does what was put off.
+          if (error && element.state === 'ready') model.putOff ||= wasPutOff;
+        };
+        element.reload({ discard }).then(() => settled(), settled);
       } else if (what === 'renew') ignore(element.renewToken());
       else if (what === 'close') {
         model.closed = true;

@@ -37,7 +37,7 @@ describe('accessibility of <plugin-editor>', () => {
 
   for (const scheme of ['light', 'dark']) {
     it(`error, ${scheme}: an alert with a button`, async () => {
-      const server = await editorServer({ path: '/token', status: 403 });
+      const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server, { style: `color-scheme: ${scheme}` });
       await failure(element);
       const view = part(element, 'error');
@@ -59,7 +59,7 @@ describe('accessibility of <plugin-editor>', () => {
   });
 
   it('retry is reached and pressed by keyboard', async () => {
-    const server = await editorServer({ path: '/token', times: 1, status: 403 });
+    const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const before = document.createElement('button');
     before.textContent = 'Before';
     const element = create(server);
@@ -75,7 +75,7 @@ describe('accessibility of <plugin-editor>', () => {
 
   it('retry keeps the focus in the element: in the frame, or on the next retry', async () => {
     const server = await editorServer(
-      { path: '/token', times: 1, status: 403 },
+      { path: '/token', times: 1, status: 401 },
       { path: '/token', times: 1, status: 500, headers: { 'retry-after': '99' } },
     );
     const element = mount(server);
@@ -94,7 +94,7 @@ describe('accessibility of <plugin-editor>', () => {
   });
 
   it('retry does not send a form that the element is in', async () => {
-    const server = await editorServer({ path: '/token', times: 1, status: 403 });
+    const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const form = document.createElement('form');
     let sent = 0;
     form.addEventListener('submit', (event) => {
@@ -132,7 +132,7 @@ describe('accessibility of <plugin-editor>', () => {
     });
 
     it('forced colours are those of the user', async () => {
-      const server = await editorServer({ path: '/token', status: 403 });
+      const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server);
       await failure(element);
       try {

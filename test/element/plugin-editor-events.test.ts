@@ -55,7 +55,7 @@ describe('events of <plugin-editor>', () => {
   });
 
   it('tell the way to error and back by retry', async () => {
-    const server = await editorServer({ path: '/token', times: 1, status: 403 });
+    const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const element = create(server);
     const events = eventsOf(element);
     let errorAtState;

@@ -46,6 +46,7 @@ export const lives = (make: () => FakeWorld, tally: Tally = { lives: 0, ready: 0
         closed: false,
         keepsWork: false,
         putOff: false,
+        reloading: 0,
         restored: false,
       };
       const { element } = life;

@@ -28,10 +28,14 @@ describe('reload()', () => {
     const element = mount(server);
     await inState(element, 'ready');
     const old = frameOf(element);
+    const events = eventsOf(element);
     const reloading = element.reload();
-    expect(element.state).to.equal('loading');
+    // The editor stays until its successor has a token.
+    expect(element.state).to.equal('ready');
+    expect(old.isConnected).to.equal(true);
     expect(await reloading).to.equal(undefined);
     expect(element.state).to.equal('ready');
+    expect(events.flatMap(({ state }) => state ?? [])).to.deep.equal(['loading', 'ready']);
     await element.updateComplete;
     expect(frameOf(element)).not.to.equal(old);
     const editors = await server.requests({ path: '/editor' });

@@ -42,7 +42,7 @@ async function walk(
 }
 
 /** The first answer is an error, and held back. */
-const walkServer = () => editorServer({ path: '/token', times: 1, status: 403, delay: 'hang' });
+const walkServer = () => editorServer({ path: '/token', times: 1, status: 401, delay: 'hang' });
 
 describe('states, parts and slots of <plugin-editor>', () => {
   it('each state has its custom state, its part and its slot', async () => {
@@ -162,7 +162,7 @@ describe('layout of <plugin-editor>', () => {
   });
 
   it('stays within its box, however long the message is', async () => {
-    const server = await editorServer({ path: '/token*', status: 403 });
+    const server = await editorServer({ path: '/token*', status: 401 });
     const element = mount(server, {
       'token-endpoint': server.sameOrigin.url(`/token/${'x'.repeat(3000)}`),
       style: 'inline-size: 200px; --plugin-editor-height: 150px',

@@ -215,9 +215,13 @@ describe('<plugin-features for>', () => {
       `<plugin-features for="e"></plugin-features><plugin-editor id="e" builder="${server.url()}"></plugin-editor>`,
     );
     await loaded(features);
-    expect(watching.size).to.equal(1);
+    // The editor watches its own language.
+    expect(watching.size).to.equal(2);
     features.remove();
     await features.updateComplete;
+    expect(watching.size).to.equal(1);
+    editor.remove();
+    await editor.updateComplete;
     expect(watching.size).to.equal(0);
     window.MutationObserver = Original;
 

@@ -30,7 +30,11 @@ describe('<plugin-features>', () => {
       const element = await loaded(await create(server.url()));
       expect(texts(element, 'name')).to.deep.equal(['JavaScript', 'TypeScript', 'Rust']);
       expect(texts(element, 'short')).to.deep.equal(['JS', 'TS', 'RS']);
-      expect(texts(element, 'feature')).to.deep.equal(['Tests', 'Live build output', 'time_travel']);
+      expect(texts(element, 'feature')).to.deep.equal([
+        'Try out before deploying',
+        'Watch builds as they run',
+        'time_travel',
+      ]);
       expect(parts(element, 'language').every((language) => language.closest('ul > li'))).to.equal(true);
       expect(element.shadowRoot?.querySelector('input')).to.equal(null);
       const [list] = parts(element, 'list');
@@ -61,7 +65,11 @@ describe('<plugin-features>', () => {
         'feature-time_travel': 'Zeitreisen',
       };
       await element.updateComplete;
-      expect(texts(element, 'feature')).to.deep.equal(['Prüfungen', 'Live build output', 'Zeitreisen']);
+      expect(texts(element, 'feature')).to.deep.equal([
+        'Prüfungen',
+        'Watch builds as they run',
+        'Zeitreisen',
+      ]);
       const names = [...(element.shadowRoot?.querySelectorAll('ul') ?? [])].map((list) => list.ariaLabel);
       expect(names).to.deep.equal(['Sprachen', 'Funktionen']);
       element.label = 'Languages of this builder';

@@ -51,10 +51,10 @@ describe('message delivery', () => {
     const events = saidEvents(element);
     await inState(element, 'ready');
     const after = Date.now();
-    const { session, expiresAt, from, page, by, ...open } = (await ear.until('open')) as never as Record<
-      string,
-      string
-    >;
+    const { session, expiresAt, appearance, from, page, by, ...open } = (await ear.until(
+      'open',
+    )) as never as Record<string, string>;
+    expect(appearance).to.deep.equal({ colorScheme: 'light' });
     expect(open).to.deep.equal({
       ...CHANNEL,
       type: 'open',
@@ -79,7 +79,7 @@ describe('message delivery', () => {
     const server = await talkingServer();
     const ear = listen();
     mountTalking(server);
-    const names = 'channel version type session builder ident namespace fn token from page by';
+    const names = 'channel version type session builder ident namespace fn token appearance from page by';
     expect(Object.keys(await ear.until('open'))).to.have.members(names.split(' '));
     expect((await ear.until('open'))['namespace']).to.equal('default');
   });
@@ -151,7 +151,10 @@ describe('message delivery', () => {
     // What the page before had not saved went with it.
     expect(element.dirty).to.equal(false);
     expect(element.state).to.equal('ready');
-    expect(named(events, 'ready')).to.have.length(1);
+    await ear.until('open', 3);
+    await heardOut(element);
+    // Once for each time that the plugin is opened.
+    expect(named(events, 'ready')).to.have.length(3);
     expect(await requestCounts(server)).to.include({ '/token': 1 });
   });
 

@@ -45,7 +45,7 @@ describe('an error of 500,000 characters', () => {
       const { code: why, message } = await failure(all.element);
       expect(why).to.equal('editor');
       const [said = ''] = /(?<=: ).*$/s.exec(message) ?? [];
-      expect(said.length).to.be.within(LIMITS.message - 1, LIMITS.message);
+      expect(said.length).to.be.within(LIMITS.error.message - 1, LIMITS.error.message);
       expect(said.endsWith('…')).to.equal(true);
       const view = part(all.element, 'error') as HTMLElement;
       expect(view.textContent).to.contain(said);
@@ -67,7 +67,7 @@ describe('a long text of an editor', () => {
     it(`(${field}) is cut at the length that the documentation says`, async () => {
       const all = await opened();
       const found = await eventOf(all, event, `const long = 'x'.repeat(20_000_000); post({ ${message} })`);
-      const limit = LIMITS[field as keyof typeof LIMITS];
+      const limit = (LIMITS as Record<string, Record<string, number>>)[event]?.[field] as number;
       expect(found[field]).to.equal('x'.repeat(limit - 1) + '…');
     });
   }
@@ -83,7 +83,7 @@ describe('a long text of an editor', () => {
     );
     await heardOut(all.element);
     expect(named(all.seen, 'build').map(({ outputLog }) => (outputLog as string).length)).to.deep.equal(
-      Array(20).fill(LIMITS.outputLog),
+      Array(20).fill(LIMITS.build.outputLog),
     );
     expect(performance.now() - begun).to.be.below(RESPONSIVE * 2);
   });
@@ -139,7 +139,7 @@ describe('the error of a test run', () => {
       const json = JSON.stringify(error);
       expect(JSON.parse(json)).to.deep.equal(error);
       // Quotes, commas and the like are not counted.
-      expect(json.length).to.be.below(LIMITS.error + 30 * MAX_VALUES);
+      expect(json.length).to.be.below(LIMITS.test.error + 30 * MAX_VALUES);
       expect(json.match(/[,:[{]/g)?.length ?? 0).to.be.at.most(3 * MAX_VALUES);
     });
   }
@@ -160,12 +160,12 @@ describe('a token that the editor knows', () => {
     [
       'a log that is cut in the midst of it',
       'build',
-      `type: 'build', succeeded: true, outputLog: 'x'.repeat(${LIMITS.outputLog} - 7) + token + '!'`,
+      `type: 'build', succeeded: true, outputLog: 'x'.repeat(${LIMITS.build.outputLog} - 7) + token + '!'`,
     ],
     [
       'a text that is cut before its last character',
       'test',
-      `type: 'test', name: 'x'.repeat(${LIMITS.name} - token.length) + token + '!'`,
+      `type: 'test', name: 'x'.repeat(${LIMITS.test.name} - token.length) + token + '!'`,
     ],
   ];
   for (const [where, event, message] of places) {
@@ -182,7 +182,7 @@ describe('a token that the editor knows', () => {
 
   for (const [where, code] of [
     ['in its midst', `'Cannot open https://editor.test/?token=' + token + '&fn=x'`],
-    ['at its cut', `'x'.repeat(${LIMITS.message} - 7) + token + '!'`],
+    ['at its cut', `'x'.repeat(${LIMITS.error.message} - 7) + token + '!'`],
   ]) {
     it(`is not in the message of an error, nor shown (${where})`, async () => {
       const all = await opened();

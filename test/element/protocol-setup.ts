@@ -12,7 +12,10 @@ import { type Rule, type ScriptedServer, scriptedServer } from '../support/scrip
 export const CHANNEL = { channel: 'plugin-editor', version: 1 };
 
 /** What a page in a frame heard, and which page that was. */
-export type Heard = LauncherMessage & { channel: string; version: number } & Record<string, unknown>;
+export type Heard = LauncherMessage & { channel: string; version: number; session: string } & Record<
+    string,
+    unknown
+  >;
 
 /**
  * An editor's page that does what the test tells it: it greets when it loads, hands on what it hears to the test, says
@@ -120,7 +123,18 @@ export function mountTalking(server: ScriptedServer, changes: Changes = {}): Plu
 /** All events of the element by name, as they come, the ones about states left out. */
 export function saidEvents(element: PluginEditorElement): (Event & Record<string, unknown>)[] {
   const seen: (Event & Record<string, unknown>)[] = [];
-  for (const name of ['ready', 'error', 'expiring', 'discard', 'dirty', 'save', 'build', 'test', 'deploy']) {
+  for (const name of [
+    'ready',
+    'error',
+    'expiring',
+    'discard',
+    'dirty',
+    'save',
+    'build',
+    'test',
+    'deploy',
+    'live',
+  ]) {
     document.addEventListener(
       `plugin-editor-${name}`,
       (event) => {

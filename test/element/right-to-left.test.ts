@@ -56,7 +56,7 @@ describe('in a page that is written from the right', () => {
   }
 
   it('the error view of <plugin-editor> is mirrored, and stays within its box', async () => {
-    const server = await editorServer({ path: '/token', status: 403 });
+    const server = await editorServer({ path: '/token', status: 401 });
     const parent = place();
     parent.dir = 'rtl';
     parent.style.inlineSize = '320px';

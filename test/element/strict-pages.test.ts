@@ -115,7 +115,7 @@ describe('under the strictest policies', () => {
     for (const delivery of ['url', 'message']) {
       it(`${name}, by ${delivery}: every state of <plugin-editor>, and nothing is violated`, async () => {
         const { server, headers } = await strictServer([
-          { path: '/token', times: 1, status: 403, delay: 'hang' },
+          { path: '/token', times: 1, status: 401, delay: 'hang' },
         ]);
         const { contentDocument, contentWindow } = await openPage(server, {
           headers,

@@ -59,7 +59,7 @@ for (const specifier of scripts.filter((path) => path.endsWith('.js'))) {
 
 test('client.js brings no Lit and no element', async () => {
   const { used } = await bundle(use('plugin-editor/client.js'));
-  assert.ok(used.includes('plugin-editor/dist/core/builder-client.js'));
+  assert.ok(used.includes('plugin-editor/dist/core/client/builder-client.js'));
   assert.deepEqual(
     used.filter((id) => /lit|\/element\/|^react/.test(id)),
     [],

@@ -2,8 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** For tests that end with the database: quick, and worth nothing after a crash. */
 const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -47,7 +46,7 @@ export class Cluster {
     if (user) chownSync(directory, user.uid, user.gid);
     // The default order of texts is that of a language, as on most servers, so that one that is not asked for by its
     // bytes shows.
-    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
+    const locale = ['--encoding=UTF8', '--locale=C', ...(await localeFlags(binaries))];
     const flags = ['--username=postgres', '--auth=trust', '--no-sync', ...locale];
     await promisify(execFile)(binaries.initdb, [`--pgdata=${directory}`, ...flags], {
       ...user,
@@ -120,6 +119,12 @@ export class Cluster {
   }
 }
 
+/** PostgreSQL before 15 knows no locales but those of the C library, of which only C is on every machine. */
+async function localeFlags({ initdb, user }: Binaries): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(initdb, ['--help'], { ...user });
+  return stdout.includes('--locale-provider') ? ['--locale-provider=icu', '--icu-locale=en'] : [];
+}
+
 /** Sends a signal; 0 only asks. False when there is no such process any more. */
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -127,13 +132,4 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -16,7 +16,7 @@ const log: Log = { events: [], tokens: 0 };
 const ref = createRef<PluginEditorElement>();
 
 /** Functions that are new at every render, as most are. */
-const inline = (): Editor => ({
+const inline = (): Partial<Editor> => ({
   onPluginEditorReady: ({ type, confirmed, currentTarget }) =>
     log.events.push({ type, detail: confirmed, target: currentTarget.id }),
   onPluginEditorState: ({ type, state, currentTarget }) =>
@@ -34,7 +34,10 @@ const tree = ({ editor, features }: AppProps, byFunction: boolean) =>
     StrictMode,
     null,
     createElement(App, {
-      editor: { ...editor, ...inline(), ...(byFunction && { fetchToken: () => fetchToken() }), ref },
+      editor: Object.assign(
+        { ...editor, ...inline(), ref },
+        byFunction && { fetchToken: () => fetchToken() },
+      ),
       features,
     } as AppProps),
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PluginTarget } from '../../src/server/plugin-target.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
-import { FIELDS, IDENT, pageRequest, startEndpoint } from './endpoint-fixture.ts';
+import { IDENT, FIELDS, pageRequest, startEndpoint } from './endpoint-fixture.ts';
 
 describe('authorize', () => {
   for (const [name, result, status] of [
@@ -26,8 +26,22 @@ describe('authorize', () => {
     ['null', null, 403],
     ['no text', '', 403],
     ['1', 1, 403],
-    ['an object', { ident: IDENT }, 403],
-    ['the target', { ...FIELDS }, 403],
+    ['a record with the ident', { ident: IDENT }, 200],
+    ['a record with several', { ident: ['com.acme.other', IDENT] }, 200],
+    ['a record without a prototype', Object.assign(Object.create(null), { ident: IDENT }), 200],
+    ['a record with another ident', { ident: 'com.acme.other' }, 403],
+    ['a record with true', { ident: true }, 403],
+    ['a record with a list in a list', { ident: [[IDENT]] }, 403],
+    ['an empty record', {}, 403],
+    ['a record without an ident', { permissions: ['read'] }, 403],
+    [
+      'an instance with the ident',
+      new (class {
+        ident = IDENT;
+      })(),
+      403,
+    ],
+    ['a record that inherits the ident', Object.create({ ident: IDENT }), 403],
     ['a String object', Object(IDENT), 403],
     ['a Set', new Set([IDENT]), 403],
   ] as [string, unknown, number][]) {

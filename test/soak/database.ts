@@ -50,7 +50,17 @@ async function versionFaults(db: Kysely<Schema>, seen: SeenVersions): Promise<st
   const rows = await db
     .selectFrom('versions')
     .innerJoin('programs', 'programs.hash', 'versions.program_hash')
-    .select(['environment', 'tenant', 'namespace', 'plugin', 'patch', 'record', 'program'])
+    .innerJoin('plugins', 'plugins.id', 'versions.plugin_id')
+    .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
+    .select([
+      'tenants.environment',
+      'tenants.name as tenant',
+      'plugins.namespace',
+      'plugins.name as plugin',
+      'patch',
+      'record',
+      'program',
+    ])
     .orderBy('patch')
     .execute();
   for (const { environment, tenant, namespace, plugin, patch, record, program } of rows) {

@@ -13,6 +13,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
   'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
+  draining: async () => (await import('./draining.ts')).measureDraining(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
 };
 

@@ -60,14 +60,19 @@ describe('what a token, a code or a signature is compared with', () => {
     assert.deepEqual(found.toSorted(), [
       // The kind of a token is in its prefix, for everyone to read.
       'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
-      // Which build or draft something is of: no secret.
-      'service/src/http/progress.ts: digestOf(source) === digestOf(newest.source)',
+      // Which build or draft something is of, or which list a cursor: no secret.
+      'service/src/http/deploy.ts: newest?.digest === digest',
+      // Which error an answer may have: its code is no secret.
+      'service/src/http/openapi/error-responses.ts: one === code',
+      'service/src/http/paging.ts: digest !== digestOf(list)',
+      'service/src/http/progress.ts: draft?.digest === newest.digest',
       // Which kind of error PostgreSQL tells of: no secret.
       'service/src/storage/postgres/errors.ts: error.code?.startsWith(state)',
       // Whether an answer or an error holds the server's own secret: whoever answers has it already.
-      'src/server/access-client.ts: data.token === headers.authorization',
-      'src/server/access-client.ts: data.token === secret',
       'src/server/environment-token.ts: cause.message.includes(token)',
+      'src/server/environment-token.ts: token === authorization(secret).authorization',
+      'src/server/environment-token.ts: token === secret',
+      'src/server/run-error.ts: id.includes(secret)',
     ]);
   });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { launchChromium, startDemo, until } from '../demo/harness.ts';
 import { DemoPage } from '../demo/page-driver.ts';
+import { readFrame } from '../support/read-frame.ts';
 import { answerInMarkup, markup } from './markup-service.ts';
 
 /** Runs in a frame: what the markup became, and where it is shown as the text that it is. */
@@ -49,17 +50,14 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
       Object.assign(window, { session: data.session }),
     );
   });
-  await answerInMarkup(page, demo.service.replace('localhost', '127.0.0.1'));
+  const say = await answerInMarkup(page, demo.service.replace('localhost', '127.0.0.1'));
   await page.reload();
 
   const shown = new Set<string>();
   const look = async (on: Page = page) => {
     for (const frame of on.frames()) {
-      const found = await frame.evaluate(lookForMarkup).catch((error: Error) => {
-        // A frame that goes meanwhile, as the editor's does when there is an error, shows nothing more.
-        if (!frame.detached) throw error;
-        return { broken: [], shown: [] };
-      });
+      const found = await readFrame(frame, lookForMarkup);
+      if (!found) continue;
       assert.deepEqual(found.broken, [], frame.url());
       for (const label of found.shown) shown.add(label);
     }
@@ -70,9 +68,14 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
       return labels.every((label) => shown.has(label));
     });
 
-  await shows('user', 'tenant', 'plugin', 'runs', 'stranger');
+  await shows('user', 'tenant', 'plugin', 'runs', 'stranger', 'live of a card', 'latest of a card');
   await page.locator('nav a[aria-current], nav li a').click();
   await shows('pretty', 'short', 'feature');
+  await shows('live version', 'time of a pin', 'pinned by', 'deployed version', 'time', 'by', 'message');
+  await shows('recorded version', 'time of a run', 'recorded code', 'recorded message', 'recorded log');
+  await tab.click('[data-make-live]');
+  await tab.click('#run-versions');
+  await shows('version run', 'output', 'failure code', 'failure message', 'failure log', 'sample');
   await page.locator('[name=name]').fill('x');
   await page.keyboard.press('Enter');
   await shows('name problem');
@@ -84,7 +87,9 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
     await page.keyboard.press(key);
     for (const modifier of modifiers) await page.keyboard.up(modifier);
   };
-  await frame.click('.cm-content');
+  // A locator waits until the text stands still: a click beside it would leave the keys to the page.
+  await frame.locator('.cm-content').click();
+  await frame.waitForSelector('.cm-focused');
   await chord('b', 'Control');
   await shows('build log', 'diagnostic', 'second diagnostic');
   await chord('Enter', 'Control');
@@ -92,7 +97,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   // All tests have run: one thing is done at a time.
   await frame.waitForFunction(() => /\d failed/.test(document.body.innerText), { polling: 50 });
   await chord('d', 'Control', 'Shift');
-  await shows('version', 'version run', 'output', 'problem of a run', 'sample');
+  await shows('version');
 
   // What the editor says to the page around it is a stranger's text there.
   await frame.evaluate((message) => {
@@ -101,4 +106,13 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   }, markup('words of the editor'));
   await tab.state('error');
   await shows('words of the editor');
+
+  // The back end's words for what it refuses, and what its staff see.
+  await tab.click('#leave-editor');
+  say.refusal = true;
+  await tab.click('#refresh');
+  await shows('refusal');
+  say.staff = true;
+  await page.reload();
+  await shows('customer');
 });

@@ -61,7 +61,7 @@ export function watchEvents(): void {
 }
 
 /** All that a frame holds now, by place. */
-export async function readFrame(): Promise<Record<string, string>> {
+export async function readPlaces(): Promise<Record<string, string>> {
   const dom: string[] = [];
   const frameAddresses: string[] = [];
   const read = (node: Node): void => {

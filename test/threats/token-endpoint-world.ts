@@ -29,10 +29,12 @@ export async function startTokenServers(t: TestContext) {
   const granted: Granted[] = [];
   const { editorTokens } = storage.tables;
   const add = editorTokens.add.bind(editorTokens);
-  t.mock.method(editorTokens, 'add', (...[token, plugin, ...times]: Parameters<typeof add>) => {
-    const { environment, tenant, namespace, pluginName } = plugin;
-    granted.push({ ident: `${environment}.${tenant}`, namespace, fn: pluginName });
-    return add(token, plugin, ...times);
+  t.mock.method(editorTokens, 'add', async (...[token, editorToken, ...times]: Parameters<typeof add>) => {
+    const { environment, tenant, namespace = '', pluginName = '' } = editorToken.scope;
+    const isAdded = await add(token, editorToken, ...times);
+    // The first of a tenant is refused, until the tenant is there.
+    if (isAdded) granted.push({ ident: `${environment}.${tenant}`, namespace, fn: pluginName });
+    return isAdded;
   });
 
   const access = new AccessClient({

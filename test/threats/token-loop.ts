@@ -39,7 +39,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await look();
   assert.ok(await frame.evaluate(() => 'eventsSaid' in window));
 
-  await frame.click('.cm-content');
+  await frame.locator('.cm-content').click();
   await page.keyboard.type('// one\n');
   await status(frame, '.status', 'Saved');
   await chord(page, 'b', 'Control');
@@ -48,7 +48,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await frame.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
   await chord(page, 'd', 'Control', 'Shift');
   await status(frame, '.status-deployed', 'v1.0.');
-  await page.waitForSelector('.runs tbody tr');
+  await page.waitForSelector('.editor-bar .live');
   await look();
 
   // A renewal, and one that the service forces by refusing the token in the middle of a save.
@@ -57,7 +57,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   database.exec('DELETE FROM editor_tokens');
   database.close();
   const refused = page.waitForResponse((answer) => answer.status() === 401 && answer.url().includes('/api/'));
-  await frame.click('.cm-content');
+  await frame.locator('.cm-content').click();
   await page.keyboard.type('// two\n');
   await refused;
   await status(frame, '.status', 'Saved');
@@ -111,6 +111,9 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await look();
 
   await tab.choosePlugin('greet-customer');
+  await tab.click('#run-versions');
+  await page.waitForSelector('.runs tbody tr');
+  await look();
   await tab.launch();
   await look();
   await tab.click('#sign-out');

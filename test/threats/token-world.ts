@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer-core';
 import { launchChromium, startDemo } from '../demo/harness.ts';
-import { readFrame, watchEvents } from './page-places.ts';
+import { readFrame } from '../support/read-frame.ts';
+import { readPlaces, watchEvents } from './page-places.ts';
 import { SAY } from './recorder.ts';
 import type { Recorded } from './recorder.ts';
 import { Places } from './secrets.ts';
@@ -68,12 +69,7 @@ export async function startWorld(says: string) {
     /** Looks at all that a page and its frames hold at this moment. */
     look: async (page: Page) => {
       for (const frame of page.frames()) {
-        try {
-          places.addAll(await frame.evaluate(readFrame));
-        } catch (error) {
-          // A frame that goes meanwhile, as the editor's does when there is an error, holds nothing more.
-          if (!frame.detached) throw error;
-        }
+        places.addAll((await readFrame(frame, readPlaces)) ?? {});
       }
       const cdp = await page.createCDPSession();
       const { entries } = await cdp.send('Page.getNavigationHistory');
@@ -136,7 +132,9 @@ function sortRequest(request: Request, ports: World['ports'], places: Places): v
   places.add('referers', referer);
   places.add('other headers', JSON.stringify(others));
   places.add(`cookies to the ${server}`, cookie);
-  places.add(called('/api/') ? 'authorization at the builder' : 'authorization by the vendor', authorization);
+  // The vendor's back end asks the same addresses as the editor; by what sends it one knows which it is.
+  const fromBrowser = (headers['user-agent'] ?? '').startsWith('Mozilla');
+  places.add(fromBrowser ? 'authorization at the builder' : 'authorization by the vendor', authorization);
   const signsIn = server === 'vendor' && method === 'POST' && called('/session');
   places.add(signsIn ? 'set-cookie' : 'answers', answerHeaders);
   places.add(

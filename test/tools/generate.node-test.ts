@@ -62,7 +62,7 @@ test('every event class is documented under the name that it is dispatched with'
     elements.flatMap(({ events }) => events.map(({ name, type }) => [type.text, name] as const)),
   );
   const classes = Object.entries(everything).filter(([name]) => /^Plugin.*Event$/.test(name));
-  assert.equal(classes.length, 13);
+  assert.equal(classes.length, 15);
   for (const [name, eventClass] of classes) {
     if (name === 'PluginEditorEvent') continue;
     const event = new (eventClass as new (fields: object) => Event)({});
@@ -75,7 +75,7 @@ test('every part, slot, state and custom property that is used is documented, an
   const slots = /<slot name="(\w+)"/g;
   const properties = /var\((--plugin-editor-[\w-]+)/g;
   const [editorFiles, featuresFiles] = [
-    ['plugin-editor', 'error-view', 'frame', 'session', 'styles'],
+    ['plugin-editor', 'error-view', 'frame', 'launch', 'styles'],
     ['plugin-features', 'error-view', 'features-view', 'features-styles'],
   ];
   assert.deepEqual(namesOf(features.parts), found(parts, ...featuresFiles));
@@ -129,7 +129,8 @@ test("editors' data offers attributes, their values and parts", () => {
 test('a doc comment that changes is missed in what is committed: the check names the files and what mends them', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-generate-'));
   try {
-    for (const path of ['src', 'docs/reference', 'README.md', '.prettierrc'])
+    const errorCodes = 'service/src/http/error-codes.ts';
+    for (const path of ['src', 'docs/reference', 'docs/guides', '.prettierrc', errorCodes])
       await cp(path, join(copy, path), { recursive: true });
     const changed = join(copy, 'src/element/plugin-editor.ts');
     const text = await readFile(changed, 'utf8');
@@ -140,7 +141,10 @@ test('a doc comment that changes is missed in what is committed: the check names
       { cwd: copy, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } },
     );
     assert.equal(status, 1);
-    assert.match(stderr, /^src\/react\.ts, src\/types\/attributes\.d\.ts, README\.md: /);
+    assert.match(
+      stderr,
+      /^src\/react\.ts, src\/types\/attributes\.d\.ts, docs\/reference\/plugin-editor\.md: /,
+    );
     assert.match(stderr, /npm run generate/);
   } finally {
     await rm(copy, { recursive: true });

@@ -33,9 +33,20 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   // Of accounts, only how a token is hashed: see the last test.
   storage: ['plugins', 'operations', 'limits', 'accounts'],
   accounts: ['plugins', 'storage'],
-  http: ['plugins', 'operations', 'processes', 'limits', 'sandbox', 'toolchains', 'storage', 'accounts'],
-  // Of http and storage, only how origins and addresses of databases are read.
-  settings: ['storage', 'http'],
+  runs: ['plugins', 'storage'],
+  http: [
+    'plugins',
+    'operations',
+    'processes',
+    'limits',
+    'sandbox',
+    'toolchains',
+    'storage',
+    'accounts',
+    'runs',
+  ],
+  // Of http, storage and runs, only how origins and addresses of databases are read, and what can be recorded.
+  settings: ['storage', 'http', 'runs'],
   cli: [
     'plugins',
     'operations',

@@ -2,10 +2,16 @@ import type { PluginEditorElement } from '../../src/index.ts';
 import { PluginEditor, PluginFeatures } from '../../src/react.ts';
 import type {} from '../../src/types/react.d.ts';
 
+/** What has to be given; any of it may be missing as yet. */
+const needed = { builder: null, ident: undefined, fn: 'add-record' };
+const plainly = { ...needed, 'editor-url': '/editor/', 'token-endpoint': '/token' };
+const components19 = { ...needed, editorUrl: '/editor/', tokenEndpoint: undefined };
+
 /** Plain elements in React 19. */
 export const plain = (
   <>
     <plugin-editor
+      {...needed}
       id="editor"
       className="wide"
       editor-url="/editor/"
@@ -27,11 +33,15 @@ export const plain = (
       onplugin-features-load={({ record }) => record.languages}
     />
     {/* @ts-expect-error an attribute's name is its own */}
-    <plugin-editor editorUrl="/editor/" />
+    <plugin-editor {...plainly} editorUrl="/editor/" />
     {/* @ts-expect-error there is no such delivery */}
-    <plugin-editor token-delivery="pigeon" />
+    <plugin-editor {...plainly} token-delivery="pigeon" />
+    {/* @ts-expect-error the plugin is missing */}
+    <plugin-editor editor-url="/editor/" builder="" ident="" token-endpoint="/token" />
+    {/* @ts-expect-error there is no source of tokens */}
+    <plugin-editor {...needed} editor-url="/editor/" />
     {/* @ts-expect-error an event has its own fields */}
-    <plugin-editor onplugin-editor-ready={({ version }) => version} />
+    <plugin-editor {...plainly} onplugin-editor-ready={({ version }) => version} />
     {/* @ts-expect-error a flag is true or false */}
     <plugin-features required="yes please" />
   </>
@@ -42,11 +52,14 @@ const ref: { current: PluginEditorElement | null } = { current: null };
 /** The components. */
 export const components = (
   <>
+    <PluginEditor {...components19} />
     <PluginEditor
       ref={ref}
       key="editor"
       className="wide"
       editorUrl="/editor/"
+      builder="https://builder.example.com"
+      ident={null}
       tokenMethod="get"
       fn={undefined}
       fetchToken={() => Promise.resolve({ token: 't', expires_in: 60 })}
@@ -62,14 +75,18 @@ export const components = (
       onPluginFeaturesError={({ error }) => error.message}
     />
     {/* @ts-expect-error a property's name is in camel case */}
-    <PluginEditor editorurl="/editor/" />
+    <PluginEditor {...components19} editorurl="/editor/" />
+    {/* @ts-expect-error the plugin is missing */}
+    <PluginEditor editorUrl="/editor/" builder="" ident="" tokenEndpoint="/token" />
+    {/* @ts-expect-error there is no source of tokens */}
+    <PluginEditor {...needed} editorUrl="/editor/" />
     {/* @ts-expect-error there is no such method */}
-    <PluginEditor tokenMethod="put" />
+    <PluginEditor {...components19} tokenMethod="put" />
     {/* @ts-expect-error an event has its own fields */}
-    <PluginEditor onPluginEditorReady={({ version }) => version} />
+    <PluginEditor {...components19} onPluginEditorReady={({ version }) => version} />
     {/* @ts-expect-error the ref is the other element */}
     <PluginFeatures ref={ref} />
     {/* @ts-expect-error what is read-only cannot be set */}
-    <PluginEditor dirty />
+    <PluginEditor {...components19} dirty />
   </>
 );

@@ -2,10 +2,13 @@ import type { SvelteHTMLElements } from 'svelte/elements';
 
 import type {} from '../../src/types/svelte.d.ts';
 
+const needed = { builder: null, ident: undefined, fn: 'add-record', 'editor-url': '/editor/' };
+const all = { ...needed, 'token-endpoint': '/token' };
+
 export const editor: SvelteHTMLElements['plugin-editor'][] = [
   {
+    ...needed,
     class: 'wide',
-    'editor-url': '/editor/',
     'token-delivery': 'message',
     preload: true,
     fetchToken: ({ fn }) => Promise.resolve(fn),
@@ -14,9 +17,11 @@ export const editor: SvelteHTMLElements['plugin-editor'][] = [
     'on:plugin-editor-save': ({ ident }) => void ident.length,
   },
   // @ts-expect-error there is no such delivery
-  { 'token-delivery': 'pigeon' },
+  { ...all, 'token-delivery': 'pigeon' },
+  // @ts-expect-error there is no source of tokens
+  needed,
   // @ts-expect-error an event has its own fields
-  { 'onplugin-editor-ready': ({ version }) => version },
+  { ...all, 'onplugin-editor-ready': ({ version }) => version },
 ];
 
 export const features: SvelteHTMLElements['plugin-features'] = {

@@ -5,10 +5,13 @@ import type {} from '../../src/types/vue.d.ts';
 type Editor = InstanceType<GlobalComponents['plugin-editor']>['$props'];
 type Features = InstanceType<GlobalComponents['plugin-features']>['$props'];
 
+const needed = { editorUrl: '/editor/', builder: null, ident: undefined, fn: 'add-record' };
+const all = { ...needed, tokenEndpoint: '/token' };
+
 /** What Vue's tools check in a template, where `editor-url` is `editorUrl` and `@plugin-editor-ready` a listener. */
 export const editor: Editor[] = [
   {
-    editorUrl: '/editor/',
+    ...needed,
     tokenDelivery: 'message',
     preload: true,
     timeout: 5000,
@@ -19,13 +22,15 @@ export const editor: Editor[] = [
       void [confirmed satisfies boolean, currentTarget.state],
   },
   // @ts-expect-error there is no such delivery
-  { tokenDelivery: 'pigeon' },
+  { ...all, tokenDelivery: 'pigeon' },
+  // @ts-expect-error there is no source of tokens
+  needed,
   // @ts-expect-error a number
-  { timeout: 'long' },
+  { ...all, timeout: 'long' },
   // @ts-expect-error an event has its own fields
-  { onPluginEditorReady: ({ version }) => version },
+  { ...all, onPluginEditorReady: ({ version }) => version },
   // @ts-expect-error what is read-only cannot be set
-  { dirty: true },
+  { ...all, dirty: true },
 ];
 
 export const features: Features[] = [

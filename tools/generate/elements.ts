@@ -1,3 +1,4 @@
+import { ATTRIBUTES } from '../../src/core/attributes.ts';
 import type { Declaration, Documented, Manifest, Member, Typed } from './manifest-types.ts';
 
 /** An element as the generators here see it. */
@@ -9,7 +10,13 @@ export interface ElementView {
   name: string;
   /** The first paragraph of its description. */
   summary: string;
-  attributes: (Typed & { fieldName: string })[];
+  attributes: (Typed & {
+    fieldName: string;
+    /** Whether frameworks ask for it, though it may be `null` or `undefined`. */
+    required: boolean;
+  })[];
+  /** Properties of which one must be given, though it may be `null` or `undefined`. */
+  oneOf: string[];
   /** What can be set and has no attribute. */
   properties: Member[];
   readonly: Member[];
@@ -31,15 +38,24 @@ export function elementsOf({ modules }: Manifest): ElementView[] {
     .toSorted((a, b) => a.tag.localeCompare(b.tag));
 }
 
+/** Where tokens come from. */
+const TOKEN_SOURCES = ['tokenEndpoint', 'fetchToken'];
+
+const REQUIRED = Object.entries(ATTRIBUTES)
+  .filter(([name, row]) => 'required' in row && !TOKEN_SOURCES.includes(name))
+  .map(([name]) => name);
+
 function viewOf(declaration: Declaration, classes: Declaration[]): ElementView {
   const { members = [], attributes = [], events = [] } = declaration;
+  const isEditor = declaration.tagName === 'plugin-editor';
   const fields = members.filter(({ kind, attribute }) => kind === 'field' && !attribute);
   return {
     tag: declaration.tagName ?? '',
     className: declaration.name,
     name: declaration.name.replace(/Element$/, ''),
     summary: (declaration.description ?? '').split('\n')[0] ?? '',
-    attributes,
+    attributes: attributes.map((one) => ({ ...one, required: isEditor && REQUIRED.includes(one.fieldName) })),
+    oneOf: isEditor ? TOKEN_SOURCES : [],
     properties: fields.filter(({ readonly }) => !readonly),
     readonly: fields.filter(({ readonly }) => readonly),
     methods: members.filter(({ kind }) => kind === 'method'),

@@ -67,18 +67,35 @@ export type Listeners<Events, Element, Prefix extends string> = {
 export type Settable<Element, Name extends keyof Element> = { [Key in Name]?: Element[Key] | undefined };
 ${elements.map(sharedOf).join('')}`;
 
-const sharedOf = ({ tag, name, className, attributes, properties, events }: ElementView) => `
+const sharedOf = ({ tag, name, className, attributes, properties, events, oneOf }: ElementView) => `
 /** Attributes of \`<${tag}>\`. */
 export interface ${name}Attributes {
   ${attributes
-    .map((one) => `${comment(one.description)}'${one.name}'?: ${className}['${one.fieldName}'] | undefined;`)
+    .map(
+      (one) =>
+        `${comment(one.description)}'${one.name}'${one.required ? '' : '?'}: ${className}['${one.fieldName}'] | undefined;`,
+    )
     .join('\n')}
 }
 
 /** All that can be set on \`<${tag}>\`: properties, of which some have an attribute. */
 export type ${name}Properties = Settable<${className},
-  ${[...attributes.map((one) => one.fieldName), ...properties.map((one) => one.name)].map((one) => `'${one}'`).join(' | ')}>;
-
+  ${[
+    ...attributes.filter(({ required }) => !required).map((one) => one.fieldName),
+    ...properties.map((one) => one.name),
+  ]
+    .map((one) => `'${one}'`)
+    .join(' | ')}>${requiredOf(attributes, className)};
+${
+  oneOf.length > 0
+    ? `
+/** One of these must be given, as an attribute or property; it may be \`undefined\` as long as there is nothing to give. */
+export type ${name}OneOf<Attribute extends string> = ${oneOf
+        .map((one, at) => `{ [Key in ${at === 0 ? 'Attribute' : `'${one}'`}]: unknown }`)
+        .join(' | ')};
+`
+    : ''
+}
 /** Properties of \`<${tag}>\` without an attribute. */
 export type ${name}Only = Pick<${name}Properties, ${properties.map((one) => `'${one.name}'`).join(' | ')}>;
 
@@ -91,6 +108,11 @@ export interface ${name}Events extends ${name}EventMap {
 }
 `;
 
+const requiredOf = (attributes: ElementView['attributes'], className: string) => {
+  const names = attributes.filter(({ required }) => required).map((one) => `'${one.fieldName}'`);
+  return names.length > 0 ? ` & { [Key in ${names.join(' | ')}]: ${className}[Key] | undefined }` : '';
+};
+
 const typesOf = (
   { module, imports, within, base, prefixes }: Framework,
   elements: ElementView[],
@@ -100,12 +122,12 @@ ${head}
 
 import type { ${imports} } from '${module}';
 import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
-import type { Listeners, ${elements.flatMap(({ name }) => [`${name}Attributes`, `${name}Events`, `${name}Only`]).join(', ')} } from './attributes.js';
+import type { Listeners, ${elements.flatMap(({ name, oneOf }) => [`${name}Attributes`, `${name}Events`, `${name}Only`, ...(oneOf.length > 0 ? [`${name}OneOf`] : [])]).join(', ')} } from './attributes.js';
 
 ${elements
   .map(
-    ({ name, className }) =>
-      `type ${name} = ${name}Attributes & ${name}Only & ${prefixes.map((prefix) => `Listeners<${name}Events, ${className}, '${prefix}'>`).join(' & ')};`,
+    ({ name, className, oneOf }) =>
+      `type ${name} = ${name}Attributes & ${name}Only & ${oneOf.length > 0 ? `${name}OneOf<'token-endpoint'> & ` : ''}${prefixes.map((prefix) => `Listeners<${name}Events, ${className}, '${prefix}'>`).join(' & ')};`,
   )
   .join('\n')}
 
@@ -120,7 +142,7 @@ ${head}
 
 import type { HTMLAttributes, PublicProps } from 'vue';
 import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
-import type { ${elements.flatMap(({ name }) => [`${name}Attributes`, `${name}Events`, `${name}Properties`]).join(', ')} } from './attributes.js';
+import type { ${elements.flatMap(({ name, oneOf }) => [`${name}Attributes`, `${name}Events`, ...(oneOf.length > 0 ? [`${name}OneOf`] : []), `${name}Properties`]).join(', ')} } from './attributes.js';
 
 /** \`plugin-editor-ready\` is \`PluginEditorReady\`. */
 type Pascal<Name extends string> =
@@ -141,10 +163,11 @@ declare module 'vue' {
 }
 `;
 
-function vueTypeOf({ name, className, summary, attributes }: ElementView): string {
+function vueTypeOf({ name, className, summary, attributes, oneOf }: ElementView): string {
   const others = attributes.filter((one) => one.name !== one.fieldName && !one.name.includes('-'));
   const parts = [
     `${name}Properties`,
+    ...(oneOf.length > 0 ? [`${name}OneOf<'tokenEndpoint'>`] : []),
     ...(others.length > 0
       ? [`Pick<${name}Attributes, ${others.map((one) => `'${one.name}'`).join(' | ')}>`]
       : []),

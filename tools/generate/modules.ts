@@ -9,6 +9,7 @@ import {
   type Span,
   parseSync,
 } from 'oxc-parser';
+import { recordType } from './record-fields.ts';
 
 /** The modules without elements; a name that an earlier one has is only named again. */
 const MODULES = ['client', 'server', 'editor'];
@@ -29,7 +30,7 @@ interface Source {
 const PREFACE = `# Reference of the modules without elements
 
 Every export with its signature and doc comment, from which \`npm run generate\` writes this page. How they are used is in
-the [README](../../README.md#clients).`;
+[Clients](clients.md). Records that are answered may have further fields, which are kept.`;
 
 /** What each module that holds no elements exports, by its signature and doc comment. */
 export function moduleReference(): string {
@@ -116,8 +117,23 @@ function describe(source: Source, declaration: Declaration): Entry {
           members: [],
         })),
       );
-    case 'TSTypeAliasDeclaration':
-      return entry(`type ${name} = ${textOf(source, declaration.typeAnnotation)}`);
+    case 'TSTypeAliasDeclaration': {
+      const type = textOf(source, declaration.typeAnnotation);
+      const [, schema = ''] = /^z\.output<typeof (\w+)>$/.exec(type) ?? [];
+      const record = recordType(schema);
+      if (!record) return entry(`type ${name} = ${type}`);
+      const docAt = ({ file, start }: { file: string; start: number }) =>
+        docBefore(read(file), { start, end: start });
+      return {
+        signature: `interface ${name}`,
+        doc: doc || docAt(record),
+        members: record.fields.map((field) => ({
+          signature: field.signature,
+          doc: docAt(field),
+          members: [],
+        })),
+      };
+    }
     default:
       return entry(`const ${name}`);
   }
@@ -129,7 +145,8 @@ function memberOf(source: Source, { id, superClass }: Class, member: ClassElemen
   const doc = docBefore(source, member);
   const { name } = member.key;
   const entry = (signature: string) => (doc ? [{ signature, doc, members: [] }] : []);
-  if (member.type === 'PropertyDefinition') return entry(name + textOf(source, member.typeAnnotation));
+  if (member.type === 'PropertyDefinition')
+    return entry(name + (member.optional ? '?' : '') + textOf(source, member.typeAnnotation));
   if (member.type !== 'MethodDefinition') return [];
   if (member.kind === 'get') return entry(name + textOf(source, member.value.returnType));
   if (member.kind === 'constructor')

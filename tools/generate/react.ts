@@ -16,10 +16,25 @@ export type { PluginEditorElement, PluginFeaturesElement };
 ${elements.map(componentOf).join('\n')}
 `;
 
-const componentOf = ({ name, tag, className, summary, attributes, properties, events }: ElementView) => `
+const componentOf = ({
+  name,
+  tag,
+  className,
+  summary,
+  attributes,
+  properties,
+  events,
+  oneOf,
+}: ElementView) => `
 interface ${name}OwnProps {
-  ${[...attributes.map((one) => ({ ...one, name: one.fieldName })), ...properties]
-    .map((one) => `${comment(one.description)}${one.name}?: ${className}['${one.name}'] | undefined;`)
+  ${[
+    ...attributes.map((one) => ({ ...one, name: one.fieldName })),
+    ...properties.map((one) => ({ ...one, required: false })),
+  ]
+    .map(
+      (one) =>
+        `${comment(one.description)}${one.name}${one.required ? '' : '?'}: ${className}['${one.name}'] | ${orNull(one.name, oneOf)}undefined;`,
+    )
     .join('\n')}
   ${events
     .map(
@@ -30,11 +45,16 @@ interface ${name}OwnProps {
 }
 
 /** What \`<${name}>\` can be given, beside what any HTML element in React can. */
-export interface ${name}Props extends ${name}OwnProps, Omit<HTMLAttributes<${className}>, keyof ${name}OwnProps> {}
+export type ${name}Props = ${name}OwnProps & ${oneOfType(oneOf)}Omit<HTMLAttributes<${className}>, keyof ${name}OwnProps>;
 
 ${comment(`${summary} Its ref is the element.`)}export const ${name} = /* @__PURE__ */ component<${className}, ${name}Props>('${tag}', ${className}, [
   ${events.map((one) => `'${one.name}'`).join(', ')}
 ]);
 `;
+
+/** One of several props must be given, and may be \`null\` as long as there is nothing to give. */
+const oneOfType = (names: string[]) =>
+  names.length > 0 ? `(${names.map((name) => `{ ${name}: unknown }`).join(' | ')}) & ` : '';
+const orNull = (name: string, oneOf: string[]) => (oneOf.includes(name) ? 'null | ' : '');
 
 const handlerOf = (event: string) => `on${pascalCase(event)}`;

@@ -20,7 +20,7 @@ for (const [path, text] of await committedFiles()) {
 
 if (check && differing.length > 0) {
   console.error(
-    `${differing.join(', ')}: not what the doc comments of the elements say now.\n` +
+    `${differing.join(', ')}: not what the doc comments of the elements, or the error codes of the service, say now.\n` +
       'Write them anew with: npm run generate',
   );
   process.exitCode = 1;

@@ -2,6 +2,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
+  type Command as ViewCommand,
   EditorView,
   crosshairCursor,
   drawSelection,
@@ -54,6 +55,9 @@ export class CodeEditor {
   readonly #marks = new Compartment();
   /** Room for the languages and what else helps with typing; loaded after the text on a slow line. */
   readonly #help = new Compartment();
+  /** Room for what the service knows about the text; loaded when it is wanted. */
+  readonly #languageHelp = new Compartment();
+  #languageHelpOf: (lang: string) => Extension = () => [];
   /** They are in the editor, or could not be loaded. */
   readonly #helped: Promise<void>;
   /** What the user set, and whether the text can be changed. */
@@ -133,6 +137,23 @@ export class CodeEditor {
       this.#view.dispatch({ effects: this.#search.reconfigure(this.#searching) });
     }
     openSearch(this.#view, options);
+  }
+
+  get lang(): string {
+    return this.#lang;
+  }
+
+  /** Adds help by the service to the text as it is and as it becomes; none for a language that it is empty for. */
+  addLanguageHelp(extensionOf: (lang: string) => Extension): void {
+    if (this.#closed) return;
+    this.#languageHelpOf = extensionOf;
+    this.#view.dispatch({ effects: this.#languageHelp.reconfigure(extensionOf(this.#lang)) });
+  }
+
+  /** Has a command act on the text, as if its key were pressed there. */
+  run(command: ViewCommand): void {
+    this.#view.focus();
+    command(this.#view);
   }
 
   /** Puts the cursor at a place, counted from 1, and goes there. */
@@ -233,6 +254,7 @@ export class CodeEditor {
         this.#marks.of(this.#problems?.problemMarks() ?? gutter({ class: 'cm-gutter-lint' })),
         separator ? EditorState.lineSeparator.of(separator) : [],
         this.#help.of(loadedTypingHelp()?.typingHelp(this.#lang) ?? []),
+        this.#languageHelp.of(this.#languageHelpOf(this.#lang)),
         editing(),
         this.#search.of(this.#searching ?? []),
         this.#naming.of(this.#name()),

@@ -12,7 +12,7 @@ export interface LiveCheckOptions {
 }
 
 /** After the last change, in ms; and never more often than the answers come. */
-const QUIET = 400;
+const QUIET = 150;
 
 /**
  * Checks as one types, once typing pauses. The toolchain that builds is the one that knows what is wrong, so it is asked;

@@ -1,4 +1,5 @@
 import { type TemplateResult, render } from 'lit/html.js';
+import type { PluginDetails } from 'plugin-editor/editor.js';
 import { BuilderClient, HttpError, type PluginSource } from 'plugin-editor/client.js';
 import { loadTypingHelp } from '../code/languages.ts';
 import { LocalCopies } from '../draft/local-copies.ts';
@@ -23,20 +24,11 @@ import { Workspace, type WorkspaceEvents } from './workspace.ts';
 /** Who had a plugin opened: what they hear of it, and what they can be asked for. */
 export interface EditorHost extends Omit<WorkspaceEvents, 'onPlugin'> {
   /** It can be edited, or what is said of it changed. */
-  onReady?: (plugin: OpenPlugin) => void;
+  onReady?: (plugin: PluginDetails) => void;
   /** It cannot be opened, and why. */
   onFail?: (problem: string) => void;
   /** Its token has ended. */
   renewToken?: RenewToken;
-}
-
-/** What the page around the editor is told of a plugin that can be edited. */
-export interface OpenPlugin {
-  language?: string;
-  /** Whether the builder has a draft of it. */
-  exists?: boolean;
-  /** What the token permits, where the builder says that. */
-  permissions?: readonly string[];
 }
 
 export interface EditorAppOptions {
@@ -78,6 +70,8 @@ export class EditorApp {
   #view: () => TemplateResult | undefined = () => undefined;
   #isDrawing = false;
   #isShowing = false;
+  /** The user is to choose a language for a new plugin. */
+  #isChoosing = false;
 
   constructor(options: EditorAppOptions) {
     this.#options = options;
@@ -94,7 +88,25 @@ export class EditorApp {
     this.#wishes = wishes;
     if (wishes.locale !== former.locale) void setLocale(wishes.locale);
     if (this.#workspace) this.#workspace.isReadOnly = wishes.readOnly ?? false;
+    if (wishes.initialSource && !former.initialSource) this.#beginAnew();
     this.draw();
+  }
+
+  /**
+   * The page around the editor gave a source after the plugin was opened by its address: a plugin without a draft, in which
+   * nothing was typed, is opened once more, with that.
+   */
+  #beginAnew(): void {
+    const { template } = this.#asked?.target ?? {};
+    const isFitting = !template || template === this.#wishes.initialSource?.lang;
+    if (!this.#asked || !this.#isNew || !isFitting || this.#workspace?.unsaved) return;
+    const { target, tokenHolder, host } = this.#asked;
+    void this.openPlugin(target, tokenHolder.token, host);
+  }
+
+  /** Whether what is shown is a plugin that the builder has no draft of. */
+  get #isNew(): boolean {
+    return this.#workspace ? !this.#workspace.exists : this.#isChoosing;
   }
 
   /** Draws what the page shows, once all that happens now has happened; with `now`, at once. */
@@ -280,7 +292,8 @@ export class EditorApp {
         onChoose,
       }),
     );
-    opening.host.onReady?.({ exists: false, ...(permissions ? { permissions } : {}) });
+    this.#isChoosing = true;
+    opening.host.onReady?.({ exists: false, ...(permissions ? { permissions: [...permissions] } : {}) });
   }
 
   async #offerCopies(opening: Opening, draft: Draft | undefined): Promise<void> {
@@ -311,7 +324,7 @@ export class EditorApp {
     const { host, target } = opening;
     const report = () => {
       const { language, exists: isThere, permissions: known } = workspace;
-      host.onReady?.({ language, exists: isThere, ...(known ? { permissions: known } : {}) });
+      host.onReady?.({ language, exists: isThere, ...(known ? { permissions: [...known] } : {}) });
     };
     const workspace = new Workspace({
       ...opening,
@@ -367,6 +380,7 @@ export class EditorApp {
     if (!this.#isShowing) this.#options.root.replaceChildren();
     this.#isShowing = true;
     this.#view = view;
+    this.#isChoosing = false;
     this.draw(true);
   }
 }

@@ -9,8 +9,6 @@ import { openDialog } from '../ui/dialog.ts';
 export function showHelp(commands: readonly Command[], plugin: PluginTarget): void {
   const words = texts().help;
   const inTheText: readonly (readonly [string, string])[] = [
-    [words.complete, 'Ctrl+Space'],
-    [words.comment, shortcutText({ key: '/' })],
     [words.undo, shortcutText({ key: 'z' })],
     [words.leave, words.leaveKeys],
     [words.menu, words.menuKeys],

@@ -1,7 +1,7 @@
-import { type PluginChannel, type PluginToOpen, connectLauncher } from 'plugin-editor/editor.js';
+import { type PluginChannel, type PluginDetails, type PluginToOpen, connectLauncher } from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
 import { loadPart } from '../ui/load-part.ts';
-import type { EditorApp, EditorHost, OpenPlugin } from './app.ts';
+import type { EditorApp, EditorHost } from './app.ts';
 import { type EarlyDraft, requestDraftEarly } from './early-draft.ts';
 import { type HostWishes, changeWishes, wishesOf } from './host-wishes.ts';
 
@@ -34,7 +34,7 @@ export class LauncherLink {
   constructor({ addressed, builders }: LauncherLinkOptions) {
     this.#builders = builders;
     if (addressed) this.#open(addressed);
-    const options: LauncherHalf = {
+    connectLauncher({
       capabilities: ['open'],
       onOpen: (open, channel) => this.#handleOpen(open, channel),
       onToken: ({ token }) => this.#replaceToken(token),
@@ -48,8 +48,7 @@ export class LauncherLink {
         await this.#app.save();
       },
       onConfigure: (changes) => this.#configure(changeWishes(this.#wishes, changes)),
-    };
-    connectLauncher(options);
+    });
   }
 
   /** The language that the page around the editor asked for, as far as it is known. */
@@ -133,20 +132,6 @@ export class LauncherLink {
   }
 }
 
-/** What this editor hands to `connectLauncher`. */
-type LauncherHalf = Parameters<typeof connectLauncher>[0] & {
-  onSave: () => Promise<void>;
-  onConfigure: (changes: object) => void;
-};
-
-/** The channel with what its newer versions say; an older one ignores it. */
-type Channel = Omit<PluginChannel, 'ready' | 'test' | 'deploy'> & {
-  ready: (plugin?: OpenPlugin) => void;
-  test: (test: Parameters<NonNullable<EditorHost['onTest']>>[0]) => void;
-  deploy: (deploy: Parameters<NonNullable<EditorHost['onDeploy']>>[0]) => void;
-  live?: (version: string | null) => void;
-};
-
 /** A plugin that was asked for, and what reports about it to the launcher. */
 interface Opening extends PluginRequest {
   report: Report;
@@ -157,17 +142,17 @@ interface Opening extends PluginRequest {
 /** Tells the launcher about one plugin: what happens, and, when a launcher shows up late, what happened before. */
 class Report implements EditorHost {
   failed = false;
-  #channel: Channel | undefined;
-  #ready: OpenPlugin | undefined;
+  #channel: PluginChannel | undefined;
+  #ready: PluginDetails | undefined;
   #dirty = false;
 
   attach(channel: PluginChannel): void {
     this.#channel = channel;
-    if (this.#ready) this.#channel.ready(this.#ready);
+    if (this.#ready) channel.ready(this.#ready);
     if (this.#dirty) channel.dirty(true);
   }
 
-  onReady = (plugin: OpenPlugin): void => {
+  onReady = (plugin: PluginDetails): void => {
     this.#ready = plugin;
     this.#channel?.ready(plugin);
   };
@@ -186,7 +171,7 @@ class Report implements EditorHost {
   onBuild: NonNullable<EditorHost['onBuild']> = (build) => this.#channel?.build(build);
   onTest: NonNullable<EditorHost['onTest']> = (test) => this.#channel?.test(test);
   onDeploy: NonNullable<EditorHost['onDeploy']> = (deploy) => this.#channel?.deploy(deploy);
-  onLive: NonNullable<EditorHost['onLive']> = (version) => this.#channel?.live?.(version);
+  onLive: NonNullable<EditorHost['onLive']> = (version) => this.#channel?.live({ version });
 
   renewToken = async (): Promise<string> => {
     if (!this.#channel) throw new Error('Nobody opened this plugin by message');

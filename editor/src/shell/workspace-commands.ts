@@ -1,6 +1,7 @@
 import { texts } from '../locales/locale.ts';
 import type { Command } from '../ui/commands.ts';
 import type { Actions } from './actions.ts';
+import type { TextCommand, TextHelp } from './text-help.ts';
 
 /** What the commands of an open plugin act on. It is there once they are used, not when they are listed. */
 export interface CommandTargets {
@@ -20,6 +21,8 @@ export interface CommandTargets {
   toText: () => void;
   startOver: () => void;
   settings: () => void;
+  textHelp: () => TextHelp;
+  palette: () => void;
   help: () => void;
 }
 
@@ -110,6 +113,46 @@ export function workspaceCommands(on: CommandTargets): Command[] {
     { id: 'text', label: words.text, run: on.toText },
     { id: 'language', label: words.language, offered: canWrite, run: on.startOver },
     { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: on.settings },
-    { id: 'help', label: words.help, shortcut: { key: 'F1', alone: true }, run: on.help },
+    ...textCommands(on.textHelp, canWrite),
+    {
+      id: 'palette',
+      label: words.palette,
+      shortcut: { key: 'F1', alone: true },
+      alternative: { key: 'p', shift: true },
+      run: on.palette,
+    },
+    { id: 'help', label: words.help, shortcut: { key: 'F1', shift: true, alone: true }, run: on.help },
+  ];
+}
+
+/** What can be done with the text at the cursor. */
+function textCommands(help: () => TextHelp, canWrite: () => boolean): Command[] {
+  const words = texts().commands;
+  const helped = (
+    command: Pick<Command, 'label' | 'shortcut'>,
+    id: TextCommand,
+    isOffered = () => true,
+  ): Command => ({
+    ...command,
+    id,
+    inText: true,
+    offered: () => help().isOffered && isOffered(),
+    run: () => void help().run(id),
+  });
+  return [
+    helped({ label: words.complete, shortcut: { key: ' ', control: true } }, 'complete', canWrite),
+    helped({ label: words.signature, shortcut: { key: ' ', shift: true } }, 'signature', canWrite),
+    helped({ label: words.fixes, shortcut: { key: '.' } }, 'fixes', canWrite),
+    helped({ label: words.definition, shortcut: { key: 'F12', alone: true } }, 'definition'),
+    helped({ label: words.rename, shortcut: { key: 'F2', alone: true } }, 'rename', canWrite),
+    helped({ label: words.format, shortcut: { key: 'f', shift: true, alt: true } }, 'format', canWrite),
+    {
+      id: 'comment',
+      label: words.comment,
+      shortcut: { key: '/' },
+      ownKey: true,
+      offered: canWrite,
+      run: () => void help().run('comment'),
+    },
   ];
 }

@@ -60,8 +60,7 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
     ${statusLine(statusOf(work))} ${notices}
     <div class="middle">
       <main class="text" aria-label=${frame.source}><div class="code" dir="ltr">${code}</div></main>
-      ${splitter(isStacked, dock.isOpen)}
-      ${dockView({ panels: options.panels, state: dock, onChange: options.onDock, onFocus: options.onFocusPanel })}
+      ${dockView({ panels: options.panels, state: dock, splitter: splitter(isStacked, dock.isOpen), onChange: options.onDock, onFocus: options.onFocusPanel })}
     </div>
     <footer class="bottom">
       <span class="cursor">${frame.cursor(formatNumber(cursor.line), formatNumber(cursor.column))}</span

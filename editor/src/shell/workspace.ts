@@ -25,6 +25,7 @@ import { type Access, accessOf } from './access.ts';
 import { type ActionEvents, Actions } from './actions.ts';
 import { type Histories, createHistories } from './histories.ts';
 import { loadPanels, loadedPanels } from './load-panels.ts';
+import { TextHelp } from './text-help.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 import { LEAVING_HINT, workspaceView } from './workspace-view.ts';
 
@@ -75,6 +76,7 @@ export class Workspace {
   readonly #histories: Histories;
   readonly #ending = new AbortController();
   readonly #menu: CommandMenu;
+  readonly #textHelp: TextHelp;
   #commands: Command[] = [];
   #dock: DockState = { shown: 'tests', isOpen: !stacked.matches };
   #problems: readonly Problem[] = [];
@@ -130,6 +132,14 @@ export class Workspace {
         this.#problems = problems;
         this.#update();
       },
+    });
+    this.#textHelp = new TextHelp({
+      builder,
+      target,
+      tokenHolder,
+      notices: options.notices,
+      editor: this.#editor,
+      onChange: () => this.#update(),
     });
     this.#service = new PluginService(builder, target, tokenHolder);
     this.#client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
@@ -268,6 +278,8 @@ export class Workspace {
       toText: () => this.#editor.focus(),
       startOver: () => void this.startOver(),
       settings: () => void this.#showSettings(),
+      textHelp: () => this.#textHelp,
+      palette: () => void this.#showPalette(),
       help: () => void this.#showHelp(),
     });
     if (this.#isReady) this.#editor.updateTexts();
@@ -295,6 +307,7 @@ export class Workspace {
     this.#actions.close();
     this.#histories.close();
     this.#queue.close();
+    this.#textHelp.close();
     this.#editor.close();
     return this.#queue.ended();
   }
@@ -560,6 +573,11 @@ export class Workspace {
     const part = await loadPartOrNotify(this.#options.notices, () => import('./deploy-dialog.ts'));
     const message = await part?.askToDeploy(failed.map((entry) => this.#tests.titleOf(entry)));
     if (message !== undefined) await this.#actions.deploy(message);
+  }
+
+  async #showPalette(): Promise<void> {
+    const part = await loadPartOrNotify(this.#options.notices, () => import('../ui/command-palette.ts'));
+    part?.showPalette(this.#commands);
   }
 
   async #showHelp(): Promise<void> {

@@ -4,6 +4,10 @@ import type { Icon } from './icon.ts';
 export interface Shortcut {
   key: string;
   shift?: boolean;
+  /** With Alt in place of Control. The key is a letter then, found by its place: on a Mac, Option makes another one of it. */
+  alt?: boolean;
+  /** With Control on a Mac too. */
+  control?: boolean;
   /** A function key, which goes without. */
   alone?: boolean;
 }
@@ -16,6 +20,12 @@ export interface Command {
   short?: string;
   icon?: Icon;
   shortcut?: Shortcut;
+  /** A second key. */
+  alternative?: Shortcut;
+  /** Its key is for the text: anywhere else it is the browser's. */
+  inText?: boolean;
+  /** Its key is one of the text's own, which sees to it by itself. */
+  ownKey?: boolean;
   run: () => void;
   /** Whether the builder supports it; always, where it is not said. */
   offered?: () => boolean;
@@ -25,30 +35,37 @@ export interface Command {
 
 const onMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
+const nameOf = (key: string) => (key === ' ' ? 'Space' : key.length === 1 ? key.toUpperCase() : key);
+
 /** A shortcut for people: `Ctrl+S`, `⌘S`. */
-export function shortcutText({ key, shift, alone }: Shortcut, mac = onMac): string {
-  const name = key.length === 1 ? key.toUpperCase() : key;
-  if (mac) return `${shift ? '⇧' : ''}${alone ? '' : '⌘'}${name === 'Enter' ? '↩' : name}`;
-  return [...(alone ? [] : ['Ctrl']), ...(shift ? ['Shift'] : []), name].join('+');
+export function shortcutText({ key, shift, alt, control, alone }: Shortcut, mac = onMac): string {
+  const name = nameOf(key);
+  if (mac) {
+    const modifier = alone ? '' : alt ? '⌥' : control ? '⌃' : '⌘';
+    return `${shift ? '⇧' : ''}${modifier}${name === 'Enter' ? '↩' : name}`;
+  }
+  const shifted = shift ? ['Shift'] : [];
+  return [...(alone ? shifted : alt ? [...shifted, 'Alt'] : ['Ctrl', ...shifted]), name].join('+');
 }
 
 /** The same for `aria-keyshortcuts`. */
-export function shortcutAria({ key, shift, alone }: Shortcut): string {
-  const rest = [...(shift ? ['Shift'] : []), key.length === 1 ? key.toUpperCase() : key].join('+');
-  return alone ? rest : `Control+${rest} Meta+${rest}`;
+export function shortcutAria({ key, shift, alt, control, alone }: Shortcut): string {
+  const rest = [...(shift ? ['Shift'] : []), nameOf(key)].join('+');
+  if (alone) return rest;
+  if (alt) return `Alt+${rest}`;
+  return control ? `Control+${rest}` : `Control+${rest} Meta+${rest}`;
 }
 
 /** Whether an event is this key. */
 export function isShortcut(
-  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
-  { key, shift = false, alone = false }: Shortcut,
+  event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
+  { key, shift = false, alt = false, control = false, alone = false }: Shortcut,
 ): boolean {
-  return (
-    event.key.toLowerCase() === key.toLowerCase() &&
-    event.shiftKey === shift &&
-    !event.altKey &&
-    (event.ctrlKey || event.metaKey) === !alone
-  );
+  const isKey = alt
+    ? event.code === `Key${key.toUpperCase()}`
+    : event.key.toLowerCase() === key.toLowerCase();
+  const hasControl = event.ctrlKey || (event.metaKey && !control);
+  return isKey && event.shiftKey === shift && event.altKey === alt && hasControl === !(alone || alt);
 }
 
 /**
@@ -56,8 +73,12 @@ export function isShortcut(
  * now: pressed twice, `Ctrl+B` must not open the bookmarks.
  */
 export function runByKey(event: KeyboardEvent, commands: readonly Command[]): boolean {
-  const command = commands.find(({ shortcut }) => shortcut && isShortcut(event, shortcut));
+  const command = commands.find(
+    ({ shortcut, alternative, ownKey }) =>
+      !ownKey && [shortcut, alternative].some((one) => one && isShortcut(event, one)),
+  );
   if (!command || command.offered?.() === false) return false;
+  if (command.inText && !(event.target as Element | null)?.closest('.cm-content')) return false;
   event.preventDefault();
   event.stopPropagation();
   if (!event.repeat) runCommand(command);

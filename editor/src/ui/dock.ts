@@ -20,13 +20,15 @@ export interface DockState {
 export interface DockOptions {
   panels: readonly DockPanel[];
   state: DockState;
+  /** Moves the edge of the panels. */
+  splitter: TemplateResult;
   onChange: (state: DockState) => void;
   /** Goes to a tab, once it is shown. */
   onFocus: (id: string) => void;
 }
 
 /** The panels beside the text, one at a time; by keyboard, arrows go from tab to tab. */
-export function dockView({ panels, state, onChange, onFocus }: DockOptions): TemplateResult {
+export function dockView({ panels, state, splitter, onChange, onFocus }: DockOptions): TemplateResult {
   const { frame } = texts();
   const shown = (panels.find(({ id }) => id === state.shown) ?? panels[0])?.id ?? '';
   const toggle = state.isOpen ? frame.hidePanel : frame.showPanel;
@@ -63,6 +65,7 @@ export function dockView({ panels, state, onChange, onFocus }: DockOptions): Tem
     </button>`;
   };
   return html`<aside class="side dock" aria-label=${frame.dock} data-open=${state.isOpen}>
+    ${splitter}
     <div class="dock-bar">
       <div class="dock-tabs" role="tablist" aria-label=${frame.panels}>${panels.map(tab)}</div>
       <button

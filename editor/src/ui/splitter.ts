@@ -22,7 +22,7 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
   const set = (value: number | undefined) => settings.change({ [key]: value && clamp(value) });
   const shareAt = ({ currentTarget, clientX, clientY }: PointerEvent) => {
     const { left, right, bottom, width, height } = (
-      (currentTarget as HTMLElement).parentElement as HTMLElement
+      (currentTarget as HTMLElement).closest('.middle') as HTMLElement
     ).getBoundingClientRect();
     if (isStacked) return (bottom - clientY) / height;
     return (isFromRight(currentTarget) ? clientX - left : right - clientX) / width;

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isolationReport } from '../processes/isolation-report.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
@@ -79,22 +79,29 @@ async function checkDatabase({ database: address, autoMigrate }: Settings) {
       schema: failed('not looked at, as the database cannot be used'),
     };
   }
-  const { description, isDurable, schema } = found;
+  const { description, isDurable, schema, migrationProblem } = found;
   const database = isDurable ? ok(description) : failed(description);
   if (schema === 'current') return { database, schema: ok('up to date') };
   if (schema !== 'old') return { database, schema: failed(schema.problem) };
-  return {
-    database,
-    schema: autoMigrate
-      ? ok('older than this release; the next start brings it up to date')
-      : failed('older than this release, and AUTO_MIGRATE is off; run plugin-editor-service migrate'),
-  };
+  return { database, schema: checkOldSchema(autoMigrate, migrationProblem) };
+}
+
+function checkOldSchema(autoMigrate: boolean, problem: string | undefined): Finding {
+  if (!autoMigrate) {
+    return failed('older than this release, and AUTO_MIGRATE is off; run plugin-editor-service migrate');
+  }
+  return problem === undefined
+    ? ok('older than this release; the next start brings it up to date')
+    : failed(`older than this release, and ${problem}`);
 }
 
 /** Whether a file could be made, without making it. */
 function checkNewFile(file: string): Finding {
   let folder = dirname(file);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  if (!statSync(folder).isDirectory()) {
+    return failed(`${file} cannot be made, because ${folder} is no folder; see DATA_DIR and DATABASE_URL`);
+  }
   try {
     accessSync(folder, constants.W_OK);
     return ok(`the first start makes ${file}`);

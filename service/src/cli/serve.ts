@@ -30,7 +30,12 @@ export async function serve(args: string[]): Promise<void> {
   }
   const settings = readSettings(process.env);
   const ended = toldToEnd();
-  const service = await startService(settings);
+  const service = await Promise.race([startService(settings), ended]);
+  if (typeof service === 'string') {
+    createLog(settings.logLevel).info('The service ends before it has started.');
+    // Nobody was served yet. What is under way, such as a migration, is a transaction.
+    process.exit();
+  }
   const { publicUrl, logLevel, database } = settings;
   const { port, metricsPort } = service;
   const state = database.engine === 'sqlite' ? database.file : database.shown;

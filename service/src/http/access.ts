@@ -1,21 +1,53 @@
-import { pluginOfPath, requireEnvironmentToken } from './auth.ts';
+import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { route } from './routes.ts';
-import { createToken } from '../accounts/tokens.ts';
+import { issueEditorToken } from './editor-token-issue.ts';
+import { json } from './operations/answers.ts';
+import { operation } from './operations/operation.ts';
+import { permissions } from '../plugins/permissions.ts';
+import {
+  actorSchema,
+  permissionsParameter,
+  permissionsSchema,
+  refuseUnstorable,
+  tokenPermissions,
+} from './vendor-texts.ts';
+
+/** A new editor token, as it is answered. */
+export const editorTokenSchema = z
+  .object({
+    token: z.string().min(1).meta({ description: 'An editor token.' }),
+    expires_in: z.int().positive().meta({ description: 'For how many seconds it is good.' }),
+    permissions: permissionsSchema,
+    actor: actorSchema.optional(),
+  })
+  .meta({
+    id: 'EditorToken',
+    example: { token: 'pe_edit_…', expires_in: 900, permissions: permissions.slice(0, 3) },
+  });
 
 /** The access interface: an editor token for one plugin, in exchange for an environment token. */
 export const access: ServiceInterface = {
-  routes(app, context) {
-    const { storage, now, editorTokenTtl } = context;
-    const { editorTokens } = storage.tables;
-    route(app, '/auth/v2/access/:identifier/:namespace/:ext', {
-      GET: async (c) => {
-        const plugin = pluginOfPath(c, 'ext');
-        await requireEnvironmentToken(c, context, plugin.environment);
-        const token = createToken('editor');
-        await editorTokens.add(token, plugin, now(), now() + editorTokenTtl * 1000);
-        return c.json({ token, expires_in: editorTokenTtl });
+  operations: [
+    operation({
+      id: 'createEditorToken',
+      method: 'GET',
+      path: '/auth/v2/access/:identifier/:namespace/:ext',
+      summary: 'Get an editor token for a plugin',
+      tag: 'access',
+      auth: 'environment',
+      query: z.object({ permissions: permissionsParameter, actor: actorSchema.optional() }),
+      answers: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
+      errors: { 400: ['invalid-text'], 403: ['tenant-suspended', 'tenant-deleted'] },
+      handle: async ({ target, query }, context) => {
+        refuseUnstorable({ actor: query.actor });
+        const editorToken = {
+          scope: target,
+          permissions: tokenPermissions(query.permissions),
+          ...(query.actor !== undefined && { actor: query.actor }),
+        };
+        const body = await issueEditorToken(context, editorToken, context.editorTokenTtl);
+        return { status: 200, body };
       },
-    });
-  },
+    }),
+  ],
 };

@@ -1,34 +1,35 @@
-import { RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
-import { v7 as createUuid } from 'uuid';
-import { access } from './access.ts';
-import { build } from './build.ts';
+import type { Context } from 'hono';
 import { Builds } from '../toolchains/build/builds.ts';
 import { boundBodies } from './body-budget.ts';
-import { builder } from './builder.ts';
-import { check } from './check.ts';
-import { builderCors } from './cors.ts';
-import type { ServiceContext, ServiceInterface } from './context.ts';
-import { deploy } from './deploy.ts';
+import type { Refuse } from './client-errors.ts';
+import { operationCors } from './cors.ts';
+import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { badRequest, errorResponse, isFault, notFound, ServiceError } from './errors.ts';
-import { execution } from './execution.ts';
+import { errorResponse, isFault, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
-import { observeRequests, requestIdHeader } from './observe-requests.ts';
+import { interfaces } from './interfaces.ts';
+import { addOperations } from './operations/mount.ts';
+import { observeRequests } from './observe-requests.ts';
+import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
+import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
+import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
+import { readinessOf } from './readiness.ts';
 import type { TrustedProxies } from './client-address.ts';
-import { progress } from './progress.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
+import { recordRuns } from '../runs/record-runs.ts';
+import type { RecordingOptions } from '../runs/record-runs.ts';
 import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
-import { testing } from './testing.ts';
+import { limitStrays } from './stray-requests.ts';
 
 export interface ServiceOptions {
   /** Stays the caller's: to be closed after the service. */
@@ -52,6 +53,8 @@ export interface ServiceOptions {
   rateLeaseTimeout?: number;
   /** How many plugins a tenant may have (default: any number). */
   tenantPlugins?: number;
+  /** What is recorded of runs, and for how long it is kept. */
+  recording?: RecordingOptions | undefined;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
@@ -64,11 +67,11 @@ export interface ServiceOptions {
   metrics?: Metrics | undefined;
   /** Whether the service was told to end, so that it is not ready any more. */
   isDraining?: () => boolean;
-  /** Told of every fault that was answered with 500 (default: logged). The path comes without its query. */
+  /** Told of every fault that was answered with 500 or broke an answer off (default: logged). The path comes without its query. */
   onError?: (error: unknown, request: FailedRequest) => void;
 }
 
-/** A request that was answered with 500. */
+/** A request that was answered with 500, or whose answer was broken off. */
 export interface FailedRequest {
   readonly id: string;
   readonly method: string;
@@ -79,23 +82,12 @@ export interface Service {
   /** Answers one request; `env` is what the HTTP server adds to it. */
   fetch: (request: Request, env?: object) => Response | Promise<Response>;
   /** The answer to what never became a request, such as a malformed `Host`: the HTTP listener's `errorHandler`. */
-  refuse: (error: unknown) => Response;
+  refuse: Refuse;
   /** Starts the toolchains and the sandbox in the background, so that nobody waits for it later. */
   warmUp: () => void;
   /** Ends what the service runs. */
   close: () => Promise<void>;
 }
-
-const interfaces: readonly ServiceInterface[] = [
-  builder,
-  build,
-  check,
-  testing,
-  deploy,
-  progress,
-  access,
-  execution,
-];
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
@@ -105,19 +97,29 @@ export function createService(options: ServiceOptions): Service {
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
+  const operations = interfaces.flatMap((one) => one.operations);
   const features = interfaces.flatMap((one) => one.features ?? []);
   const languages = loadLanguages(log && logSkippedLanguage(log));
-  const builds = new Builds(languages, undefined, (language, outcome, took) =>
-    metrics?.observeBuild(language, outcome, took),
+  const builds = new Builds(languages, undefined, (language, outcome, times) =>
+    metrics?.observeBuild(language, outcome, times),
   );
+  const languageHelp = new LanguageHelp();
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
     onRun: ({ outcome, took, isWarm }) =>
       metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
   });
   metrics?.collect({
-    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting }),
+    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting, help: languageHelp.waiting }),
     connections: () => storage.connections?.(),
+  });
+  const recording = recordRuns(storage, {
+    ...options.recording,
+    now,
+    onDropped(count, reason) {
+      metrics?.countDroppedRecords(count);
+      if (reason !== undefined) log?.warn({ err: reason }, 'The database has refused the record of a run.');
+    },
   });
   const { rates, rateLeaseTimeout, tenantPlugins } = options;
   const limits = new RequestLimits(storage.tables.rateCounters, {
@@ -126,67 +128,89 @@ export function createService(options: ServiceOptions): Service {
     ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
     ...(trustedProxies && { trustedProxies }),
   });
+  const eraser = new Eraser(storage, {
+    now,
+    onError: (error) => {
+      // That the database is away is said elsewhere.
+      if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
+    },
+  });
   const context: ServiceContext = {
     storage,
     builds,
+    languageHelp,
     sandbox,
+    recorder: recording.recorder,
     languages,
     limits,
+    eraser,
     tenantPlugins,
     features,
     editorTokenTtl,
     now,
+    operations: [...health.operations, ...operations],
+    isDraining,
+    readiness: readinessOf({ storage, sandbox, isDraining }),
   };
 
+  const reportFault = (error: unknown, c: Context) => {
+    if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
+  };
   const app = new Hono({ getPath: encodedPath });
-  app.use('*', observeRequests({ log, metrics, trustedProxies }));
+  app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
   app.use('*', async (c, next) => {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
-  health(app, { storage, sandbox, isDraining });
+  // Before the host is looked at: whoever watches the service asks by its address.
+  addOperations(app, health.operations, context);
+  app.use('*', async (c, next) => {
+    c.set('reportFault', (error) => reportFault(error, c));
+    await next();
+  });
+  app.use('*', limitStrays(limits));
   app.use('*', checkHost(hosts));
-  app.use('/api/*', builderCors);
+  const cors = operationCors(operations);
+  app.use('/api/*', cors);
+  app.use('/openapi.json', cors);
   app.use('*', checkPath);
   app.use('*', async (_, next) => {
     if (!storage.isSchemaReady) throw schemaMissing();
     await next();
   });
   app.use('*', boundBodies());
-  for (const one of interfaces) one.routes(app, context);
-  editorPage(app, editorAssets, { ancestors: editorAncestors, addressTokens: editorAddressTokens });
+  addOperations(app, operations, context);
+  editorPage(app, editorAssets, {
+    ancestors: editorAncestors,
+    addressTokens: editorAddressTokens,
+    countPage: (c) => limits.takePage(c),
+  });
   app.notFound((c) =>
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
   );
   app.onError((error, c) => {
-    const { id } = requestInfo(c);
-    if (isFault(error)) onError(error, { id, method: c.req.method, path: c.req.path });
-    return errorResponse(error, id);
+    reportFault(error, c);
+    return errorResponse(error, requestInfo(c).id);
   });
 
   return {
     fetch: (request, env) => app.fetch(request, env),
-    refuse: (error) => {
-      const id = createUuid();
-      const answer = errorResponse(error instanceof RequestError ? malformedRequest : error, id);
-      answer.headers.set(requestIdHeader, id);
-      if (!(error instanceof RequestError)) log?.error({ requestId: id, err: error }, 'a request failed');
-      log?.info({ requestId: id, status: answer.status }, 'request');
-      return answer;
-    },
+    refuse: refuseMalformed({ log, metrics }),
     warmUp: () => {
       sandbox.warmUp();
       builds.warmUp();
     },
     close: async () => {
       limits.close();
+      const erased = eraser.close();
       builds.close();
-      await sandbox.close();
+      languageHelp.close();
+      await Promise.all([sandbox.close(), erased]);
+      // What ran until now is recorded, too.
+      await recording.close();
     },
   };
 }
-
-const malformedRequest = badRequest('invalid-request', 'The request line or the Host header is malformed.');
 
 // What the service answers is for this moment and for its caller, and nothing to render.
 const defaultHeaders = [
@@ -201,7 +225,7 @@ const schemaMissing = () =>
     503,
     'storage-unavailable',
     "The database's schema is not the one that this release needs yet.",
-    { 'retry-after': '5' },
+    { headers: { 'retry-after': '5' } },
   );
 
 const logError =

@@ -1,91 +1,153 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { badRequest, forbidden, ServiceError, unauthorized } from './errors.ts';
+import { endedEditorToken, forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import { samePlugin, splitIdentifier } from '../plugins/plugin-key.ts';
-import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { Permission } from '../plugins/permissions.ts';
+import type { PluginKey, PluginScope } from '../plugins/plugin-key.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { pathParameter } from './routes.ts';
 import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
 import type { TokenKind } from '../accounts/tokens.ts';
 import type { EnvironmentToken } from '../storage/tables/environments.ts';
 
-/** The plugin that the path names by `:identifier`, `:namespace` and one more parameter. */
-export function pluginOfPath(c: Context, nameParameter = 'pluginName'): PluginKey {
-  const owner = splitIdentifier(pathParameter(c, 'identifier'));
-  if (!owner) {
-    throw badRequest('invalid-path', "The path's identifier must be an environment, a period and a tenant.");
-  }
-  Object.assign(requestInfo(c), owner);
-  return { ...owner, namespace: pathParameter(c, 'namespace'), pluginName: pathParameter(c, nameParameter) };
+/**
+ * Which token an operation needs:
+ * - `none`: none; it counts for the rate of the client's address
+ * - `watch`: none, and it counts for no rate, so that whoever watches the service is never refused
+ * - `editor`: an editor token of what the path is about
+ * - `environment`: an environment token of the environment that the path is about
+ * - `run`: the same for a run, which asks the database only what this node does not know, and counts for the rates of runs
+ *   in place of the token's
+ * - `either`: an editor or an environment token
+ */
+export type Auth = 'none' | 'watch' | 'editor' | 'environment' | 'run' | 'either';
+
+/** Who asks with an editor token. */
+export interface EditorCaller {
+  readonly kind: 'editor';
+  /** What the token opens. */
+  readonly scope: PluginScope;
+  readonly permissions: readonly Permission[];
+  /** The vendor's name for who the token was given to. */
+  readonly actor?: string;
+  /** When the token ends, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly tokenHash: Uint8Array;
+  /** Whose share of the machine its work is of. */
+  readonly share: Share;
 }
 
-/** Throws 401 without a valid editor token, 403 when it is another plugin's. Returns whose share its work is of. */
-export async function requireEditorToken(
+/** Who asks with an environment token. */
+export interface EnvironmentCaller {
+  readonly kind: 'environment';
+  readonly environment: string;
+  /** Whose token it is. */
+  readonly holder: string;
+  /** When the token ends, in milliseconds since the epoch; `undefined` while nothing has replaced it. */
+  readonly expiresAt?: number;
+}
+
+export type CallerOf<A extends Auth> =
+  | (A extends 'editor' | 'either' ? EditorCaller : never)
+  | (A extends 'environment' | 'run' | 'either' ? EnvironmentCaller : never)
+  | (A extends 'none' | 'watch' ? undefined : never);
+
+/**
+ * Makes sure that the token of a request is good for what its path is about. Throws 401 without a valid token of the kind that
+ * is needed, 403 where it is for something else.
+ * @param permission what an editor token has to permit
+ */
+export async function authorize(
   c: Context,
+  context: ServiceContext,
+  { auth, permission = 'read' }: { auth: Auth; permission?: Permission | undefined },
+  target: Partial<PluginKey>,
+): Promise<EditorCaller | EnvironmentCaller | undefined> {
+  switch (auth) {
+    case 'none':
+      await context.limits.takeAddress(c);
+      return undefined;
+    case 'watch':
+      return undefined;
+  }
+  const { token, kind } = await bearerToken(c, context.limits, tokenKinds[auth]);
+  if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
+  return environmentCaller(c, token, context, { auth, target });
+}
+
+const tokenKinds = {
+  editor: ['editor'],
+  environment: ['environment'],
+  run: ['environment'],
+  either: ['editor', 'environment'],
+} as const satisfies Partial<Record<Auth, readonly TokenKind[]>>;
+
+async function editorCaller(
+  c: Context,
+  token: string,
   { storage, limits, now }: ServiceContext,
-  plugin: PluginKey,
-): Promise<Share> {
-  return countingFailures(c, limits, async () => {
-    const token = bearerToken(c, 'editor');
-    const hash = hashToken(token);
-    const scope = await limits.takeToken(hash, async () => {
-      const found = await storage.tables.editorTokens.find(token, now());
-      if (found) return found;
-      throw unauthorized('token-invalid', 'The editor token is unknown or has expired; get a new one.');
-    });
-    if (!samePlugin(scope, plugin)) throw forbidden('The editor token is for another plugin.');
-    const { environment, tenant } = plugin;
-    return { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
+  { permission, target }: { permission: Permission; target: Partial<PluginKey> },
+): Promise<EditorCaller> {
+  const hash = hashToken(token);
+  const found = await limits.takeToken(c, hash, async () => {
+    const known = await storage.tables.editorTokens.find(token, now());
+    if (known) return known;
+    throw endedEditorToken();
   });
+  const { scope, permissions, actor, expiresAt, isSuspended } = found;
+  const info = requestInfo(c);
+  info.actor = actor;
+  info.environment ??= scope.environment;
+  info.tenant ??= scope.tenant;
+  if (!isWithin(scope, target)) throw forbidden('The editor token is for another plugin.');
+  if (isSuspended) throw tenantSuspended();
+  if (!permissions.includes(permission)) throw notPermitted(permission);
+  const { environment, tenant } = scope;
+  const share = { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
+  return {
+    kind: 'editor',
+    scope,
+    permissions,
+    ...(actor !== undefined && { actor }),
+    expiresAt,
+    tokenHash: hash,
+    share,
+  };
 }
 
 /**
- * Throws 401 without a valid environment token, 403 when it is another environment's. Asks the database, so that a token
- * that was ended on another node is good no more.
+ * Whether nothing that the path says is other than what the token says. A path that says less, such as that of a list, is of
+ * the token's scope, and so is any plugin of a namespace for a token that names no plugin.
  */
-export async function requireEnvironmentToken(
-  c: Context,
-  { storage, limits, now }: ServiceContext,
-  environment: string,
-): Promise<void> {
-  await countingFailures(c, limits, async () => {
-    const token = bearerToken(c, 'environment');
-    const found = await limits.takeToken(hashToken(token), async () =>
-      knownToken(await storage.tables.environments.findToken(token, now())),
-    );
-    checkEnvironment(c, found, environment);
-  });
-}
+const isWithin = (scope: PluginScope, target: Partial<PluginKey>) =>
+  (['environment', 'tenant', 'namespace', 'pluginName'] as const).every(
+    (key) => target[key] === undefined || scope[key] === undefined || target[key] === scope[key],
+  );
 
-/**
- * The same for a run, which asks the database only what this node does not know: see `storage/run-lookup.ts`. It counts for
- * the rates of runs, and not for that of its token, which all runs of an environment share.
- */
-export async function requireRunToken(
+/** Where it is for no run it asks the database, so that a token that was ended on another node is good no more. */
+async function environmentCaller(
   c: Context,
+  token: string,
   { storage, limits, now }: ServiceContext,
-  environment: string,
-): Promise<void> {
-  await countingFailures(c, limits, async () => {
-    const found = await storage.runs.environmentToken(bearerToken(c, 'environment'), now());
-    checkEnvironment(c, knownToken(found), environment);
-  });
-}
-
-/** Counts what `authenticate` refuses for want of a good token, so that nobody tries tokens, or makes us look, for ever. */
-async function countingFailures<T>(
-  c: Context,
-  limits: RequestLimits,
-  authenticate: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await authenticate();
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) await limits.takeAddress(c);
-    throw error;
+  { auth, target }: { auth: Auth; target: Partial<PluginKey> },
+): Promise<EnvironmentCaller> {
+  const hash = hashToken(token);
+  const found =
+    auth === 'run'
+      ? await limits.checkToken(c, hash, async () =>
+          knownToken(await storage.runs.environmentToken(token, now())),
+        )
+      : await limits.takeToken(c, hash, async () =>
+          knownToken(await storage.tables.environments.findToken(token, now())),
+        );
+  const { environment, holder, endsAt } = found;
+  const info = requestInfo(c);
+  info.holder = holder;
+  info.environment ??= environment;
+  if (target.environment !== undefined && target.environment !== environment) {
+    throw forbidden('The environment token is for another environment.');
   }
+  return { kind: 'environment', environment, holder, ...(endsAt !== undefined && { expiresAt: endsAt }) };
 }
 
 function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
@@ -96,26 +158,35 @@ function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
   );
 }
 
-function checkEnvironment(c: Context, found: EnvironmentToken, environment: string): void {
-  requestInfo(c).holder = found.holder;
-  if (found.environment !== environment) throw forbidden('The environment token is for another environment.');
+/** As {@link readBearerToken}. A request without such a token is counted for the address of its client. */
+async function bearerToken(
+  c: Context,
+  limits: RequestLimits,
+  kinds: readonly [TokenKind, ...TokenKind[]],
+): Promise<{ token: string; kind: TokenKind }> {
+  try {
+    return readBearerToken(c, kinds);
+  } catch (error) {
+    await limits.takeAddress(c);
+    throw error;
+  }
 }
 
-function bearerToken(c: Context, kind: TokenKind): string {
+/** The token of a request, and which of the kinds that are possible it is of; the first where its text does not say. */
+function readBearerToken(
+  c: Context,
+  kinds: readonly [TokenKind, ...TokenKind[]],
+): { token: string; kind: TokenKind } {
+  const needed = `This needs an ${kinds.join(' or ')} token`;
   const header = c.req.header('authorization');
   if (!header) {
-    throw unauthorized(
-      'token-missing',
-      `This needs an ${kind} token, in the header "authorization: Bearer <token>".`,
-    );
+    throw unauthorized('token-missing', `${needed}, in the header "authorization: Bearer <token>".`);
   }
   const token = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1];
   if (token === undefined) {
     throw unauthorized('token-invalid', 'The authorization header is not of the form "Bearer <token>".');
   }
-  const actual = tokenKind(token);
-  if (actual && actual !== kind) {
-    throw unauthorized('token-invalid', `This needs an ${kind} token, and got an ${actual} token.`);
-  }
-  return token;
+  const kind = tokenKind(token) ?? kinds[0];
+  if (!kinds.includes(kind)) throw unauthorized('token-invalid', `${needed}, and got an ${kind} token.`);
+  return { token, kind };
 }

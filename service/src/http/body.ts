@@ -1,12 +1,33 @@
 import type { Context } from 'hono';
+import { holdBody } from './body-budget.ts';
+import type { CodeOf } from './error-codes.ts';
 import { badRequest, ServiceError } from './errors.ts';
 import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
 /**
- * Reads a JSON body. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
+ * Reads a JSON body, whose sender has to be known by then. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
  * nested too deep.
  */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
+  checkJsonType(c);
+  return parseJson(await readText(c, limit));
+}
+
+/**
+ * The same for a body that may be left out: `undefined` for an empty one, whatever its type. There are clients that say of an
+ * empty body that it is a form.
+ */
+export async function readOptionalJson(c: Context, limit: number): Promise<unknown> {
+  const declared = c.req.header('content-length');
+  if (declared !== undefined && Number(declared) > 0) return readJson(c, limit);
+  // Without a declared length only reading tells whether there is anything.
+  const text = declared === undefined ? await readText(c, limit) : '';
+  if (!text) return undefined;
+  checkJsonType(c);
+  return parseJson(text);
+}
+
+function checkJsonType(c: Context): void {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
     throw new ServiceError(
@@ -15,7 +36,9 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
       'The body must be JSON, with "content-type: application/json".',
     );
   }
-  const text = await readText(c, limit);
+}
+
+function parseJson(text: string): unknown {
   if (isDeeperThan(text, jsonDepth)) {
     throw new ServiceError(
       422,
@@ -35,7 +58,7 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
  * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. Throws
  * 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
  */
-export function readPlainText(c: Context, limit: number, overCode?: string): Promise<string> {
+export function readPlainText(c: Context, limit: number, overCode?: CodeOf<413>): Promise<string> {
   const [type = '', ...parameters] = (c.req.header('content-type') ?? '')
     .toLowerCase()
     .split(';')
@@ -56,13 +79,20 @@ export function readPlainText(c: Context, limit: number, overCode?: string): Pro
   return readText(c, limit, overCode);
 }
 
+/** One that comes in chunks does not say how large it is, and counts as the largest. */
+function bodySize(c: Context, declared: number, limit: number): number {
+  if (c.req.header('transfer-encoding') !== undefined) return limit;
+  return declared <= limit ? declared : 0;
+}
+
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
-async function readText(c: Context, limit: number, overCode = 'too-large'): Promise<string> {
+async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-large'): Promise<string> {
   const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
   // Not a number where the body comes in chunks.
   const declared = Number(c.req.header('content-length') ?? NaN);
   // Refused before any of it is read: what was begun could only be left half read.
   if (declared > limit) throw tooLarge();
+  holdBody(c, bodySize(c, declared, limit));
   const chunks: Uint8Array[] = [];
   let length = 0;
   const add = (chunk: Uint8Array) => {

@@ -1,48 +1,106 @@
 import type { Context } from 'hono';
-import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { readPlainText } from './body.ts';
+import * as z from 'zod';
+import type { EditorCaller } from './auth.ts';
 import type { BuildEnd } from '../toolchains/build/limits.ts';
-import { languageOfPath, sourceLimit } from './builder.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { diagnosticSchema } from './diagnostics.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
-import type { Diagnostic } from '../toolchains/language.ts';
+import { languageOf } from './languages.ts';
+import { json, reply } from './operations/answers.ts';
+import { textBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import { route } from './routes.ts';
 import { busyAnswer } from './run-errors.ts';
+import type { Draft } from '../storage/tables/drafts.ts';
+import { sourceLimit } from './source-limit.ts';
 
-/** What a build answers. */
-interface BuildResult {
-  succeeded: boolean;
-  /** All that was logged, a line each. */
-  outputLog: string;
-  /** Nothing when there is none. */
-  diagnostics?: readonly Diagnostic[];
-}
+const buildResult = z
+  .object({
+    succeeded: z.boolean(),
+    outputLog: z.string().meta({ description: 'All that was logged, a line each.' }),
+    diagnostics: z
+      .array(diagnosticSchema)
+      .optional()
+      .meta({ description: 'What was found in the source; left out where that is nothing.' }),
+  })
+  .meta({ id: 'BuildResult' });
 
 /** The builder interface's builds. */
 export const build: ServiceInterface = {
   features: ['stream_builds'],
-  routes(app, context) {
-    route(app, '/api/v1/build/:language/:identifier/:namespace/:pluginName', {
-      POST: (c) => buildDraft(c, context),
-    });
-  },
+  operations: [
+    operation({
+      id: 'buildDraft',
+      method: 'POST',
+      path: '/api/v1/build/:language/:identifier/:namespace/:pluginName',
+      summary: 'Save and build a draft',
+      description:
+        'Saves the source as the draft, also where it does not build, and leaves the tests of the draft as they are.',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'write',
+      headers: ['accept', 'if-match', 'if-none-match'],
+      body: textBody({ description: 'The source.', limit: sourceLimit }),
+      answers: {
+        200: json(buildResult, {
+          description: 'How the build ended.',
+          headers: ['etag'],
+          events:
+            'An event `log` for each line, as it happens, and at the end one `result`, which is the answer as JSON.',
+        }),
+      },
+      errors: {
+        403: ['too-many-plugins'],
+        429: ['too-many-requests'],
+        503: ['busy', 'cancelled'],
+      },
+      handle: async ({ c, path, target, caller, body }, context) => {
+        const { identifier, pretty } = languageOf(context, path.language);
+        const contents = await body();
+        const draft = { lang: identifier, contents };
+        const { etag, end } = await startBuild(c, context, { plugin: target, caller, draft });
+        const title = `${target.pluginName}: building with ${pretty}`;
+        if (!wantsEventStream(c)) {
+          try {
+            return reply(200, resultOf([title, ...linesOf(await end)], await end), { etag });
+          } catch (error) {
+            throw busyAnswer(error, true);
+          }
+        }
+        c.header('etag', etag);
+        return eventStream(c, async (send) => {
+          await send('log', title);
+          const lines = linesOf(await end);
+          for (const line of lines) await send('log', line);
+          await send('result', JSON.stringify(resultOf([title, ...lines], await end)));
+        });
+      },
+    }),
+  ],
 };
 
-async function buildDraft(c: Context, context: ServiceContext): Promise<Response> {
-  const { identifier: lang, pretty } = languageOfPath(c, context);
-  const plugin = pluginOfPath(c);
-  const share = await requireEditorToken(c, context, plugin);
-  const contents = await readPlainText(c, sourceLimit);
-  const { source, etag } = await saveSource(c, context, plugin, { lang, contents });
+interface BuildRequest {
+  readonly plugin: PluginKey;
+  readonly caller: EditorCaller;
+  readonly draft: PluginSource;
+}
+
+/** Saves the draft and begins to build it. `end`: once what was built is kept. */
+async function startBuild(
+  c: Context,
+  context: ServiceContext,
+  request: BuildRequest,
+): Promise<{ etag: string; end: Promise<BuildEnd> }> {
+  const { plugin, caller, draft } = request;
+  const { source, etag } = await saveSource(c, context, request);
   let building: Promise<BuildEnd>;
   try {
-    building = context.builds.build(lang, {
-      source: contents,
-      share,
+    building = context.builds.build(draft.lang, {
+      source: draft.contents,
+      share: caller.share,
       signal: c.req.raw.signal,
       // An editor that streams comes back, after a reload for instance, and finds its draft built.
       finishes: wantsEventStream(c),
@@ -50,36 +108,29 @@ async function buildDraft(c: Context, context: ServiceContext): Promise<Response
   } catch (error) {
     throw busyAnswer(error, true);
   }
-  const kept = building.then((end) => keepProgram(context, plugin, source, end));
-  // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
-  kept.catch(() => {});
-  const title = `${plugin.pluginName}: building with ${pretty}`;
-  c.header('etag', etag);
-  if (!wantsEventStream(c)) {
-    try {
-      return c.json(resultOf([title, ...linesOf(await kept)], await kept));
-    } catch (error) {
-      throw busyAnswer(error, true);
-    }
-  }
-  return eventStream(c, async (send) => {
-    await send('log', title);
-    const end = await kept;
-    const lines = linesOf(end);
-    for (const line of lines) await send('log', line);
-    await send('result', JSON.stringify(resultOf([title, ...lines], end)));
+  const end = building.then((ended) => {
+    context.recorder.countBuild(plugin);
+    return keepProgram(context, plugin, source, ended);
   });
+  // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
+  end.catch(() => {});
+  return { etag, end };
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
-function saveSource(c: Context, context: ServiceContext, plugin: PluginKey, built: PluginSource) {
-  return updateDraft(context, plugin, (current) => {
+function saveSource(
+  c: Context,
+  context: ServiceContext,
+  { plugin, caller, draft: built }: BuildRequest,
+): Promise<Draft> {
+  const change = (current: Draft | undefined): PluginSource => {
     checkPreconditions(c, current?.etag);
     // The same text again is no change: other tabs need not hear of it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)
       return current.source;
     return { ...current?.source, ...built };
-  });
+  };
+  return updateDraft(context, plugin, change, caller.actor);
 }
 
 /** Keeps what was built, unless the draft is another by now: what was overtaken must not take the place of that. */
@@ -115,7 +166,7 @@ function linesOf(end: BuildEnd): string[] {
   return [...found, last].flatMap((text) => text.split(/\r\n?|\n/));
 }
 
-function resultOf(lines: readonly string[], end: BuildEnd): BuildResult {
+function resultOf(lines: readonly string[], end: BuildEnd) {
   const diagnostics = 'compiled' in end ? end.compiled.diagnostics : [];
   return {
     succeeded: succeeded(end),

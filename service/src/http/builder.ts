@@ -1,111 +1,156 @@
-import type { Context } from 'hono';
-import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { readJson } from './body.ts';
+import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { overwriteDraft, updateDraft } from './draft-saves.ts';
 import { notFound, ServiceError } from './errors.ts';
-import type { Language } from '../toolchains/language.ts';
+import { languageOf } from './languages.ts';
+import { empty, json, reply } from './operations/answers.ts';
+import { jsonBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
 import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
-import { InvalidRecordError, readSource } from '../plugins/records.ts';
+import { sourceSchema } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import { pathParameter, route } from './routes.ts';
+import { sourceLimit } from './source-limit.ts';
 
-/** The largest body of a plugin's source record, in bytes. */
-export const sourceLimit = 1024 * 1024;
+const features = z
+  .object({
+    features: z
+      .array(z.string())
+      .meta({ description: 'What the service offers beside saving.', examples: [['testing']] }),
+    languages: z.array(
+      z.object({
+        identifier: z.string().meta({ examples: ['typescript'] }),
+        pretty: z.string().meta({ examples: ['TypeScript'] }),
+        short: z.string().meta({ examples: ['ts'] }),
+      }),
+    ),
+  })
+  .meta({ id: 'Features' });
+
+const draftHeaders = ['etag'] as const;
 
 /** The builder interface: features, templates, and drafts to read and to save. */
 export const builder: ServiceInterface = {
-  routes(app, context) {
-    route(app, '/api/v1/features', {
-      GET: async (c) => {
-        await context.limits.takeAddress(c);
-        return c.json({
-          features: context.features,
-          languages: [...context.languages.values()].map(({ identifier, pretty, short }) => ({
-            identifier,
-            pretty,
-            short,
-          })),
-        });
+  operations: [
+    operation({
+      id: 'getFeatures',
+      method: 'GET',
+      path: '/api/v1/features',
+      summary: 'What the service offers',
+      tag: 'builder',
+      auth: 'none',
+      answers: { 200: json(features, { description: 'Its features and languages.' }) },
+      handle: (_, { features: all, languages }) => {
+        const known = [...languages.values()].map(({ identifier, pretty, short }) => ({
+          identifier,
+          pretty,
+          short,
+        }));
+        return { status: 200, body: { features: all, languages: known } };
       },
-    });
+    }),
 
-    route(app, '/api/v1/template/:language', {
-      GET: async (c) => {
-        await context.limits.takeAddress(c);
-        return c.json(languageOfPath(c, context).template({ pluginName: 'my-plugin', namespace: 'default' }));
+    operation({
+      id: 'getTemplate',
+      method: 'GET',
+      path: '/api/v1/template/:language',
+      summary: 'A new plugin in a language',
+      tag: 'builder',
+      auth: 'none',
+      answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
+      handle: ({ path }, context) => {
+        const plugin = { pluginName: 'my-plugin', namespace: 'default' };
+        return { status: 200, body: languageOf(context, path.language).template(plugin) };
       },
-    });
+    }),
 
-    route(app, '/api/v2/template/:language/:pluginName', {
-      GET: async (c) => {
-        await context.limits.takeAddress(c);
-        const namespace = c.req.query('namespace') || 'default';
-        return c.json(
-          languageOfPath(c, context).template({ pluginName: pathParameter(c, 'pluginName'), namespace }),
-        );
+    operation({
+      id: 'getNamedTemplate',
+      method: 'GET',
+      path: '/api/v2/template/:language/:pluginName',
+      summary: 'A new plugin of a name in a language',
+      tag: 'builder',
+      auth: 'none',
+      query: z.object({
+        namespace: z
+          .string()
+          .optional()
+          .meta({
+            description: 'The namespace of the plugin, by default `default`.',
+            examples: ['default'],
+          }),
+      }),
+      answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
+      handle: ({ path: { language, pluginName }, query }, context) => {
+        const plugin = { pluginName, namespace: query.namespace || 'default' };
+        return { status: 200, body: languageOf(context, language).template(plugin) };
       },
-    });
+    }),
 
-    route(app, '/api/v1/draft/:identifier/:namespace/:pluginName', {
-      GET: (c) => readDraft(c, context),
-      POST: (c) => saveDraft(c, context),
-    });
-  },
+    operation({
+      id: 'readDraft',
+      method: 'GET',
+      path: '/api/v1/draft/:identifier/:namespace/:pluginName',
+      summary: 'Read a draft',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'read',
+      headers: ['if-none-match'],
+      answers: {
+        200: json(sourceSchema, { description: 'The draft.', headers: draftHeaders }),
+        304: empty({ description: 'The client has it already.', headers: draftHeaders }),
+      },
+      errors: { 404: ['draft-not-found'] },
+      handle: async ({ c, target }, { storage }) => {
+        const draft = await storage.tables.drafts.find(target);
+        if (!draft) {
+          throw notFound(
+            'draft-not-found',
+            'This plugin has no draft yet; save one, or start from a template.',
+          );
+        }
+        const { etag, source } = draft;
+        return isNotModified(c, etag) ? reply(304, undefined, { etag }) : reply(200, source, { etag });
+      },
+    }),
+
+    operation({
+      id: 'saveDraft',
+      method: 'POST',
+      path: '/api/v1/draft/:identifier/:namespace/:pluginName',
+      summary: 'Save a draft',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'write',
+      headers: ['if-match', 'if-none-match'],
+      body: jsonBody(sourceSchema, {
+        description: 'A plugin source record.',
+        limit: sourceLimit,
+        code: 'invalid-record',
+        name: 'the record',
+      }),
+      answers: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
+      errors: { 403: ['too-many-plugins'], 422: ['unknown-language'] },
+      handle: async ({ c, target, caller, body }, context) => {
+        checkLanguage(body, context);
+        const draft = hasPreconditions(c)
+          ? await updateDraft(
+              context,
+              target,
+              (current) => {
+                checkPreconditions(c, current?.etag);
+                return body;
+              },
+              caller.actor,
+            )
+          : await overwriteDraft(context, target, body, caller.actor);
+        return { status: 200, body: draft.source, headers: { etag: draft.etag } };
+      },
+    }),
+  ],
 };
 
-async function readDraft(c: Context, context: ServiceContext): Promise<Response> {
-  const plugin = pluginOfPath(c);
-  await requireEditorToken(c, context, plugin);
-  const draft = await context.storage.tables.drafts.find(plugin);
-  if (!draft)
-    throw notFound('draft-not-found', 'This plugin has no draft yet; save one, or start from a template.');
-  c.header('etag', draft.etag);
-  return isNotModified(c, draft.etag) ? c.body(null, 304) : c.json(draft.source);
-}
-
-async function saveDraft(c: Context, context: ServiceContext): Promise<Response> {
-  const plugin = pluginOfPath(c);
-  await requireEditorToken(c, context, plugin);
-  const source = checkSource(await readJson(c, sourceLimit), context);
-  const draft = hasPreconditions(c)
-    ? await updateDraft(context, plugin, (current) => {
-        checkPreconditions(c, current?.etag);
-        return source;
-      })
-    : await overwriteDraft(context, plugin, source);
-  return c.json(draft.source, 200, { etag: draft.etag });
-}
-
-function checkSource(value: unknown, { languages }: ServiceContext): PluginSource {
-  const source = sourceOf(value);
-  if (!languages.has(source.lang)) {
-    throw new ServiceError(
-      422,
-      'unknown-language',
-      `lang: must be one of ${[...languages.keys()].join(', ')}.`,
-    );
-  }
-  return source;
-}
-
-function sourceOf(value: unknown): PluginSource {
-  try {
-    return readSource(value);
-  } catch (error) {
-    if (error instanceof InvalidRecordError) throw new ServiceError(422, 'invalid-record', error.message);
-    throw error;
-  }
-}
-
-/** The toolchain that the path's `:language` names. Throws 404 when there is none. */
-export function languageOfPath(c: Context, { languages }: ServiceContext): Language {
-  const language = languages.get(pathParameter(c, 'language'));
-  if (!language) {
-    throw notFound(
-      'unknown-language',
-      `There is no such language; there are: ${[...languages.keys()].join(', ')}.`,
-    );
-  }
-  return language;
+function checkLanguage({ lang }: PluginSource, { languages }: ServiceContext): void {
+  if (languages.has(lang)) return;
+  const known = [...languages.keys()].join(', ');
+  throw new ServiceError(422, 'unknown-language', `lang: must be one of ${known}.`, { path: '/lang' });
 }

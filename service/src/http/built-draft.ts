@@ -1,14 +1,14 @@
 import { notFound, ServiceError } from './errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import type { PluginSource } from '../plugins/records.ts';
+import type { Draft } from '../storage/tables/drafts.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 
 /** A draft as it is saved. Throws 404 without one. */
-export async function savedDraft({ drafts }: Tables, plugin: PluginKey): Promise<PluginSource> {
-  const source = (await drafts.find(plugin))?.source;
-  if (!source) throw noDraft();
-  return source;
+export async function savedDraft({ drafts }: Tables, plugin: PluginKey): Promise<Draft> {
+  const draft = await drafts.find(plugin);
+  if (!draft) throw noDraft();
+  return draft;
 }
 
 /**

@@ -1,44 +1,57 @@
-import type { Context } from 'hono';
-import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { readPlainText } from './body.ts';
-import { SupersededError } from '../toolchains/build/builds.ts';
-import { languageOfPath, sourceLimit } from './builder.ts';
-import type { ServiceContext, ServiceInterface } from './context.ts';
+import * as z from 'zod';
+import { SupersededError } from '../toolchains/process/superseded.ts';
+import type { ServiceInterface } from './context.ts';
+import { diagnosticSchema } from './diagnostics.ts';
 import { ServiceError } from './errors.ts';
-import { route } from './routes.ts';
+import { languageOf } from './languages.ts';
+import { json } from './operations/answers.ts';
+import { textBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
 import { whenNotBusy } from './run-errors.ts';
+import { sourceLimit } from './source-limit.ts';
+
+const checked = z.object({ diagnostics: z.array(diagnosticSchema) }).meta({ id: 'Check' });
 
 /**
  * What a build of a source would find, for an editor that checks as one types. Not of the interface; unlike a build it
- * saves nothing, and nothing can be deployed by it. Answers `{ diagnostics }`, or 409 `check-superseded` when the same
- * token asked for a newer check of the plugin before this one had begun.
+ * saves nothing, and nothing can be deployed by it.
  */
 export const check: ServiceInterface = {
-  routes(app, context) {
-    route(app, '/api/v1/check/:language/:identifier/:namespace/:pluginName', {
-      POST: (c) => checkSource(c, context),
-    });
-  },
+  operations: [
+    operation({
+      id: 'checkSource',
+      method: 'POST',
+      path: '/api/v1/check/:language/:identifier/:namespace/:pluginName',
+      summary: 'What a build of a source would find',
+      description: 'Saves nothing, and nothing can be deployed by it.',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'write',
+      body: textBody({ description: 'The source.', limit: sourceLimit }),
+      answers: { 200: json(checked, { description: 'What was found.' }) },
+      errors: { 409: ['check-superseded'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
+      handle: async ({ c, path, target, caller, body }, context) => {
+        const { identifier } = languageOf(context, path.language);
+        const source = await body();
+        const { share } = caller;
+        const subject = JSON.stringify([target.namespace, target.pluginName]);
+        const work = { source, share, subject, signal: c.req.raw.signal };
+        const end = await whenNotBusy(true, async () => {
+          try {
+            return await context.builds.check(identifier, work);
+          } catch (error) {
+            if (error instanceof SupersededError) {
+              throw new ServiceError(409, 'check-superseded', error.message);
+            }
+            throw error;
+          }
+        });
+        const diagnostics =
+          'failed' in end
+            ? [{ line: 1, column: 1, message: end.failed, severity: 'error' as const }]
+            : end.compiled.diagnostics;
+        return { status: 200, body: { diagnostics } };
+      },
+    }),
+  ],
 };
-
-async function checkSource(c: Context, context: ServiceContext): Promise<Response> {
-  const { identifier } = languageOfPath(c, context);
-  const plugin = pluginOfPath(c);
-  const share = await requireEditorToken(c, context, plugin);
-  const source = await readPlainText(c, sourceLimit);
-  const { signal } = c.req.raw;
-  const subject = JSON.stringify([plugin.namespace, plugin.pluginName]);
-  const end = await whenNotBusy(true, async () => {
-    try {
-      return await context.builds.check(identifier, { source, share, subject, signal });
-    } catch (error) {
-      if (error instanceof SupersededError) throw new ServiceError(409, 'check-superseded', error.message);
-      throw error;
-    }
-  });
-  const diagnostics =
-    'failed' in end
-      ? [{ line: 1, column: 1, message: end.failed, severity: 'error' }]
-      : end.compiled.diagnostics;
-  return c.json({ diagnostics });
-}

@@ -1,18 +1,27 @@
-import type { Hono } from 'hono';
 import type { Builds } from '../toolchains/build/builds.ts';
+import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
+import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Readiness } from './readiness.ts';
+import type { Operation } from './operations/operation.ts';
 import type { RequestLimits } from './request-limits.ts';
+import type { Eraser } from '../storage/erasing/eraser.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** What every interface of the service works with. */
 export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
+  readonly languageHelp: LanguageHelp;
   readonly sandbox: Sandbox;
+  /** Takes note of runs and builds. */
+  readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly limits: RequestLimits;
+  /** Takes away what deleted tenants and plugins had; to be woken after a deletion. */
+  readonly eraser: Pick<Eraser, 'wake'>;
   /** How many plugins a tenant may have; `undefined` for any number. */
   readonly tenantPlugins: number | undefined;
   /** The builder features that all interfaces together offer. */
@@ -21,10 +30,16 @@ export interface ServiceContext {
   readonly editorTokenTtl: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** All operations of the service, for the document that describes them. */
+  readonly operations: readonly Operation[];
+  /** Whether the service was told to end. */
+  readonly isDraining: () => boolean;
+  /** Whether requests should come here. */
+  readonly readiness: () => Promise<Readiness>;
 }
 
-/** One interface of the service: what it adds to the builder features, and its routes. */
+/** One interface of the service: what it adds to the builder features, and its operations. */
 export interface ServiceInterface {
   readonly features?: readonly string[];
-  routes(app: Hono, context: ServiceContext): void;
+  readonly operations: readonly Operation[];
 }

@@ -1,18 +1,64 @@
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
+import { matchedRoutes } from 'hono/route';
+import type { Auth } from './auth.ts';
+import type { Operation } from './operations/operation.ts';
+import { methods } from './routes.ts';
+import type { Method } from './routes.ts';
 
-// Editors on any origin may call the builder: what they need for it is a token, and a browser adds none by itself.
-const anyOrigin = cors({
-  origin: '*',
-  allowMethods: ['GET', 'HEAD', 'POST', 'PUT'],
-  allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match'],
-  exposeHeaders: ['etag', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate', 'x-request-id'],
-  maxAge: 600,
-});
-
-/** CORS without credentials, for the builder alone: environment tokens have no business in a page. */
-export const builderCors: MiddlewareHandler = (c, next) => {
-  const preflight = c.req.header('access-control-request-method') !== undefined;
-  // An OPTIONS request that is no preflight asks what a path can do.
-  return c.req.method === 'OPTIONS' && !preflight ? next() : anyOrigin(c, next);
+/** Whether pages may call an operation: environment tokens have no business in a page. */
+const isForPages: Readonly<Record<Auth, boolean>> = {
+  none: true,
+  watch: false,
+  editor: true,
+  either: true,
+  environment: false,
+  run: false,
 };
+
+/**
+ * CORS without credentials for the operations that take an editor token or none. Editors on any origin may call those: what
+ * they need for it is a token, and a browser adds none by itself. Where there is no operation any origin may read that.
+ */
+export function operationCors(operations: readonly Operation[]): MiddlewareHandler {
+  const policies = new Map(
+    [...Map.groupBy(operations, ({ path }) => path)].map(([path, all]) => {
+      const methodsOf = (forPages: boolean) =>
+        all.filter(({ auth }) => isForPages[auth] === forPages).map(({ method }) => method);
+      return [
+        path,
+        { allow: anyOrigin(methodsOf(true)), allowed: methodsOf(true), refused: methodsOf(false) },
+      ];
+    }),
+  );
+  const allowElsewhere = anyOrigin(methods);
+
+  return (c, next) => {
+    // An OPTIONS request that is no preflight asks what a path can do.
+    const isPreflight = c.req.header('access-control-request-method') !== undefined;
+    if (c.req.method === 'OPTIONS' && !isPreflight) return next();
+    const route = matchedRoutes(c).find(({ path }) => policies.has(path));
+    const policy = route && policies.get(route.path);
+    if (!policy) return allowElsewhere(c, next);
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+    // Also where the path has no such method, so that a page can read that.
+    const isAllowed = policy.allowed.length > 0 && !policy.refused.some((one) => one === method);
+    return isAllowed ? policy.allow(c, next) : next();
+  };
+}
+
+const anyOrigin = (allowed: readonly Method[]) =>
+  cors({
+    origin: '*',
+    allowMethods: allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+    allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match'],
+    exposeHeaders: [
+      'etag',
+      'retry-after',
+      'ratelimit',
+      'ratelimit-policy',
+      'www-authenticate',
+      'x-request-id',
+    ],
+    maxAge: 600,
+  });

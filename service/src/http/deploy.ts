@@ -1,44 +1,95 @@
-import { pluginOfPath, requireEditorToken } from './auth.ts';
+import type { Context } from 'hono';
+import * as z from 'zod';
+import type { EditorCaller } from './auth.ts';
 import { notBuilt, savedDraft } from './built-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { versionName } from './environment/plugin-answers.ts';
+import { json } from './operations/answers.ts';
+import { optionalJsonBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
+import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { isSameSource } from '../plugins/records.ts';
-import { route } from './routes.ts';
+import { refuseUnstorable } from './vendor-texts.ts';
+
+const longestMessage = 500;
+
+const deployRequest = z
+  .object({
+    message: z
+      .string()
+      .max(longestMessage)
+      .optional()
+      .meta({ description: 'What there is to say of the version; kept with it.' }),
+  })
+  .meta({ id: 'DeployRequest' });
+
+const deployed = z
+  .object({
+    version: versionName,
+    unchanged: z.literal(true).optional().meta({
+      description:
+        'The draft is what the newest version was made of: that version is answered, and no other is made.',
+    }),
+    live: versionName.meta({
+      description: 'What runs now where no version is named: a deploy never moves a pin.',
+    }),
+  })
+  .meta({ id: 'Deployed' });
 
 /** The builder interface's deploys: the built draft becomes the plugin's next version, which never changes. */
 export const deploy: ServiceInterface = {
-  routes(app, context) {
-    route(app, '/api/v1/draft/:identifier/:namespace/:pluginName/promote', {
-      POST: async (c) => {
-        const plugin = pluginOfPath(c);
-        await requireEditorToken(c, context, plugin);
-        return c.json(await deployDraft(context, plugin));
-      },
-    });
-  },
+  operations: [
+    operation({
+      id: 'deployDraft',
+      method: 'POST',
+      path: '/api/v1/draft/:identifier/:namespace/:pluginName/promote',
+      summary: 'Deploy a draft',
+      description:
+        'Makes a version of the draft, which has to have a successful build. Can be tried again where its answer was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not.',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'deploy',
+      headers: ['if-match'],
+      body: optionalJsonBody(deployRequest, { description: 'What there is to say of it.' }),
+      answers: { 200: json(deployed, { description: 'The version.' }) },
+      errors: { 404: ['draft-not-found'], 409: ['not-built'], 412: ['precondition-failed'] },
+      handle: async ({ c, target, caller, body }, context) => ({
+        status: 200,
+        body: await deployDraft(c, context, target, caller, body?.message),
+      }),
+    }),
+  ],
 };
 
-/** What a deploy answers. */
-interface Deployed {
-  version: string;
-  /** The draft is what the newest version was made of: that version is answered, and no other is made. */
-  unchanged?: true;
-}
-
-/** Throws 404 without a draft, and 409 when the draft is not what was deployed last and has no successful build. */
-function deployDraft({ storage, now }: ServiceContext, plugin: PluginKey): Promise<Deployed> {
+/**
+ * Throws 404 without a draft, 412 where it is not the one that `If-Match` names, and 409 when it is not what was deployed last
+ * and has no successful build.
+ */
+function deployDraft(
+  c: Context,
+  { storage, now }: ServiceContext,
+  plugin: PluginKey,
+  { actor }: EditorCaller,
+  message: string | undefined,
+): Promise<z.input<typeof deployed>> {
+  refuseUnstorable({ message });
   // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);
-    const source = await savedDraft(tables, plugin);
-    const newest = await tables.versions.newestSource(plugin);
+    const { source, digest, etag } = await savedDraft(tables, plugin);
+    checkPreconditions(c, etag);
+    const newest = await tables.versions.newest(plugin);
     // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
-    if (newest && isSameSource(newest.source, source)) {
-      return { version: newest.version, unchanged: true };
+    const isUnchanged = newest?.digest === digest;
+    const version = isUnchanged ? newest.version : await addVersion();
+    const live = (await tables.versions.live(plugin))?.version ?? version;
+    return { version, ...(isUnchanged && { unchanged: true as const }), live };
+
+    async function addVersion(): Promise<string> {
+      // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
+      const program = await tables.builds.find(plugin, source);
+      if (!program) throw notBuilt();
+      return tables.versions.add(plugin, source, program, { now: now(), actor, message });
     }
-    // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
-    const program = await tables.builds.find(plugin, source);
-    if (!program) throw notBuilt();
-    return { version: await tables.versions.add(plugin, source, program, now()) };
   });
 }

@@ -1,63 +1,60 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import type { Draft } from '../storage/tables/drafts.ts';
+import type { Draft, Writing } from '../storage/tables/drafts.ts';
 import type { ServiceContext } from './context.ts';
-import { ServiceError } from './errors.ts';
+import { endedEditorToken, ServiceError } from './errors.ts';
 
 /*
  * Saves of drafts. The first draft of a plugin makes the plugin, and throws 403 where its tenant has as many as it may have.
+ * Throws 401 where the tenant was deleted since the request was let through.
  */
 
-/** Saves a draft, whatever it was before, and returns it as saved. */
+/** Saves a draft, whatever it was before, and returns it as saved. `actor`: in whose name. */
 export async function overwriteDraft(
   context: ServiceContext,
   plugin: PluginKey,
   source: PluginSource,
+  actor?: string,
 ): Promise<Draft> {
-  const saved = await context.storage.tables.drafts.overwrite(plugin, source, context.now());
-  return saved ?? createPlugin(context, plugin, () => source);
+  const writing = { now: context.now(), actor };
+  const saved = await context.storage.tables.drafts.overwrite(plugin, source, writing);
+  return saved ?? createPlugin(context, plugin, () => source, writing);
 }
 
 /** What a draft becomes; it may be asked several times. See `update` of the drafts. */
 type DraftChange = (current: Draft | undefined) => PluginSource;
 
-/** Saves what `change` makes of the draft as it is, and returns it as saved. */
+/** Saves what `change` makes of the draft as it is, and returns it as saved. `actor`: in whose name. */
 export async function updateDraft(
   context: ServiceContext,
   plugin: PluginKey,
   change: DraftChange,
+  actor?: string,
 ): Promise<Draft> {
-  try {
-    return await context.storage.tables.drafts.update(plugin, context.now(), (current) => {
-      const changed = change(current);
-      if (!current) throw new NoDraftError();
-      return changed;
-    });
-  } catch (error) {
-    if (!(error instanceof NoDraftError)) throw error;
-  }
-  return createPlugin(context, plugin, change);
-}
-
-/** Ends an update that would make a plugin. */
-class NoDraftError extends Error {
-  override readonly name = 'NoDraftError';
+  const writing = { now: context.now(), actor };
+  const saved = await context.storage.tables.drafts.update(plugin, writing, change);
+  return saved ?? createPlugin(context, plugin, change, writing);
 }
 
 function createPlugin(
-  { storage, tenantPlugins, now }: ServiceContext,
+  { storage, tenantPlugins }: ServiceContext,
   plugin: PluginKey,
   change: DraftChange,
+  writing: Writing,
 ): Promise<Draft> {
-  return storage.transaction(async ({ drafts, lockTenant }) => {
+  return storage.transaction(async ({ drafts, tenants, lockTenant }) => {
     // Before its plugins are counted, which others may be about to add to.
     await lockTenant(plugin);
-    const isNew = !(await drafts.exists(plugin));
-    if (isNew && tenantPlugins !== undefined) {
-      const count = await drafts.countOfTenant(plugin, tenantPlugins);
-      if (count >= tenantPlugins) throw tooManyPlugins(tenantPlugins);
-    }
-    return drafts.update(plugin, now(), change);
+    const existing = await drafts.update(plugin, writing, change);
+    if (existing) return existing;
+    const source = change(undefined);
+    const tenant = await tenants.find(plugin);
+    if (!tenant) throw endedEditorToken();
+    const most = tenant.limits.plugins ?? tenantPlugins;
+    if (most !== undefined && (await tenants.countPlugins(plugin, most)) >= most) throw tooManyPlugins(most);
+    const created = await drafts.create(plugin, source, writing);
+    if (!created) throw endedEditorToken();
+    return created;
   });
 }
 

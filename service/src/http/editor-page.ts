@@ -29,6 +29,8 @@ export interface EditorPageOptions {
   ancestors?: readonly string[] | undefined;
   /** Whether the editor takes a token from its address (default: it does). */
   addressTokens?: boolean | undefined;
+  /** Counts an answer with the page, and throws where there were too many. Other files are not counted. */
+  countPage?: (c: Context) => Promise<void>;
 }
 
 // A name that the bundler made from the content: "assets/index-B7x_2kQa.js".
@@ -39,14 +41,14 @@ const hashedName = /^assets\/.+-[\w-]{8}\.\w+$/;
  * @throws Error when one of the ancestors is not an exact origin.
  */
 export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageOptions = {}): void {
-  const { ancestors, addressTokens = true } = options;
+  const { ancestors, addressTokens = true, countPage } = options;
   // Now, so that a mistake ends the start and not a request.
   frameAncestors(ancestors);
 
   route(app, '/editor', { GET: (c) => c.redirect(`/editor/${new URL(c.req.url).search}`, 308) });
 
   route(app, '/editor/*', {
-    GET: (c) => {
+    GET: async (c) => {
       const path = decodeURIComponent(encodedPath(c.req.raw).slice('/editor/'.length)) || 'index.html';
       const asset = assets.get(path);
       if (!asset) throw notFound('not-found', 'The editor has no such file.');
@@ -55,6 +57,7 @@ export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageO
         c.header('cache-control', hashedName.test(path) ? 'public, max-age=31536000, immutable' : 'no-store');
         return sendAsset(c, asset);
       }
+      await countPage?.(c);
       const nonce = randomBytes(18).toString('base64url');
       const html = new TextDecoder()
         .decode(asset.body)

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
+import { busyAnswer } from './run-errors.ts';
 
 /** Whether the client asks for server-sent events. */
 export const wantsEventStream = (c: Context): boolean =>
@@ -19,12 +20,19 @@ export const wantsEventStream = (c: Context): boolean =>
 /** How long a client may leave one event unread before its connection is ended, in ms. */
 const writeTime = 30_000;
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Tells of what was thrown after the answer had begun, where it is a fault of ours. */
+    reportFault?: (error: unknown) => void;
+  }
+}
+
 /** Sends one event, and resolves when the client has room for the next. `data` is one line, or JSON. */
 type Send = (event: string, data: string) => Promise<void>;
 
 /**
  * Answers with the events that `work` sends, as it sends them. Who does not read keeps one event in memory, and the connection
- * for so long: `timeout`, in ms. What `work` throws breaks the stream off. A client that goes away does not end the work.
+ * for so long: `timeout`, in ms. What `work` throws breaks the stream off, and is reported where it is a fault. A client that goes away does not end the work.
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (stream) => {
@@ -36,7 +44,9 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     };
     try {
       await work(send);
-    } catch {
+    } catch (error) {
+      // That the client went, or that too much waits, is none.
+      c.get('reportFault')?.(busyAnswer(error, true));
       breakOff(c, () => stream.abort());
     }
   });

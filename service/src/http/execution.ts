@@ -1,58 +1,115 @@
 import type { Context } from 'hono';
-import { pluginOfPath, requireRunToken } from './auth.ts';
-import { readPlainText } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
-import { badRequest, notFound, ServiceError } from './errors.ts';
+import type { ErrorList } from './error-codes.ts';
+import { notFound, tenantSuspended } from './errors.ts';
+import { text } from './operations/answers.ts';
+import type { Reply } from './operations/answers.ts';
+import { textBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { pathParameter, route } from './routes.ts';
-import { executionStatus, whenNotBusy } from './run-errors.ts';
+import { executionError, whenNotBusy } from './run-errors.ts';
 import { runLimits } from '../sandbox/outcome.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 
+const inputBody = textBody({
+  description: 'What the plugin gets.',
+  limit: runLimits.input,
+  tooLarge: 'input-limit',
+  example: 'Ada',
+});
+
+const answers = {
+  200: text({
+    description: 'What the plugin answered.',
+    headers: ['x-plugin-version', 'x-suborbital-requestid', 'server-timing'],
+  }),
+} as const;
+
+const errors: ErrorList = {
+  403: ['tenant-suspended'],
+  404: ['version-not-found'],
+  422: ['plugin-error', 'memory-limit', 'stack-limit', 'output-limit', 'log-limit', 'module-limit'],
+  429: ['too-many-requests'],
+  500: ['runner-crashed'],
+  503: ['busy', 'cancelled'],
+  504: ['time-limit'],
+};
+
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
-  routes(app, context) {
-    const { runs } = context.storage;
+  operations: [
     // Before the other path, which it looks like: no identifier is "name", they all hold a period.
-    route(app, '/exec/name/:identifier/:namespace/:pluginName', {
-      POST: (c) => execute(c, context, (plugin) => runs.newestVersion(plugin)),
-    });
-    route(app, '/exec/:identifier/:namespace/:pluginName/:version', {
-      POST: (c) =>
-        execute(c, context, (plugin) => {
-          const version = pathParameter(c, 'version');
-          if (!/^v\d+\.\d+\.\d+$/.test(version)) {
-            throw badRequest('invalid-path', "The path's version must be of the form v1.0.0.");
-          }
-          return runs.version(plugin, version);
+    operation({
+      id: 'runPlugin',
+      method: 'POST',
+      path: '/exec/name/:identifier/:namespace/:pluginName',
+      summary: 'Run the live version of a plugin',
+      tag: 'execution',
+      auth: 'run',
+      body: inputBody,
+      answers,
+      errors,
+      handle: ({ c, target, body }, context) =>
+        execute(c, context, {
+          plugin: target,
+          find: () => context.storage.runs.liveVersion(target),
+          readInput: body,
         }),
-    });
-  },
+    }),
+    operation({
+      id: 'runVersion',
+      method: 'POST',
+      path: '/exec/:identifier/:namespace/:pluginName/:version',
+      summary: 'Run a version of a plugin',
+      tag: 'execution',
+      auth: 'run',
+      body: inputBody,
+      answers,
+      errors,
+      handle: ({ c, target, path, body }, context) =>
+        execute(c, context, {
+          plugin: target,
+          find: () => context.storage.runs.version(target, path.version),
+          readInput: body,
+        }),
+    }),
+  ],
 };
+
+interface Execution {
+  readonly plugin: PluginKey;
+  readonly find: () => Promise<StoredVersion | undefined>;
+  readonly readInput: () => Promise<string>;
+}
 
 async function execute(
   c: Context,
   context: ServiceContext,
-  find: (plugin: PluginKey) => Promise<StoredVersion | undefined>,
-): Promise<Response> {
-  // The id of the request is the run's, too.
-  const { id, answerHeaders } = requestInfo(c);
-  answerHeaders['x-suborbital-requestid'] = id;
-  const plugin = pluginOfPath(c);
-  await requireRunToken(c, context, plugin.environment);
-  await context.limits.takeRun(plugin);
-  const program = await find(plugin);
+  { plugin, find, readInput }: Execution,
+): Promise<Reply<typeof answers>> {
+  const request = requestInfo(c);
+  const { id, answerHeaders } = request;
+  const tenant = await context.storage.runs.tenant(plugin);
+  if (tenant?.isSuspended) throw tenantSuspended();
+  await context.limits.takeRun(plugin, tenant?.limits.runsPerMinute);
+  const program = tenant && (await find());
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
-  const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const run = { program, input, share: { ...plugin, token: '' }, signal: () => c.req.raw.signal };
+  const input = await readInput();
+  const run = {
+    program,
+    input,
+    share: { ...plugin, token: '' },
+    signal: () => c.req.raw.signal,
+  };
   answerHeaders['x-plugin-version'] = program.version;
   const { outcome: end, took } = await whenNotBusy(false, () => context.sandbox.runAndMeasure(run));
   answerHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
+  context.recorder.record({ id, plugin, version: program, input, outcome: end, took });
   if ('error' in end) {
-    const { code, message } = end.error;
-    throw new ServiceError(executionStatus(code), code, message);
+    request.runError = end.error.code;
+    throw executionError(end.error, end.logs);
   }
   // Half a surrogate pair is no character and has no place in UTF-8: it becomes U+FFFD.
-  return c.body(end.result.toWellFormed(), 200, { 'content-type': 'text/plain; charset=utf-8' });
+  return { status: 200, body: end.result.toWellFormed() };
 }

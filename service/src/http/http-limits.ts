@@ -1,6 +1,6 @@
 const second = 1000;
 
-/** What one of the demo's servers gives its clients at the most. Times are in ms. */
+/** What the service gives its clients at the most. Times are in ms. */
 export interface HttpLimits {
   /** From the start of a request, or of a connection, until all of the request's headers are there. */
   readonly headersTimeout: number;
@@ -14,7 +14,9 @@ export interface HttpLimits {
   readonly writeTimeout: number;
   /** From when an answer is complete until all of it is sent, however steadily the client takes it. */
   readonly answerTimeout: number;
-  /** Connections at a time, at each of the two loopback addresses. More are closed at once. */
+  /**
+   * Connections at a time, at each address that is listened on: one, or by default the two of loopback. More are closed at once.
+   */
   readonly maxConnections: number;
   /** Up to this length, in bytes, a body that nobody wants is awaited before the answer, so that its connection is kept. */
   readonly smallBody: number;

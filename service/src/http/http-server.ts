@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
+import { answerClientErrors } from './client-errors.ts';
+import type { Refuse } from './client-errors.ts';
 import { httpLimits } from './http-limits.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { dropBody, patientResponse } from './patient-response.ts';
@@ -9,8 +11,11 @@ import { dropBody, patientResponse } from './patient-response.ts';
 export interface Handler {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
   /** The answer to what never became a request, such as a malformed `Host`. */
-  refuse: (error: unknown) => Response;
+  refuse: Refuse;
 }
+
+/** In place of the `Host` that HTTP/1.0 can do without. No service is known by it. */
+const absentHost = 'host.invalid';
 
 /**
  * An HTTP server for a handler of web-standard requests, within limits. It does not listen yet.
@@ -28,9 +33,13 @@ export function createHttpServer(
     await dropSmallBody(env.incoming, all.smallBody);
     return response;
   };
-  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
-    errorHandler: refuse,
-  });
+  const createListener = (options: { hostname?: string } = {}) =>
+    getRequestListener((request, env) => answer(request, env as HttpBindings), {
+      errorHandler: (error) => refuse(error),
+      ...options,
+    });
+  const listener = createListener();
+  const listenerWithoutHost = createListener({ hostname: absentHost });
   const server = createServer(
     {
       // Node takes no more than the time for the whole request.
@@ -38,10 +47,18 @@ export function createHttpServer(
       requestTimeout,
       connectionsCheckingInterval,
       keepAliveTimeout,
+      // Node would refuse it without a body; here it is refused as all else is.
+      requireHostHeader: false,
       ServerResponse: patientResponse(all, isDraining),
     },
-    (incoming, outgoing) => void listener(incoming, outgoing),
+    (incoming, outgoing) => {
+      const mayLackHost = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0;
+      void (mayLackHost ? listenerWithoutHost : listener)(incoming, outgoing);
+    },
   );
+  // An expectation that nobody here knows is ignored, where Node would refuse it without a body.
+  server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
+  answerClientErrors(server, refuse);
   server.timeout = all.writeTimeout;
   server.maxConnections = all.maxConnections;
   return server;

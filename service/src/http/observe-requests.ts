@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
-import { v7 as createUuid } from 'uuid';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { clientAddress } from './client-address.ts';
 import type { TrustedProxies } from './client-address.ts';
+import { createRequestIds } from './request-ids.ts';
 import type { RequestInfo } from './request-info.ts';
 
 export interface RequestObservers {
@@ -12,10 +12,18 @@ export interface RequestObservers {
   readonly metrics?: Metrics | undefined;
   /** Whose word on who the client is counts. */
   readonly trustedProxies?: TrustedProxies | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
 }
 
 /** The header of every answer with the request's id. */
 export const requestIdHeader = 'x-request-id';
+
+/** The ids of requests, by what Node answers them with. */
+const requestIds = new WeakMap<object, string>();
+
+/** The id of a request that is answered by this; `undefined` where it did not get that far. */
+export const requestIdOf = (outgoing: ServerResponse): string | undefined => requestIds.get(outgoing);
 
 /** A client's own id is logged, cut to this many characters. */
 const longestClientId = 200;
@@ -24,12 +32,20 @@ const longestClientId = 200;
  * Gives every request an id, which its answer says, and writes one line of log for each when its answer was sent. The line
  * holds names that tell whom to ask, and nothing that is secret or that users wrote: no query, token, source, input or output.
  */
-export function observeRequests({ log, metrics, trustedProxies }: RequestObservers): MiddlewareHandler {
+export function observeRequests({
+  log,
+  metrics,
+  trustedProxies,
+  now = Date.now,
+}: RequestObservers): MiddlewareHandler {
+  const createId = createRequestIds(now);
   return async (c, next) => {
     const began = performance.now();
-    const id = createUuid();
+    const id = createId();
     const info: RequestInfo = { id, answerHeaders: { [requestIdHeader]: id } };
     c.set('request', info);
+    const outgoing = outgoingOf(c);
+    if (outgoing) requestIds.set(outgoing, id);
     await next();
     for (const [name, value] of Object.entries(info.answerHeaders)) c.res.headers.set(name, value);
     if (!log && !metrics) return;
@@ -37,8 +53,8 @@ export function observeRequests({ log, metrics, trustedProxies }: RequestObserve
     const { status } = c.res;
     const clientId = c.req.header(requestIdHeader)?.slice(0, longestClientId);
     const address = clientAddress(c, trustedProxies);
-    onceSent(c, (isComplete) => {
-      const { route, environment, tenant, holder, actor } = info;
+    onceSent(outgoing, (isComplete) => {
+      const { route, environment, tenant, holder, actor, runError } = info;
       const ms = Math.round((performance.now() - began) * 10) / 10;
       metrics?.observeRequest(method, route, status, ms);
       log?.info(
@@ -53,6 +69,7 @@ export function observeRequests({ log, metrics, trustedProxies }: RequestObserve
           tenant,
           holder,
           actor,
+          runError,
           ...(clientId !== undefined && { clientRequestId: clientId }),
           // The client went before it had all of the answer.
           ...(!isComplete && { aborted: true }),
@@ -64,10 +81,13 @@ export function observeRequests({ log, metrics, trustedProxies }: RequestObserve
 }
 
 /** Calls back when all of the answer was handed to the system or the connection has ended; at once where there is none. */
-function onceSent(c: Context, callback: (isComplete: boolean) => void): void {
-  const env: unknown = c.env;
-  const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse };
+function onceSent(outgoing: ServerResponse | undefined, callback: (isComplete: boolean) => void): void {
   if (!outgoing) callback(true);
   else if (outgoing.closed || outgoing.destroyed) callback(outgoing.writableFinished);
   else outgoing.once('close', () => callback(outgoing.writableFinished));
+}
+
+function outgoingOf(c: Context): ServerResponse | undefined {
+  const env: unknown = c.env;
+  return ((env ?? {}) as { outgoing?: ServerResponse }).outgoing;
 }

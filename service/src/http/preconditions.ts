@@ -17,12 +17,14 @@ export function checkPreconditions(c: Context, current: string | undefined): voi
       412,
       'precondition-failed',
       current === undefined ? 'There is no draft yet.' : 'The draft has changed since it was read.',
-      current === undefined ? {} : { etag: current },
+      current === undefined ? {} : { headers: { etag: current } },
     );
   }
   const ifNoneMatch = c.req.header('if-none-match');
   if (ifNoneMatch !== undefined && current !== undefined && matchesWeakly(ifNoneMatch, current)) {
-    throw new ServiceError(412, 'precondition-failed', 'There is a draft already.', { etag: current });
+    throw new ServiceError(412, 'precondition-failed', 'There is a draft already.', {
+      headers: { etag: current },
+    });
   }
 }
 

@@ -1,32 +1,41 @@
-import { pluginOfPath, requireEditorToken } from './auth.ts';
+import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { route } from './routes.ts';
-import { digestOf } from '../storage/tables/digest.ts';
+import { json } from './operations/answers.ts';
+import { operation } from './operations/operation.ts';
 
-/**
- * How far a plugin is, for an editor that says so when it opens. Not of the interface. Answers
- * `{ built, deployed? }`: whether the draft as it is has a successful build, and the newest version, if there is one,
- * with whether it is of the draft as it is.
- */
+const pluginProgress = z
+  .object({
+    built: z.boolean().meta({ description: 'The draft as it is has a successful build.' }),
+    deployed: z
+      .object({
+        version: z.string().meta({ description: 'The newest version.', examples: ['v1.0.0'] }),
+        current: z.boolean().meta({ description: 'It is of the draft as it is.' }),
+      })
+      .optional(),
+  })
+  .meta({ id: 'Progress' });
+
+/** How far a plugin is, for an editor that says so when it opens. Not of the interface. */
 export const progress: ServiceInterface = {
-  routes(app, context) {
-    const { drafts, builds, versions } = context.storage.tables;
-    route(app, '/api/v1/progress/:identifier/:namespace/:pluginName', {
-      GET: async (c) => {
-        const plugin = pluginOfPath(c);
-        await requireEditorToken(c, context, plugin);
-        const source = (await drafts.find(plugin))?.source;
-        const newest = await versions.newestSource(plugin);
-        return c.json({
-          built: source !== undefined && (await builds.find(plugin, source)) !== undefined,
-          ...(newest && {
-            deployed: {
-              version: newest.version,
-              current: source !== undefined && digestOf(source) === digestOf(newest.source),
-            },
-          }),
-        });
+  operations: [
+    operation({
+      id: 'getProgress',
+      method: 'GET',
+      path: '/api/v1/progress/:identifier/:namespace/:pluginName',
+      summary: 'How far a plugin is',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'read',
+      answers: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
+      handle: async ({ target }, { storage }) => {
+        const { drafts, builds, versions } = storage.tables;
+        const draft = await drafts.find(target);
+        const newest = await versions.newest(target);
+        const built = draft !== undefined && (await builds.find(target, draft.source)) !== undefined;
+        if (!newest) return { status: 200, body: { built } };
+        const current = draft?.digest === newest.digest;
+        return { status: 200, body: { built, deployed: { version: newest.version, current } } };
       },
-    });
-  },
+    }),
+  ],
 };

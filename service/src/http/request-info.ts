@@ -12,8 +12,14 @@ export interface RequestInfo {
   tenant?: string;
   /** Whose environment token it came with. */
   holder?: string;
+  /** Whether it came with a token that is good. */
+  isAuthenticated?: boolean;
+  /** Whether it was counted for the address of its client. */
+  isCounted?: boolean;
   /** Who the editor token was given to, by the vendor's name for them. */
-  actor?: string;
+  actor?: string | undefined;
+  /** Why the run that it asked for gave no output: a code. */
+  runError?: string;
 }
 
 declare module 'hono' {

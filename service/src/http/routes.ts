@@ -4,21 +4,28 @@ import { requestInfo } from './request-info.ts';
 
 export type Handler = (c: Context) => Response | Promise<Response>;
 
+/** The methods that there are, in the order in which an answer names them. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof methods)[number];
+
+/** What answers at a path, by method. */
+export type Handlers = Partial<Record<Method, Handler>>;
+
 /**
  * Adds a path with all that answers there. Every other method is a 405 that names these; HEAD goes with GET, and
  * OPTIONS tells what there is.
  */
-export function route(app: Hono, path: string, handlers: { GET?: Handler; POST?: Handler }): void {
+export function route(app: Hono, path: string, handlers: Handlers): void {
   const allow = [
-    ...(handlers.GET ? ['GET', 'HEAD'] : []),
-    ...(handlers.POST ? ['POST'] : []),
+    ...methods.filter((method) => handlers[method]).flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)),
     'OPTIONS',
   ].join(', ');
   app.all(path, (c) => {
     requestInfo(c).route = path;
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     if (method === 'OPTIONS') return c.body(null, 204, { allow });
-    const handler = Object.hasOwn(handlers, method) ? handlers[method as keyof typeof handlers] : undefined;
+    const handler = Object.hasOwn(handlers, method) ? handlers[method as Method] : undefined;
     if (!handler) throw methodNotAllowed(c.req.method, allow);
     return handler(c);
   });
@@ -34,9 +41,6 @@ export function encodedPath({ url }: Request): string {
   const length = url.slice(start).search(/[?#]/);
   return length < 0 ? url.slice(start) : url.slice(start, start + length);
 }
-
-/** A parameter of the path, decoded once. {@link checkPath} has made sure that it is a name. */
-export const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? '';
 
 /** How many bytes the names in a path may have together. An index of PostgreSQL takes no key above 2.7 kB. */
 const mostNameBytes = 2000;

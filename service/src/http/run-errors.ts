@@ -1,9 +1,11 @@
 import { ServiceError } from './errors.ts';
-import type { RunErrorCode } from '../sandbox/outcome.ts';
+import { cutLogs, storable } from '../runs/cut-texts.ts';
+import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 
 /*
- * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }.
+ * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }; that of an
+ * execution that ran has `logs` beside it, where the plugin logged anything.
  *
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |
@@ -23,19 +25,35 @@ import { BusyError } from '../processes/fair-queue.ts';
  * | the service has too much waiting              | busy                   | 503 + Retry-After  | 503 + Retry-After       |
  * | the plugin's tenant has too much waiting      | busy                   | 503 + Retry-After  | 429 too-many-requests   |
  * | a newer check came before this one had begun  | check-superseded       | -                  | 409 (checks alone)      |
+ * | the same is asked again of language help      | help-superseded        | -                  | 409 (language help)     |
+ * | source that keeps help from being given       | help-failed            | -                  | 422 (language help)     |
  *
  * A test that ran is an answer, whatever came of it; an execution that gave no output is none. "Too much waiting" holds
  * for builds and checks as for tests, where the tenant, or its token, is the one who asks; an execution is asked for by the
  * vendor. A build that fails, past its limits too, is 200 { succeeded: false }.
  */
 
-/** The status of an execution that gave no output. */
-export const executionStatus = (code: RunErrorCode): number => statuses[code] ?? 422;
+/** The answer of an execution that gave no output, with the last 16 KB of what it logged. */
+export const executionError = ({ code, message }: RunError, allLogs: readonly string[]): ServiceError => {
+  const details = { logs: allLogs.length ? cutLogs(allLogs).logs : undefined };
+  switch (code) {
+    case 'time-limit':
+      return new ServiceError(504, code, storable(message), details);
+    case 'runner-crashed':
+      return new ServiceError(500, code, storable(message), details);
+    default:
+      return new ServiceError(422, code, storable(message), details);
+  }
+};
 
-const statuses: Partial<Record<RunErrorCode, number>> = { 'time-limit': 504, 'runner-crashed': 500 };
+/** The status that an error of a run, as it is recorded, is answered with. */
+export function runErrorStatus(code: string): number {
+  if (code === 'time-limit') return 504;
+  return code === 'runner-crashed' ? 500 : 422;
+}
 
 // Runs and builds end within seconds.
-const retryAfter = { 'retry-after': '1' };
+const retryAfter = { headers: { 'retry-after': '1' } };
 
 /** Runs `work`, and turns what means that it was not even begun into an answer. `byTenant`: whether the tenant asks. */
 export async function whenNotBusy<T>(byTenant: boolean, work: () => Promise<T>): Promise<T> {

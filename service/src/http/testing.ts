@@ -1,39 +1,68 @@
-import type { Context } from 'hono';
-import { pluginOfPath, requireEditorToken } from './auth.ts';
-import { readPlainText } from './body.ts';
+import * as z from 'zod';
 import { builtProgram } from './built-draft.ts';
-import type { ServiceContext, ServiceInterface } from './context.ts';
-import { route } from './routes.ts';
+import type { ServiceInterface } from './context.ts';
+import { json } from './operations/answers.ts';
+import { textBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
 import { whenNotBusy } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Tables } from '../storage/tables.ts';
-import { runLimits } from '../sandbox/outcome.ts';
+import { runErrorCodes, runLimits } from '../sandbox/outcome.ts';
+
+const tested = z
+  .object({
+    result: z.string().optional().meta({ description: 'What the plugin answered.' }),
+    error: z
+      .object({ code: z.enum(runErrorCodes), message: z.string() })
+      .optional()
+      .meta({ description: 'Why it did not answer.' }),
+    logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
+    took: z.number().min(0).meta({ description: 'How long the run alone took, in ms.' }),
+  })
+  .meta({ id: 'TestRun' });
 
 /** The builder interface's test runs: the draft as it is saved, which has to be built. */
 export const testing: ServiceInterface = {
   features: ['testing'],
-  routes(app, context) {
-    route(app, '/api/v1/test/:identifier/:namespace/:pluginName', { POST: (c) => testDraft(c, context) });
-  },
+  operations: [
+    operation({
+      id: 'testDraft',
+      method: 'POST',
+      path: '/api/v1/test/:identifier/:namespace/:pluginName',
+      summary: 'Run a draft',
+      description: 'The draft as it is saved, which has to have a successful build.',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'write',
+      body: textBody({
+        description: 'What the plugin gets.',
+        limit: runLimits.input,
+        tooLarge: 'input-limit',
+        example: 'Ada',
+      }),
+      answers: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
+      errors: {
+        404: ['draft-not-found'],
+        409: ['not-built'],
+        429: ['too-many-requests'],
+        503: ['busy', 'cancelled'],
+      },
+      handle: async ({ c, target, caller, body }, { storage, sandbox }) => {
+        // First the input: who sends headers and then nothing must not have a program kept in memory for it.
+        const input = await body();
+        const program = await loadBuilt(storage.tables, target);
+        const run = { program, input, share: caller.share, signal: () => c.req.raw.signal };
+        const { outcome, took } = await whenNotBusy(true, () => sandbox.runAndMeasure(run));
+        const { logs, ...end } = outcome;
+        return {
+          status: 200,
+          body: { ...end, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 },
+        };
+      },
+    }),
+  ],
 };
-
-async function testDraft(c: Context, context: ServiceContext): Promise<Response> {
-  const plugin = pluginOfPath(c);
-  const share = await requireEditorToken(c, context, plugin);
-  // First the input: who sends headers and then nothing must not have a program kept in memory for it.
-  const input = await readPlainText(c, runLimits.input, 'input-limit');
-  const program = await loadBuilt(context.storage.tables, plugin);
-  const run = {
-    program,
-    input,
-    share,
-    signal: () => c.req.raw.signal,
-  };
-  const { outcome, took } = await whenNotBusy(true, () => context.sandbox.runAndMeasure(run));
-  const { logs, ...end } = outcome;
-  return c.json({ ...end, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 });
-}
 
 /** What the draft was built to, in memory: the next build may take its place while the test waits for its turn. */
 async function loadBuilt(tables: Tables, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {

@@ -82,14 +82,19 @@ export class RateShare {
     this.#quota = quota;
   }
 
-  /** Takes one. `lease-needed`: nothing is left here, and the database may have more. */
-  take(now: number, isOnline: boolean): 'taken' | 'refused' | 'lease-needed' {
+  /**
+   * Takes one. `lease-needed`: nothing is left here, and the database may have more. `unknown`: the same, and the database is
+   * away, so that nobody can tell whether the rate is used up; this node has had no share that it could have again.
+   */
+  take(now: number, isOnline: boolean): 'taken' | 'refused' | 'lease-needed' | 'unknown' {
     this.#enterWindow(now, isOnline);
     if (this.#credit > 0) {
       this.#credit -= 1;
       return 'taken';
     }
-    return this.#isExhausted || !isOnline ? 'refused' : 'lease-needed';
+    if (this.#isExhausted) return 'refused';
+    if (isOnline) return 'lease-needed';
+    return this.#hasFormerShare ? 'refused' : 'unknown';
   }
 
   /** Gives one back that was taken in this window. */
@@ -129,6 +134,10 @@ export class RateShare {
   /** The database has not answered a request: what was to be booked still is. */
   giveUp({ unbooked }: LeaseRequest): void {
     if (this.#requestedIn === this.#endsAt) this.#unbooked += unbooked;
+  }
+
+  get #hasFormerShare(): boolean {
+    return this.#part !== undefined || this.#previousTotal > 0 || this.#total >= this.#quota;
   }
 
   #enterWindow(now: number, isOnline: boolean): void {

@@ -15,6 +15,8 @@ export interface RatesOptions {
 export interface Refusal {
   /** When there will be more, in milliseconds since the epoch. */
   readonly endsAt: number;
+  /** Whether the database is away, and nobody can tell if the rate is used up. */
+  readonly isUnknown: boolean;
 }
 
 /** How many keys one statement leases at most. */
@@ -78,7 +80,7 @@ export class Rates {
     const outcome = entry.share.take(this.#now(), this.#isOnline);
     if (outcome === 'lease-needed') return this.#takeFromLease(entry);
     if (entry.share.isLow) void this.#request(entry);
-    return outcome === 'taken' ? undefined : { endsAt: entry.share.endsAt };
+    return outcome === 'taken' ? undefined : refusal(entry, outcome);
   }
 
   /** Gives back one that was taken, for what was not done after all. */
@@ -115,7 +117,7 @@ export class Rates {
       }
       const outcome = entry.share.take(this.#now(), this.#isOnline);
       if (outcome === 'taken') return undefined;
-      if (outcome === 'refused') return { endsAt: entry.share.endsAt };
+      if (outcome !== 'lease-needed') return refusal(entry, outcome);
     }
   }
 
@@ -205,6 +207,11 @@ export class Rates {
     }
   }
 }
+
+const refusal = ({ share }: Entry, outcome: 'refused' | 'unknown'): Refusal => ({
+  endsAt: share.endsAt,
+  isUnknown: outcome === 'unknown',
+});
 
 function endLeasing(entry: Entry): void {
   entry.leasing?.resolve();

@@ -10,14 +10,15 @@ export interface ConnectionUsage {
 /** What is looked at when the metrics are asked for. */
 export interface MetricSources {
   /** How much waits in the queue of that name. */
-  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks', number>>;
+  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help', number>>;
   /** `undefined` where the database has no pool of connections. */
   readonly connections: () => ConnectionUsage | undefined;
 }
 
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const runBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const buildBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const buildBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 // A client chooses the method, so that others must not each make a series of their own.
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -50,9 +51,16 @@ export class Metrics {
   });
   readonly #builds = new Histogram({
     name: 'plugin_service_build_duration_seconds',
-    help: 'Builds by language and how they ended: "succeeded", "failed" by their source, or "unfinished" by a limit.',
+    help: 'Builds by language and how they ended: "succeeded", "failed" by their source, or "unfinished" by a limit; without waiting.',
     labelNames: ['language', 'outcome'],
     buckets: buildBuckets,
+    registers: [this.#registry],
+  });
+  readonly #buildWaits = new Histogram({
+    name: 'plugin_service_build_wait_seconds',
+    help: 'How long builds waited for their turn and for a compiler, by language.',
+    labelNames: ['language'],
+    buckets: waitBuckets,
     registers: [this.#registry],
   });
   readonly #dropped = new Counter({
@@ -82,8 +90,14 @@ export class Metrics {
     this.#starts.inc({ start: isWarm ? 'warm' : 'cold' });
   }
 
-  observeBuild(language: string, outcome: 'succeeded' | 'failed' | 'unfinished', milliseconds: number): void {
-    this.#builds.observe({ language, outcome }, milliseconds / 1000);
+  /** Times are in ms. */
+  observeBuild(
+    language: string,
+    outcome: 'succeeded' | 'failed' | 'unfinished',
+    { waited, took }: { readonly waited: number; readonly took: number },
+  ): void {
+    this.#builds.observe({ language, outcome }, took / 1000);
+    this.#buildWaits.observe({ language }, waited / 1000);
   }
 
   countDroppedRecords(count: number): void {

@@ -1,23 +1,34 @@
-/** What names one plugin. */
-export interface PluginKey {
+/** What names one tenant. */
+export interface TenantKey {
   readonly environment: string;
   readonly tenant: string;
+}
+
+/** What names one plugin. */
+export interface PluginKey extends TenantKey {
   readonly namespace: string;
   readonly pluginName: string;
+}
+
+/** Plugins that somebody may do something with: one, without a name those of a namespace, without both a tenant's. */
+export interface PluginScope extends TenantKey {
+  readonly namespace?: string;
+  readonly pluginName?: string;
 }
 
 /**
  * Splits `{environment}.{tenant}` at its last period: an environment may hold periods, a tenant none.
  * `undefined` when either side would be empty.
  */
-export function splitIdentifier(identifier: string): { environment: string; tenant: string } | undefined {
+export function splitIdentifier(identifier: string): TenantKey | undefined {
   const period = identifier.lastIndexOf('.');
   if (period < 1 || period === identifier.length - 1) return undefined;
   return { environment: identifier.slice(0, period), tenant: identifier.slice(period + 1) };
 }
 
-export const samePlugin = (a: PluginKey, b: PluginKey): boolean =>
-  a.environment === b.environment &&
-  a.tenant === b.tenant &&
-  a.namespace === b.namespace &&
-  a.pluginName === b.pluginName;
+/** Whether a plugin is one of a scope. */
+export const isInScope = (plugin: PluginKey, scope: PluginScope): boolean =>
+  plugin.environment === scope.environment &&
+  plugin.tenant === scope.tenant &&
+  (scope.namespace === undefined || plugin.namespace === scope.namespace) &&
+  (scope.pluginName === undefined || plugin.pluginName === scope.pluginName);

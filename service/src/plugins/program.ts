@@ -34,6 +34,8 @@ export interface StoredProgram {
 /** What a version runs, with the version's name, such as `v1.0.0`. */
 export interface StoredVersion extends StoredProgram {
   readonly version: string;
+  /** The plugin's number, which one that is made anew under the name of a deleted one does not share. */
+  readonly pluginId: number;
 }
 
 /** The hash that a program is stored by, from its JSON. */

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { boundedArray } from './bounded-array.ts';
 
 // A test may lack any of its fields, and what else a record or a test holds is kept: the interface promises neither.
 const testSchema = z.looseObject({
@@ -10,74 +10,26 @@ const testSchema = z.looseObject({
   expected: z.string().optional(),
 });
 
-// The tests are checked one by one, so that not all of many wrong ones need be looked at.
-const recordSchema = z.looseObject({
-  contents: z.string(),
-  lang: z.string(),
-  tests: z.array(z.unknown()).optional(),
-});
-
-/** The interface's plugin source record. */
-export type PluginSource = z.infer<typeof recordSchema> & {
-  tests?: z.infer<typeof testSchema>[] | undefined;
-};
-
 /** How many tests a record may have: far more than anybody writes, and few enough to be compared at every deploy. */
 const MOST_TESTS = 10_000;
 
-/** How many faults of a record are told. */
-const MOST_ISSUES = 10;
-
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** A value is no plugin source record; the message says what is wrong, field by field. */
-export class InvalidRecordError extends Error {
-  override readonly name = 'InvalidRecordError';
-}
-
-/**
- * Takes a value as a plugin source record.
- * @throws InvalidRecordError
- */
-export function readSource(value: unknown): PluginSource {
-  const record = recordSchema.safeParse(value);
-  if (!record.success) throw invalidRecord(record.error.issues);
-  const { tests, ...rest } = record.data;
-  if (!tests) return rest;
-  if (tests.length > MOST_TESTS) {
-    const message = `expected at most ${MOST_TESTS} tests, received ${tests.length}`;
-    throw invalidRecord([{ path: ['tests'], message }]);
-  }
-  const issues: Issue[] = [];
-  const read: z.infer<typeof testSchema>[] = [];
-  for (const [i, one] of tests.entries()) {
-    const test = testSchema.safeParse(one);
-    if (test.success) read.push(test.data);
-    else
-      issues.push(
-        ...test.error.issues.map(({ path, message }) => ({ path: ['tests', i, ...path], message })),
-      );
-    if (issues.length > MOST_ISSUES) break;
-  }
-  if (issues.length) throw invalidRecord(issues);
-  return { ...record.data, tests: read };
-}
-
-/** Names at most ten faults, without quoting any of the record: `tests[0].payload: …; lang: …`. */
-function invalidRecord(issues: readonly Issue[]): InvalidRecordError {
-  const told = issues.slice(0, MOST_ISSUES).map(({ path, message }) => {
-    const field = path.map((key, i) =>
-      typeof key === 'number' ? `[${key}]` : `${i ? '.' : ''}${String(key)}`,
-    );
-    return `${field.join('') || 'the record'}: ${message}`;
+/** The interface's plugin source record. */
+export const sourceSchema = z
+  .looseObject({
+    contents: z.string(),
+    lang: z.string(),
+    tests: boundedArray(testSchema, MOST_TESTS, 'tests').optional(),
+  })
+  .meta({
+    id: 'PluginSource',
+    description: 'The source of a plugin, with its tests. Other fields are kept.',
+    examples: [
+      {
+        contents: 'export const run = (input) => `Hello, ${input}!`;\n',
+        lang: 'javascript',
+        tests: [{ name: 'greets', payload: 'Ada' }],
+      },
+    ],
   });
-  if (issues.length > MOST_ISSUES) told.push('and more');
-  return new InvalidRecordError(told.join('; '));
-}
 
-/** Whether two sources have the same language, contents and tests; a source without tests has an empty list of them. */
-export const isSameSource = (a: PluginSource, b: PluginSource): boolean =>
-  a.lang === b.lang && a.contents === b.contents && isDeepStrictEqual(a.tests ?? [], b.tests ?? []);
+export type PluginSource = z.infer<typeof sourceSchema>;

@@ -66,13 +66,13 @@ const networkLayer = ({ namespaces }: SystemTools): IsolationLayer => ({
       : 'each has a network of its own without a connection',
 });
 
-function memoryLayer({ shell }: SystemTools): IsolationLayer {
-  const holds = shell !== undefined && process.platform === 'linux';
-  const detail = holds
+const memoryLayer = ({ limitsMemory }: SystemTools): IsolationLayer => ({
+  name: 'memory',
+  holds: limitsMemory,
+  detail: limitsMemory
     ? 'the system refuses them memory past their limit'
-    : 'the system does not bound their memory: that takes Linux';
-  return { name: 'memory', holds, detail };
-}
+    : 'the system does not bound their memory: that takes Linux, with a kernel that keeps to RLIMIT_DATA',
+});
 
 function processesLayer({ limitsProcesses, namespaces }: SystemTools): IsolationLayer {
   const name = 'processes';
@@ -91,13 +91,12 @@ function processesLayer({ limitsProcesses, namespaces }: SystemTools): Isolation
   return { name, holds: true, detail };
 }
 
-const writesLayer = ({ shell }: SystemTools): IsolationLayer => ({
+const writesLayer = ({ limitsWrites }: SystemTools): IsolationLayer => ({
   name: 'writes',
-  holds: shell !== undefined,
-  detail:
-    shell === undefined
-      ? 'the system does not keep them from writing to files: that takes a POSIX shell'
-      : 'they write to no file, leave no core file, and open at most 256 files',
+  holds: limitsWrites,
+  detail: limitsWrites
+    ? 'they write to no file, leave no core file, and open at most 256 files'
+    : 'the system does not keep them from writing to files: that takes a POSIX shell whose "ulimit -f" holds',
 });
 
 function lifetimeLayer({ shell, privileges }: SystemTools): IsolationLayer {

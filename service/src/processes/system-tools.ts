@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageDescription, serviceCode } from './package-folders.ts';
 import { confinedCommandLine } from './system-isolation.ts';
@@ -26,6 +28,10 @@ export interface SystemTools {
   readonly isUnprivileged: boolean;
   /** Whether `prlimit` can bound the number of processes and threads in a way that holds. */
   readonly limitsProcesses: boolean;
+  /** Whether the system refuses a process memory past its limit (`ulimit -d`). */
+  readonly limitsMemory: boolean;
+  /** Whether the system keeps a process from writing to files (`ulimit -f`). */
+  readonly limitsWrites: boolean;
   /** Whether bubblewrap (`bwrap`) can show a native program no files but its own and the system's programs. */
   readonly hidesFiles: boolean;
 }
@@ -37,7 +43,7 @@ export interface SystemTools {
  */
 export const unprivilegedUser = 65_530;
 
-const shell = '/bin/sh';
+const systemShell = '/bin/sh';
 
 export const noTools: SystemTools = {
   shell: undefined,
@@ -47,6 +53,8 @@ export const noTools: SystemTools = {
   privileges: undefined,
   isUnprivileged: false,
   limitsProcesses: false,
+  limitsMemory: false,
+  limitsWrites: false,
   hidesFiles: false,
 };
 
@@ -54,17 +62,21 @@ let found: SystemTools | undefined;
 
 /**
  * What works on this machine; what a container or another system refuses is left out. It is tried at the first call, which
- * takes some 20 ms; later calls answer at once.
+ * takes some 50 ms; later calls answer at once.
  */
 export function systemTools(): SystemTools {
   found ??= findTools();
   return found;
 }
 
-/** `code`: what processes have to be able to read, also as another user (default: the service's code and Node itself). */
-export function findTools(code: readonly string[] = neededCode()): SystemTools {
+/**
+ * @param code what processes have to be able to read, also as another user (default: the service's code and Node itself)
+ * @param shell a POSIX shell
+ */
+export function findTools(code: readonly string[] = neededCode(), shell = systemShell): SystemTools {
   if (process.platform === 'win32' || !existsSync(shell)) return noTools;
   let tools: SystemTools = { ...noTools, shell };
+  tools = { ...tools, limitsMemory: refusesMemory(tools), limitsWrites: refusesWrites(tools) };
   const keepIfWorking = (change: Partial<SystemTools>, script?: string) => {
     const isWorking = runs({ ...tools, ...change }, script).status === 0;
     if (isWorking) tools = { ...tools, ...change };
@@ -132,16 +144,52 @@ function findUser(tools: SystemTools, code: readonly string[]): Partial<SystemTo
   };
 }
 
-/** Runs a script of the shell confined as a native program would be. */
-function runs(tools: SystemTools, script = ':', args: readonly string[] = []) {
+/** How much a process may have when it is tried whether it gets more, in bytes: enough for a shell. */
+const triedMemory = 4 * 2 ** 20;
+
+/** Has the shell keep a text twice as long as it has memory for. It says when it begins and when it has it. */
+const fillsMemory = `printf begun; text=$(head -c ${2 * triedMemory} /dev/zero | tr '\\0' x) && printf ' done'`;
+
+/** Whether a process that asks for more memory than its limit does not get it, and one without a limit does. */
+function refusesMemory(tools: SystemTools): boolean {
+  const { stdout: unlimited } = runs(tools, fillsMemory);
+  const { stdout: limited } = runs(tools, fillsMemory, [], { dataLimit: triedMemory });
+  return unlimited === 'begun done' && limited === 'begun';
+}
+
+/** Whether a process cannot write, not even to a file that it is handed open. */
+function refusesWrites(tools: SystemTools): boolean {
+  let folder: string | undefined;
+  let file: number | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+    file = openSync(join(folder, 'written'), 'w');
+    const { status } = runs(tools, 'printf written', [], { output: file });
+    return status !== 0 && fstatSync(file).size === 0;
+  } catch {
+    // There is nowhere to write to, here or for the service: the limit as it is set has to do.
+    return runs(tools, '[ "$(ulimit -f)" = 0 ]').status === 0;
+  } finally {
+    if (file !== undefined) closeSync(file);
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a script of the shell confined as a native program would be. `output`: a file for its standard output. */
+function runs(
+  tools: SystemTools,
+  script = ':',
+  args: readonly string[] = [],
+  { dataLimit, output }: { readonly dataLimit?: number; readonly output?: number } = {},
+) {
   const line = confinedCommandLine(
-    { command: shell, args: ['-c', script, shell, ...args], dataLimit: undefined, visible: [] },
+    { command: systemShell, args: ['-c', script, systemShell, ...args], dataLimit, visible: [] },
     undefined,
     tools,
   );
   return spawnSync(line.command, line.args, {
     env: {},
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', output ?? 'pipe', 'ignore'],
     encoding: 'utf8',
     timeout: 5000,
   });

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { frameAncestors } from '../http/frame-ancestors.ts';
+import type { RecordLevel } from '../runs/to-record.ts';
 import { StartError } from '../start-error.ts';
 import { parseDatabaseUrl } from '../storage/database-url.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';
@@ -44,8 +45,12 @@ export interface Settings {
   environmentRunsPerMinute: number;
   tokenRequestsPerMinute: number;
   addressRequestsPerMinute: number;
+  /** How much is recorded of each run. */
+  runRecords: RecordLevel;
   /** How long records of runs are kept. */
   runRetentionDays: number;
+  /** How many are kept of the successes of a plugin, and how many of its failures. */
+  runRetention: number;
   /** How long a node without its database goes on running what it knows. */
   offlineRunSeconds: number;
   /** Where metrics are served; `undefined` for this machine's loopback addresses. */
@@ -100,7 +105,9 @@ export function readSettings(env: Environment): Settings {
     environmentRunsPerMinute: values.ENVIRONMENT_RUNS_PER_MINUTE,
     tokenRequestsPerMinute: values.TOKEN_REQUESTS_PER_MINUTE,
     addressRequestsPerMinute: values.ADDRESS_REQUESTS_PER_MINUTE,
+    runRecords: values.RUN_RECORDS,
     runRetentionDays: values.RUN_RETENTION_DAYS,
+    runRetention: values.RUN_RETENTION,
     offlineRunSeconds: values.OFFLINE_RUN_SECONDS,
     metricsHost: values.METRICS_HOST,
     metricsPort: values.METRICS_PORT,

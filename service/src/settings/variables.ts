@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { recordLevels } from '../runs/to-record.ts';
 import {
   addressRanges,
   hostList,
@@ -38,7 +39,9 @@ export const variables = z.object({
   ENVIRONMENT_RUNS_PER_MINUTE: perMinute.default(0),
   TOKEN_REQUESTS_PER_MINUTE: perMinute.default(1200),
   ADDRESS_REQUESTS_PER_MINUTE: perMinute.default(600),
+  RUN_RECORDS: oneOf(recordLevels).default('logs'),
   RUN_RETENTION_DAYS: wholeNumber(1, 3650, 'a number of days').default(14),
+  RUN_RETENTION: wholeNumber(0, 10 ** 6, 'a number of records').default(1000),
   OFFLINE_RUN_SECONDS: wholeNumber(0, 86_400, 'a time in seconds').default(30),
   METRICS_HOST: listenHost.optional(),
   METRICS_PORT: port.optional(),

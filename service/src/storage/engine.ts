@@ -38,10 +38,10 @@ export interface Engine {
   /** Runs `work` in one transaction that no other process migrates beside: all of it happens, or none. */
   migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void>;
   /**
-   * Brings tables that were made before there were migrations to the state that the first migration makes. False when
-   * there are none.
+   * Gives the tables that were made before there were migrations other names. The first migration calls `takeOver` once its
+   * own tables are there, which moves all rows into them. `undefined` when there are none.
    */
-  adoptFormerSchema(db: Transaction<Schema>): Promise<boolean>;
+  setFormerTablesAside(db: Transaction<Schema>): Promise<{ takeOver: () => void } | undefined>;
   /** Has the database refuse every UPDATE of a table with this message. */
   forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void>;
 
@@ -50,8 +50,27 @@ export interface Engine {
    * be taken before what it guards is read.
    */
   lock(db: Transaction<Schema>, name: string): Promise<void>;
+  /** The same for several locks, whose order does not matter. */
+  lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void>;
+  /** The same as {@link lock} without waiting: says whether this transaction has the lock now. */
+  tryLock(db: Transaction<Schema>, name: string): Promise<boolean>;
+  /**
+   * The end of a statement that writes what hangs on the rows of a table: until its transaction ends nobody takes those rows
+   * away, nor locks them to do so.
+   */
+  keepRowsOf(table: keyof Schema): RawBuilder<unknown>;
+  /** The end of a subselect that waits until nobody keeps its rows; see {@link keepRowsOf}. */
+  readonly lockRows: RawBuilder<unknown>;
   /** The end of a subselect whose rows are about to be deleted: leaves out those that another transaction holds. */
   readonly skipLocked: RawBuilder<unknown>;
+
+  /**
+   * The rows of a JSON array of objects, as a table with these columns: many rows by one parameter, and by a statement that
+   * is always the same.
+   */
+  jsonRows(json: string, columns: Readonly<Record<string, 'text' | 'integer'>>): RawBuilder<unknown>;
+  /** The bytes of a column with hexadecimal text. */
+  fromHex(column: string): RawBuilder<Uint8Array>;
 
   /** Tells other nodes of a commit with changes; they learn of it by polling in any case. */
   announceChanges(db: Transaction<Schema>): Promise<void>;

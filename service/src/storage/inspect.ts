@@ -1,10 +1,13 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { DatabaseAddress } from './database-url.ts';
 import { isUpToDate } from './migrations/migrate.ts';
+import { openPostgres } from './postgres/engine.ts';
 import { reasonOf } from './reason.ts';
 import type { Schema } from './schema.ts';
-import { openEngine } from './storage.ts';
+import { openSqliteReadOnly } from './sqlite/engine.ts';
 
 /** What there is to say of a database; `problem`: why it cannot be used. */
 export type Inspection =
@@ -14,21 +17,31 @@ export type Inspection =
       /** Whether what it acknowledges is on the disk. */
       readonly isDurable: boolean;
       readonly schema: 'current' | 'old' | { readonly problem: string };
+      /** Why the schema could not be brought up to date by this user; `undefined` where it could. */
+      readonly migrationProblem: string | undefined;
     };
 
-/** Looks at a database that is there, and changes none of its data. */
+/** What is known of a database beside its schema. */
+type Description = Pick<
+  Exclude<Inspection, { problem: string }>,
+  'description' | 'isDurable' | 'migrationProblem'
+>;
+
+/** Looks at a database that is there, and changes nothing about it. */
 export async function inspectDatabase(address: DatabaseAddress): Promise<Inspection> {
   let engine;
   try {
-    engine = await openEngine(address);
+    engine =
+      address.engine === 'sqlite' ? await openSqliteReadOnly(address.file) : await openPostgres(address);
   } catch (error) {
     return { problem: reasonOf(error) };
   }
   try {
     const described =
-      engine.name === 'postgres'
+      engine.file === undefined
         ? await describePostgres(engine.db, engine.shown)
-        : { description: `SQLite at ${engine.shown}; every write is synchronous`, isDurable: true };
+        : describeSqlite(engine.file);
+    if (typeof described === 'string') return { problem: described };
     try {
       return { ...described, schema: (await isUpToDate(engine, engine.db)) ? 'current' : 'old' };
     } catch (error) {
@@ -41,17 +54,64 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
   }
 }
 
-async function describePostgres(db: Kysely<Schema>, shown: string) {
-  const { rows } = await sql<{ version: string; fsync: string; commit: string }>`select
+/** Returns a text where it cannot be used. */
+function describeSqlite(file: string): Description | string {
+  // The folder, too: the log of writes lies beside the file.
+  for (const path of [file, dirname(file)]) {
+    try {
+      accessSync(path, constants.W_OK);
+    } catch {
+      return `SQLite at ${file} takes no writes, because ${path} cannot be written to`;
+    }
+  }
+  const description = `SQLite at ${file}; the service makes every write synchronous`;
+  return { description, isDurable: true, migrationProblem: undefined };
+}
+
+/** Returns a text where it cannot be used. */
+async function describePostgres(db: Kysely<Schema>, shown: string): Promise<Description | string> {
+  const { rows } = await sql<{
+    version: string;
+    fsync: string;
+    commit: string;
+    isReadOnly: boolean;
+    role: string;
+    canCreate: boolean | null;
+  }>`select
     current_setting('server_version') as version,
     current_setting('fsync') as fsync,
-    current_setting('synchronous_commit') as commit`.execute(db);
-  const [{ version, fsync, commit } = { version: '', fsync: '', commit: '' }] = rows;
+    current_setting('synchronous_commit') as commit,
+    current_setting('transaction_read_only') = 'on' as "isReadOnly",
+    current_user::text as role,
+    has_schema_privilege(current_schema(), 'create') as "canCreate"`.execute(db);
+  const [found] = rows;
+  if (!found) return `The database ${shown} answers nothing`;
+  const { version, fsync, commit, isReadOnly, role, canCreate } = found;
+  const name = `PostgreSQL ${version} at ${shown}`;
+  if (isReadOnly) return `${name} takes no writes, as a standby does; name the primary in DATABASE_URL`;
+  const closed = await tablesWithoutRights(db);
+  if (closed.length) return `${name}: the role ${role} may not read and write ${closed.join(', ')}`;
   // Everything but off: the others differ in what standbys have done by then.
   const isDurable = fsync === 'on' && commit !== 'off';
   const advice = isDurable ? '' : '; both must be on, or acknowledged writes can be lost';
   return {
-    description: `PostgreSQL ${version} at ${shown}; fsync is ${fsync}, synchronous_commit is ${commit}${advice}`,
+    description: `${name}; fsync is ${fsync}, synchronous_commit is ${commit}${advice}`,
     isDurable,
+    migrationProblem: canCreate
+      ? undefined
+      : `the role ${role} may not create tables: grant it CREATE on the schema, or run plugin-editor-service migrate as one that may`,
   };
+}
+
+/** The tables of the service that this role lacks rights to. */
+async function tablesWithoutRights(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname::text as name from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace
+      -- Others may have tables in the same schema.
+      and relowner = (select relowner from pg_class where oid = to_regclass('schema_migrations'))
+      and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+        and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))
+    order by relname`.execute(db);
+  return rows.map(({ name }) => name);
 }

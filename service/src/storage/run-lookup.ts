@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
@@ -7,32 +6,37 @@ import type { Trust } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
 import type { EnvironmentToken } from './tables/environments.ts';
-import { pluginCacheKey } from './tables/plugin-columns.ts';
+import { pluginCacheKey, pluginKeysOfTenant, tenantCacheKey } from './tables/names.ts';
+import type { Tenant } from './tables/tenants.ts';
+import type { LiveVersion } from './tables/versions.ts';
 
-/** How many tokens, versions and plugins a node knows by heart. */
+/** How many tokens, tenants, versions and plugins a node knows by heart. */
 const mostKnown = 10_000;
 
 /**
  * What a run needs to know. Each answer is remembered, so that a run of a version that this node knows asks the database
  * nothing. It is as new as the last second on every node, and at once so on the node where a change was made.
  *
- * While the database is away, tokens and versions that are known go on to be good for a while. The newest version does not:
- * another node may have deployed a newer one.
+ * While the database is away, tokens, tenants, versions and what was made live go on to be good for a while, where they are known.
+ * That a version is the newest does not: another node may have deployed a newer one.
  */
 export class RunLookup {
   readonly #tables: Tables;
   /** By the hash of the token. */
   readonly #tokens: ChangeCache<EnvironmentToken>;
-  readonly #newest: ChangeCache<StoredVersion>;
-  // A version never changes, so what was found once holds for as long as the database is the same. Whether a run may begin
-  // without the database is decided by its token.
-  readonly #versions = new LRUCache<string, StoredVersion>({ max: mostKnown });
+  readonly #tenants: ChangeCache<Tenant>;
+  readonly #live: ChangeCache<LiveVersion>;
+  // A version never changes, but it can be deleted.
+  readonly #versions: ChangeCache<StoredVersion>;
 
   /** `trust`: `isCurrent` is whether every change that was committed a second ago has been {@link handleChanges handled}. */
   constructor(tables: Tables, trust: Trust) {
     this.#tables = tables;
     this.#tokens = new ChangeCache(trust, mostKnown);
-    this.#newest = new ChangeCache({ ...trust, holdsOffline: () => false }, mostKnown);
+    this.#tenants = new ChangeCache(trust, mostKnown);
+    this.#versions = new ChangeCache(trust, mostKnown);
+    // Without the database nobody knows whether there is a newer version. One that was made live stays so.
+    this.#live = new ChangeCache(trust, mostKnown, ({ isPinned }) => isPinned);
   }
 
   /** What an environment token is for; `undefined` when it is unknown or has ended. */
@@ -43,35 +47,43 @@ export class RunLookup {
     return found?.endsAt !== undefined && found.endsAt <= now ? undefined : found;
   }
 
-  /** What a version runs; `undefined` when there is no such version. */
-  async version(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
-    const key = `${version} ${pluginCacheKey(plugin)}`;
-    const known = this.#versions.get(key);
-    if (known) return known;
-    const found = await this.#tables.versions.find(plugin, version);
-    if (found) this.#versions.set(key, found);
-    return found;
+  /** A tenant; `undefined` when it is not there or was deleted. */
+  tenant(key: TenantKey): Promise<Tenant | undefined> {
+    return this.#tenants.get(tenantCacheKey(key), () => this.#tables.tenants.find(key));
   }
 
-  /** What the newest version runs; `undefined` when nothing was deployed yet. */
-  newestVersion(plugin: PluginKey): Promise<StoredVersion | undefined> {
-    return this.#newest.get(pluginCacheKey(plugin), () => this.#tables.versions.newest(plugin));
+  /** What a version runs; `undefined` when there is no such version. */
+  version(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
+    return this.#versions.get(`${pluginCacheKey(plugin)} ${version}`, () =>
+      this.#tables.versions.find(plugin, version),
+    );
+  }
+
+  /** What the live version runs; `undefined` when nothing was deployed yet. */
+  liveVersion(plugin: PluginKey): Promise<LiveVersion | undefined> {
+    return this.#live.get(pluginCacheKey(plugin), () => this.#tables.versions.live(plugin));
   }
 
   /** Forgets what has changed; `undefined` for all that can change. */
   handleChanges(changes: readonly Change[] | undefined): void {
     if (!changes) {
-      this.#tokens.invalidate();
-      this.#newest.invalidate();
       // The database may be one that was restored from a backup.
-      this.#versions.clear();
+      for (const cache of [this.#tokens, this.#tenants, this.#versions, this.#live]) cache.invalidate();
       return;
     }
-    const keysOf = (kind: Change['kind']) =>
-      new Set(changes.filter((change) => change.kind === kind).map(({ key }) => key));
+    const keysOf = (...kinds: Change['kind'][]) =>
+      new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ key }) => key));
     const environments = keysOf('environment-tokens');
     if (environments.size) this.#tokens.invalidate((_, { environment }) => environments.has(environment));
-    const plugins = keysOf('newest-version');
-    if (plugins.size) this.#newest.invalidate((plugin) => plugins.has(plugin));
+    const tenants = keysOf('tenant');
+    if (tenants.size) this.#tenants.invalidate((tenant) => tenants.has(tenant));
+    const live = keysOf('live-version', 'plugin');
+    if (live.size) this.#live.invalidate((plugin) => live.has(plugin));
+    const stale = [...keysOf('plugin'), ...[...tenants].map(pluginKeysOfTenant)];
+    if (!stale.length) return;
+    // A version's key begins with its plugin's, which ends in a bracket, so that no other plugin's begins with it.
+    const isStale = (key: string) => stale.some((start) => key.startsWith(start));
+    this.#live.invalidate(isStale);
+    this.#versions.invalidate(isStale);
   }
 }

@@ -1,7 +1,6 @@
 /** The tables whose rows a backup does not hold: who reads one must not be able to act for anybody. */
 export const secretTables = [
   'environment_tokens',
-  'former_environment_tokens',
   'editor_tokens',
   'verification_codes',
   // Its keys hold hashes of tokens, and addresses of clients.

@@ -63,6 +63,8 @@ export interface StorageOptions extends ChangeFeedOptions {
   readonly offlineRunSeconds?: number;
   /** How long a database that cannot be reached yet is waited for at start, in ms (default 0). */
   readonly startTimeout?: number;
+  /** Told, in words and once, why the database that is waited for at start cannot be reached. */
+  readonly onWait?: (reason: string) => void;
   /** Told, in words, why the database went away; and with `undefined` that it came back. */
   readonly onAvailability?: (reason: string | undefined) => void;
   /** In place of those of `postgres/limits.ts`. */
@@ -79,12 +81,15 @@ export interface StorageOptions extends ChangeFeedOptions {
  */
 export async function openStorage(address: DatabaseAddress, options: StorageOptions = {}): Promise<Storage> {
   const deadline = performance.now() + (options.startTimeout ?? 0);
+  let isWaiting = false;
   for (;;) {
     try {
       return await tryToOpen(address, options);
     } catch (error) {
       const isEarly = error instanceof StartError && isNotUpYet(error.cause);
       if (!isEarly || performance.now() > deadline) throw error;
+      if (!isWaiting) options.onWait?.(reasonOf(error.cause));
+      isWaiting = true;
     }
     await sleep(startInterval);
   }
@@ -139,9 +144,12 @@ async function createStorage(
   const held = new HeldPrograms();
   const tables = createTables(engine.db, engine, held);
   const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
+  let hungAt = -Infinity;
   const runs = new RunLookup(tables, {
     isCurrent: () => feed.isCurrent,
     holdsOffline: () => feed.age <= offlineFor,
+    isHanging: () => performance.now() - hungAt < feed.age,
+    onHang: () => (hungAt = performance.now()),
   });
   const feed = new ChangeFeed(engine, (changes) => runs.handleChanges(changes), options);
   let unavailability: string | undefined;

@@ -1,22 +1,29 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Engine } from './engine.ts';
+import { eraseSome, hasErasable } from './erasing/erase.ts';
 import type { Schema } from './schema.ts';
 import { Builds, BuildsInTransaction } from './tables/builds.ts';
-import { Drafts } from './tables/drafts.ts';
+import { Drafts, DraftsInTransaction } from './tables/drafts.ts';
 import { EditorTokens } from './tables/editor-tokens.ts';
 import { Environments, EnvironmentsInTransaction } from './tables/environments.ts';
-import { pluginCacheKey } from './tables/plugin-columns.ts';
+import { pluginLock, tenantCacheKey } from './tables/names.ts';
+import { Plugins, PluginsInTransaction } from './tables/plugins.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
 import type { HeldPrograms } from './tables/programs.ts';
 import { RateCounters } from './tables/rate-counters.ts';
+import { Runs } from './tables/runs.ts';
+import { Usage } from './tables/usage.ts';
+import { Tenants, TenantsInTransaction } from './tables/tenants.ts';
 import { VerificationCodes, VerificationCodesInTransaction } from './tables/verification-codes.ts';
 import { Versions, VersionsInTransaction } from './tables/versions.ts';
 
 /** What the service remembers. Each call is by itself: what a read found may have changed by the time of a write. */
 export interface Tables {
   readonly environments: Environments;
+  readonly tenants: Tenants;
+  readonly plugins: Plugins;
   readonly editorTokens: EditorTokens;
   readonly drafts: Drafts;
   readonly builds: Builds;
@@ -24,11 +31,18 @@ export interface Tables {
   readonly programs: Programs;
   readonly verificationCodes: VerificationCodes;
   readonly rateCounters: RateCounters;
+  /** Whether something that was deleted is still to be erased. */
+  readonly hasErasable: () => Promise<boolean>;
+  readonly runs: Runs;
+  readonly usage: Usage;
 }
 
 /** The same within a transaction, with what must not be done outside of one. */
 export interface TransactionTables extends Tables {
   readonly environments: EnvironmentsInTransaction;
+  readonly tenants: TenantsInTransaction;
+  readonly plugins: PluginsInTransaction;
+  readonly drafts: DraftsInTransaction;
   readonly builds: BuildsInTransaction;
   readonly versions: VersionsInTransaction;
   readonly programs: ProgramsInTransaction;
@@ -42,8 +56,14 @@ export interface TransactionTables extends Tables {
    * The same for what is counted over all plugins of a tenant. To be called after {@link lockPlugin}, as two transactions
    * that take the two in another order would wait for each other for ever.
    */
-  readonly lockTenant: (tenant: Pick<PluginKey, 'environment' | 'tenant'>) => Promise<void>;
-  /** The same for an e-mail address, in lower case. */
+  readonly lockTenant: (tenant: TenantKey) => Promise<void>;
+  /**
+   * Takes away some of what deleted tenants and plugins had. Says whether there may be more; false, too, where another node
+   * is at it. To be called in a transaction of its own.
+   * `limit`: how many plugins may go at once, and how many rows of them from each table.
+   */
+  readonly erase: (now: number, limit: number) => Promise<boolean>;
+  /** The same as {@link lockPlugin} for an e-mail address, in lower case. */
   readonly lockAddress: (email: string) => Promise<void>;
 }
 
@@ -51,6 +71,8 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
   const programs = new Programs(db, held);
   return {
     environments: new Environments(db),
+    tenants: new Tenants(db),
+    plugins: new Plugins(db),
     editorTokens: new EditorTokens(db, engine),
     drafts: new Drafts(db),
     builds: new Builds(db, programs),
@@ -58,6 +80,9 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     programs,
     verificationCodes: new VerificationCodes(db, engine),
     rateCounters: new RateCounters(db, engine),
+    hasErasable: () => hasErasable(db),
+    runs: new Runs(db, engine),
+    usage: new Usage(db, engine),
   };
 }
 
@@ -69,18 +94,25 @@ export function createTransactionTables(
   recordChange: (change: Change) => void,
 ): TransactionTables {
   const lock = (name: string) => engine.lock(db, name);
-  const programs = new ProgramsInTransaction(db, held, lock);
+  const programs = new ProgramsInTransaction(db, held, (names) => engine.lockAll(db, names));
+  const plugins = new PluginsInTransaction(db, recordChange);
   return {
     environments: new EnvironmentsInTransaction(db, recordChange, lock),
+    tenants: new TenantsInTransaction(db, recordChange),
+    plugins,
     editorTokens: new EditorTokens(db, engine),
-    drafts: new Drafts(db),
+    drafts: new DraftsInTransaction(db, plugins),
     builds: new BuildsInTransaction(db, programs),
     versions: new VersionsInTransaction(db, programs, recordChange),
     programs,
     verificationCodes: new VerificationCodesInTransaction(db, engine),
     rateCounters: new RateCounters(db, engine),
-    lockPlugin: (plugin) => lock(`plugin ${pluginCacheKey(plugin)}`),
-    lockTenant: ({ environment, tenant }) => lock(`tenant ${JSON.stringify([environment, tenant])}`),
+    hasErasable: () => hasErasable(db),
+    runs: new Runs(db, engine),
+    usage: new Usage(db, engine),
+    lockPlugin: (plugin) => lock(pluginLock(plugin)),
+    lockTenant: (tenant) => lock(`tenant ${tenantCacheKey(tenant)}`),
+    erase: (now, limit) => eraseSome({ db, engine, programs, limit }, now),
     lockAddress: (email) => lock(`address ${email}`),
   };
 }

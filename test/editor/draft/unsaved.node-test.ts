@@ -157,7 +157,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       });
       await untilOpen();
       // Browsers ask only on pages that were used.
-      await page.click('.cm-content');
+      await page.locator('.cm-content').click();
       await page.goto('about:blank');
       assert.deepEqual(asked, []);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { type EditorPage, eventually } from '../harness.ts';
+import { eventually, pressForHelp, type EditorPage } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
 const good =
@@ -104,7 +104,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const { page, untilOpen, until, press } = editor;
       await untilOpen();
       await page.waitForSelector('.cm-lintRange-error');
-      await page.click('#tab-build');
+      await page.locator('#tab-build').click();
       await until("Type 'number' is not assignable to type 'string'.");
       await until('found as you type');
       const builds = () => service.seen.filter(({ path }) => path.includes('/build/')).length;
@@ -119,7 +119,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       );
 
       // From the list to the place, and once it is mended nothing is left of it.
-      await page.click('.problem');
+      await page.locator('.problem').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent === 'Line 2, column 3');
       await chord(page, 'End');
       for (let count = 0; count < 'return 1;'.length; count++) await page.keyboard.press('Backspace');
@@ -142,7 +142,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await until('Run all');
       await press('Run all');
       await until('1 passed, 1 failed');
-      await page.click('.test-row:nth-child(2) summary');
+      await page.locator('.test-row:nth-child(2) summary').click();
       await until('No bad');
       assert.match(
         await page.$eval('.test-row:nth-child(2)', (row) => row.textContent ?? ''),
@@ -173,14 +173,14 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const { page, untilOpen, until } = await open();
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
-      await page.click('#tab-run');
+      await page.locator('#tab-run').click();
       await page.type('#run-payload', 'one');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await until('second one');
       await page.focus('#run-payload');
       await page.keyboard.type(' two');
       await until('From before the last change.');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await page.waitForSelector('.difference');
       const lines = await page.$$eval('.diff-line', (all) =>
         all.map((one) => (one as HTMLElement).innerText),
@@ -199,13 +199,13 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const { page, untilOpen, until } = await open();
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
-      await page.click('#tab-run');
+      await page.locator('#tab-run').click();
       await page.type('#run-payload', 'loop');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await until('Error: time-limit');
       await page.focus('#run-payload');
       await page.keyboard.type('!');
-      await page.click('#panel-run .button');
+      await page.locator('#panel-run .button').click();
       await until('Ran');
     }));
 
@@ -318,7 +318,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await page.keyboard.press('d');
       await page.keyboard.press('Enter');
       await untilFact(editor, 'deployed', 'v1.0.0 deployed');
-      await page.keyboard.press('F1');
+      await pressForHelp(page);
       await page.waitForSelector('dialog.help[open]');
       assert.match(await page.$eval('dialog.help', ({ innerText }) => innerText), /Deploy\s+Ctrl\+Shift\+D/);
     }));

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { readFile } from 'node:fs/promises';
-import type { EditorService, Target } from '../harness.ts';
+import { type EditorService, type Target, pressForHelp } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -146,7 +146,7 @@ describe('whose plugin it is', () => {
       assert.ok(
         (await editor.page.$eval('p.owner', (line) => line.getAttribute('title') ?? '')).includes(tenant),
       );
-      await editor.page.keyboard.press('F1');
+      await pressForHelp(editor.page);
       await editor.page.waitForSelector('dialog[open]');
       const names = await editor.page.$$eval('dialog bdi', (all) =>
         all.map(({ textContent }) => textContent),

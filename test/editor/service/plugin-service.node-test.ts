@@ -39,8 +39,12 @@ test('builds with a streamed log, runs and deploys', async (t) => {
   const { took, ...answer } = await plugin.test('hi', signal);
   assert.deepEqual(answer, { result: 'hi!', logs: ['hi'] });
   assert.ok(took && took > 0);
-  assert.deepEqual(await plugin.deploy({ signal }), { version: 'v1.0.0' });
-  assert.deepEqual(await plugin.deploy({ signal }), { version: 'v1.0.0', unchanged: true });
+  assert.deepEqual(await plugin.deploy({ signal }), { version: 'v1.0.0', live: 'v1.0.0' });
+  assert.deepEqual(await plugin.deploy({ signal }), {
+    version: 'v1.0.0',
+    unchanged: true,
+    live: 'v1.0.0',
+  });
   assert.deepEqual(await plugin.progress(signal), {
     built: true,
     deployed: { version: 'v1.0.0', current: true },

@@ -5,11 +5,12 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'puppeteer-core';
 import { faultsFromRight } from '../../support/reading-order.ts';
 import {
-  type EditorPage,
-  type EditorService,
   launchBrowser,
   openPage,
+  pressForHelp,
   startEditorService,
+  type EditorPage,
+  type EditorService,
 } from '../harness.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -41,25 +42,29 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       const editor = await blank();
       const { page } = editor;
       const target = { fn: `plugin-${++count}`, template: 'typescript' };
-      let open = () => {};
+      const held: (() => void)[] = [];
       service.script.hold = ({ url }) =>
-        url.includes('/api/v1/') ? new Promise<void>((resolve) => (open = resolve)) : undefined;
+        url.includes('/api/v1/') ? new Promise<void>((resolve) => void held.push(resolve)) : undefined;
       await page.goto(await service.url(target));
       await editor.until('Opening');
       await look('opening', page);
       service.script.hold = undefined;
-      open();
+      for (const pass of held) pass();
       await editor.untilOpen();
       await editor.type('const x: number = "";');
       await editor.press('Build');
       await editor.until('Build failed');
       await look('build failed', page);
-      await page.click('#tab-tests');
-      await page.click('.test summary');
+      await page.locator('#tab-tests').click();
+      await page.locator('.test summary').click();
       await look('tests', page);
-      await page.keyboard.press('F1');
+      await pressForHelp(page);
       await page.waitForSelector('dialog[open]');
       await look('help', page);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog.palette[open]');
+      await look('palette', page);
       await page.keyboard.press('Escape');
       await editor.press('Menu');
       await page.waitForSelector('[role=menu]', { visible: true });

@@ -5,11 +5,12 @@ import { gzipSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import {
-  type EditorPage,
-  type EditorService,
   launchBrowser,
   openPage,
+  pressForHelp,
   startEditorService,
+  type EditorPage,
+  type EditorService,
 } from '../harness.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -75,24 +76,28 @@ describe("the editor's page", () => {
       await editor.until('Run all');
       for (let run = 0; run < 2; run++) {
         await editor.press('Run all');
-        await editor.until('1 passed, 1 failed');
+        await editor.until('1 failed, 1 ran');
       }
       await editor.page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
       await editor.page.waitForSelector('.difference');
       assert.deepEqual(await violations(), []);
       await editor.type('const x: number = "";');
       await editor.page.waitForSelector('.cm-lintRange-error');
-      await editor.page.click('#tab-build');
+      await editor.page.locator('#tab-build').click();
       assert.deepEqual(await violations(), []);
       await editor.press('Menu');
       assert.deepEqual(await violations(), []);
       await editor.page.keyboard.press('Escape');
-      await editor.page.keyboard.press('F1');
+      await pressForHelp(editor.page);
       await editor.page.waitForSelector('dialog[open]');
       assert.deepEqual(await violations(), []);
       await editor.page.keyboard.press('Escape');
+      await editor.page.keyboard.press('F1');
+      await editor.page.waitForSelector('dialog.palette[open]');
+      assert.deepEqual(await violations(), []);
+      await editor.page.keyboard.press('Escape');
       await set(scheme, 360, 400);
-      await editor.page.click('#tab-run');
+      await editor.page.locator('#tab-run').click();
       assert.deepEqual(await violations(), []);
       const size = await editor.page.evaluate(() => document.documentElement.scrollWidth);
       assert.equal(size, 360);
@@ -125,12 +130,12 @@ describe("the editor's page", () => {
   ] as const) {
     test(`fits into ${width} by ${height} pixels, with the tests open and the search too`, async () => {
       await set('light', width, height);
-      await editor.page.click('#tab-tests');
+      await editor.page.locator('#tab-tests').click();
       await editor.page.focus('.cm-content');
       await editor.page.keyboard.down('Control');
       await editor.page.keyboard.press('f');
       await editor.page.keyboard.up('Control');
-      await editor.page.waitForSelector('.cm-search');
+      await editor.page.waitForSelector('.find');
       const layout = await editor.page.evaluate(() => {
         const box = (selector: string) =>
           document.querySelector(selector)?.getBoundingClientRect().toJSON() as DOMRect;

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'puppeteer-core';
-import { type EditorService, eventually, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import {
+  eventually,
+  launchBrowser,
+  openPage,
+  pressForHelp,
+  startEditorService,
+  type EditorService,
+} from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
 
 // While a service is upgraded, and after it, a page asks for files that the node it reaches may not have.
@@ -125,10 +132,10 @@ describe('an editor whose service is being upgraded', () => {
       (path) => (missing && path.includes('/assets/help-dialog-') ? gone() : undefined),
       async (page) => {
         await page.untilOpen();
-        await page.page.keyboard.press('F1');
+        await pressForHelp(page.page);
         await page.until('This part of the editor could not be loaded');
         missing = false;
-        await page.page.keyboard.press('F1');
+        await pressForHelp(page.page);
         await page.page.waitForSelector('dialog[open]');
       },
     );
@@ -146,7 +153,7 @@ describe('an editor whose service is being upgraded', () => {
           parts.every((part) => names.some((name) => name.includes(`/${part}-`))),
         );
         service.script.answer = (request) => (pathOf(request).startsWith('/editor/') ? gone() : undefined);
-        await page.page.keyboard.press('F1');
+        await pressForHelp(page.page);
         await page.page.waitForSelector('dialog[open]');
       },
     );

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { TestContext } from 'node:test';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
@@ -11,8 +12,8 @@ import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import { temporaryDirectory } from '../harness.ts';
-import { cleanUpFirst, engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
-import { plugin, save, sourceOf } from '../storage/plugins.ts';
+import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 
 const shownOf = (address: DatabaseAddress) => (address.engine === 'sqlite' ? address.file : address.shown);
@@ -134,6 +135,77 @@ test('check says what is not as it must be, with exit code 1', async (t) => {
   assert.match(wrong.out, /^ok +sandbox: /m);
 });
 
+test('check changes nothing about a file that it looks at', async (t) => {
+  const { file } = (await freshDatabase(t, 'sqlite')) as { file: string };
+  const { DatabaseSync } = await import('node:sqlite');
+  const other = new DatabaseSync(file);
+  other.exec('create table theirs (id integer)');
+  other.close();
+  const before = readFileSync(file);
+  const { out } = await runCommand(t, { engine: 'sqlite', file }, ['check']).done();
+  assert.match(out, /^ok +database: /m);
+  assert.deepEqual(readFileSync(file), before);
+  assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
+});
+
+test('check finds a DATA_DIR that is a file, and a database file that is none', async (t) => {
+  const file = join(temporaryDirectory(t), 'data');
+  writeFileSync(file, 'no database');
+  const noFolder = await runCommand(t, undefined, ['check'], { DATA_DIR: file }).done();
+  assert.equal(noFolder.status, 1);
+  assert.match(
+    noFolder.out,
+    /^failed +database: .* cannot be made, because .*data is no folder; see DATA_DIR/m,
+  );
+  const noDatabase = await runCommand(t, { engine: 'sqlite', file }, ['check']).done();
+  assert.equal(noDatabase.status, 1);
+  assert.match(noDatabase.out, /^failed +database: .*data cannot be used: file is not a database/m);
+});
+
+test('check finds a database that takes no writes, a role that may not create tables, and one without rights', async (t) => {
+  const address = await freshDatabase(t, 'postgres');
+  assert.ok(address.engine === 'postgres');
+  const db = await lookInto(t, address);
+  const url = new URL(address.url);
+  const { pathname } = url;
+  const check = async (change: (url: URL) => void) => {
+    const changed = new URL(address.url);
+    change(changed);
+    return runCommand(t, undefined, ['check'], { DATABASE_URL: changed.href }).done();
+  };
+  const standby = await check(({ searchParams }) => {
+    searchParams.set('options', '-c default_transaction_read_only=on');
+  });
+  assert.equal(standby.status, 1);
+  assert.match(standby.out, /^failed +database: .* takes no writes, as a standby does; name the primary/m);
+
+  const role = `checked_${pathname.slice(1)}`;
+  await sql`create role ${sql.id(role)} login password 'secret'`.execute(db);
+  cleanUpFirst(t, async () => {
+    await sql`drop owned by ${sql.id(role)}`.execute(db);
+    await sql`drop role ${sql.id(role)}`.execute(db);
+  });
+  await sql`revoke create on schema public from public`.execute(db);
+  const asRole = (changed: URL) => Object.assign(changed, { username: role, password: 'secret' });
+  const empty = await check(asRole);
+  assert.equal(empty.status, 1);
+  assert.match(
+    empty.out,
+    /^failed +schema: older than .*role checked_\w+ may not create tables: grant it CREATE/m,
+  );
+
+  await (await openStorage(address)).close();
+  const closed = await check(asRole);
+  assert.equal(closed.status, 1);
+  assert.match(closed.out, /^failed +database: .*role checked_\w+ may not read and write \w+, /m);
+
+  await sql`grant select, insert, update, delete on all tables in schema public to ${sql.id(role)}`.execute(
+    db,
+  );
+  // A role that is not to change the schema is all that a running service needs.
+  assert.match((await check(asRole)).out, /^ok +schema: up to date$/m);
+});
+
 test('check makes no database where there is none yet', async (t) => {
   const folder = temporaryDirectory(t);
   const address = { engine: 'sqlite', file: join(folder, 'data/service.sqlite') } as const;
@@ -149,8 +221,9 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   const storage = await openDuring(t, address);
   const token = await provisionEnvironmentToken(storage, 'com.acme');
   await provisionEnvironmentToken(storage, 'com.acme', Date.now(), { overlap: 600 });
+  await addEnvironment(storage);
   const editor = createToken('editor');
-  await storage.tables.editorTokens.add(editor, plugin, Date.now(), Date.now() + 600_000);
+  await storage.tables.editorTokens.add(editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
   await storage.transaction((tables) =>
     tables.verificationCodes.add(
       {
@@ -165,14 +238,14 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   );
   // Each write is of two plugins at once: a copy between the two would have one of them alone.
   const second = { ...plugin, pluginName: 'second' };
+  for (const one of [plugin, second]) await save(storage, 'first', one);
   let writes = 0;
   const done = new AbortController();
   const writing = (async () => {
     while (!done.signal.aborted) {
       await storage.transaction(async (tables) => {
         for (const one of [plugin, second]) {
-          await tables.lockPlugin(one);
-          await tables.drafts.save(one, sourceOf(`${writes}`), 0);
+          await tables.drafts.overwrite(one, sourceOf(`${writes}`), { now: 0 });
         }
       });
       writes += 1;

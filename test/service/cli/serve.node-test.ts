@@ -131,3 +131,19 @@ test('a larger limit of memory is for scripts and modules alike', async (t) => {
     assert.equal(((await answer.json()) as { result?: string }).result, `${64 * 2 ** 20}`, language);
   }
 });
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} while the database is waited for at start ends it at once, with exit code 0`, async (t) => {
+    const env = { DATABASE_URL: 'postgres://me@127.0.0.1:1/none', DATA_DIR: temporaryDirectory(t) };
+    const command = runCommand(t, undefined, ['serve'], env);
+    const { reason } = await command.line(({ msg }) => msg.startsWith('The database cannot be reached yet.'));
+    assert.match(String(reason), /ECONNREFUSED/);
+    const began = performance.now();
+    command.kill(signal);
+    const { status, err } = await command.done();
+    assert.deepEqual([status, err], [0, '']);
+    assert.equal(command.logged().at(-1)?.msg, 'The service ends before it has started.');
+    // It would be waited for for 30 s.
+    assert.ok(performance.now() - began < 20_000);
+  });
+}

@@ -9,7 +9,7 @@ test('an environment token buys an editor token that says how long it lives', as
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('cache-control'), 'no-store');
   const { token, ...others } = (await answer.json()) as { token: string };
-  assert.deepEqual(others, { expires_in: 60 });
+  assert.deepEqual(others, { expires_in: 60, permissions: ['read', 'write', 'deploy'] });
   assert.match(token, /^pe_edit_[\w-]{43}$/);
 });
 

@@ -1,57 +1,78 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
+import { readPlainText } from '../../../service/src/http/body.ts';
 import { boundBodies } from '../../../service/src/http/body-budget.ts';
-import { errorResponse } from '../../../service/src/http/errors.ts';
+import { errorResponse, unauthorized } from '../../../service/src/http/errors.ts';
 
-const limits = { total: 3000, perToken: 2000 };
+const limits = { total: 4000, perEnvironment: 3000, perTenant: 2000 };
 
-/** An app whose answers wait until they are let go, and what sends it bodies. */
+/** An app whose answers wait until they are let go, and what sends it bodies in the name of a tenant, such as `com.acme t1`. */
 function startApp() {
   const answers: (() => void)[] = [];
   const app = new Hono();
   app.use('*', boundBodies(limits));
   app.post('/', async (c) => {
+    const [environment = '', tenant = ''] = (c.req.header('authorization') ?? '').split(' ');
+    if (tenant === 'nobody') {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      throw unauthorized('token-invalid', 'no');
+    }
+    c.set('request', { id: 'an-id', answerHeaders: {}, environment, tenant });
+    const text = await readPlainText(c, 10_000);
     await new Promise<void>((resolve) => answers.push(resolve));
-    return c.text(`${(await c.req.text()).length}`);
+    return c.text(`${text.length}`);
   });
   app.onError((error) => errorResponse(error, 'an-id'));
-  const send = async (size: number, token: string, headers: Record<string, string> = {}) =>
+  const send = async (size: number, authorization: string, headers: Record<string, string> = {}) =>
     app.request('/', {
       method: 'POST',
       body: 'x'.repeat(size),
-      headers: { authorization: `Bearer ${token}`, 'content-length': `${size}`, ...headers },
+      headers: { authorization, 'content-length': `${size}`, ...headers },
     });
-  const letGo = () => {
+  /** Lets go of what waits, once that is so many requests. */
+  const letGo = async (count: number) => {
+    while (answers.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
     for (const answer of answers.splice(0)) answer();
   };
   return { send, letGo };
 }
 
-test('bodies past what one token may send at once are 503 with Retry-After, and others are taken', async () => {
+test('bodies past what one tenant may send at once are 503 with Retry-After, and others are taken', async () => {
   const { send, letGo } = startApp();
-  const taken = [send(1000, 'a'), send(1000, 'a')];
-  const refused = await send(1, 'a');
+  const taken = [send(1000, 'com.acme t1'), send(1000, 'com.acme t1')];
+  const refused = await send(1, 'com.acme t1');
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
-  taken.push(send(1000, 'b'));
-  assert.equal((await send(1, 'b')).status, 503, 'The total is used up.');
-  letGo();
+  taken.push(send(1000, 'com.acme t2'));
+  assert.equal((await send(1, 'com.acme t2')).status, 503, 'The environment has used up its own.');
+  taken.push(send(1000, 'com.other t1'));
+  assert.equal((await send(1, 'com.other t1')).status, 503, 'The total is used up.');
+  await letGo(taken.length);
   for (const one of taken) assert.equal(await (await one).text(), '1000');
-  const after = send(2000, 'a');
-  letGo();
+  const after = send(2000, 'com.acme t1');
+  await letGo(1);
   assert.equal((await after).status, 200);
+});
+
+test('bodies of requests without a good token are not read, and take no room from others', async () => {
+  const { send, letGo } = startApp();
+  const guesses = Array.from({ length: 10 }, (_, i) => send(2000, `com.acme${i} nobody`));
+  const good = send(2000, 'com.acme t1');
+  await letGo(11);
+  assert.equal((await good).status, 200);
+  for (const one of guesses) assert.equal((await one).status, 401);
 });
 
 test('a request without a body is never refused for the bodies of others', async () => {
   const { send, letGo } = startApp();
-  const taken = [send(2000, 'a'), send(1000, 'b')];
-  const empty = send(0, 'a');
-  letGo();
+  const taken = [send(2000, 'com.acme t1'), send(1000, 'com.acme t2'), send(1000, 'com.other t1')];
+  const empty = send(0, 'com.acme t1');
+  await letGo(4);
   assert.equal((await empty).status, 200);
   await Promise.all(taken);
 });
 
 test('a body that does not say how large it is counts as the largest', async () => {
   const { send } = startApp();
-  assert.equal((await send(1, 'a', { 'transfer-encoding': 'chunked' })).status, 503);
+  assert.equal((await send(1, 'com.acme t1', { 'transfer-encoding': 'chunked' })).status, 503);
 });

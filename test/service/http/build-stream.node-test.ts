@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream } from '../../../service/src/http/event-stream.ts';
 import { running, startPlugin } from '../plugin.ts';
+import { lookInto } from '../storage/databases.ts';
 
 const text = { 'content-type': 'text/plain' };
 
@@ -114,6 +115,22 @@ test('a stream whose work fails is broken off, so that nobody takes it for whole
   await once(server, 'listening');
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   await assert.rejects(answer.text());
+});
+
+test('a fault that breaks off a streamed build is logged', async (t) => {
+  const { port, paths, editor, address, errors } = await startPlugin(t);
+  const build = () =>
+    fetch(`http://127.0.0.1:${port}${paths.build('javascript')}`, {
+      method: 'POST',
+      headers: { ...editor, ...text, accept: 'text/event-stream' },
+      body: running('return "";'),
+    });
+  assert.match(await (await build()).text(), /event: result/);
+  await (await lookInto(t, address)).schema.dropTable('builds').execute();
+  await assert.rejects((await build()).text());
+  const [fault, ...others] = errors;
+  assert.match(String(fault), /builds/);
+  assert.deepEqual(others, []);
 });
 
 // The attack: a very long name, used wrongly 400 times.

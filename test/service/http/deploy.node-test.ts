@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { running, startPlugin } from '../plugin.ts';
-import { storedBytes } from '../storage/databases.ts';
+import { storedBytes, until } from '../storage/databases.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
 test('a deploy that changes nothing answers the newest version, and makes no other', async (t) => {
-  const { build: buildBy, saveDraft, send, paths, editor, address } = await startPlugin(t);
+  const { build: buildBy, saveDraft, send, paths, editor, vendor, address } = await startPlugin(t);
   const contents = running('return input;');
   const source = { contents, lang: 'javascript', tests: [{ name: 'one', payload: 'x' }] };
   const promote = async () => {
@@ -16,25 +16,30 @@ test('a deploy that changes nothing answers the newest version, and makes no oth
   };
   await saveDraft(source);
   await buildBy(contents);
-  assert.deepEqual(await promote(), { version: 'v1.0.0' });
+  assert.deepEqual(await promote(), { version: 'v1.0.0', live: 'v1.0.0' });
+  // The build is counted a moment after its answer.
+  await until('the build is counted', async () =>
+    (await send('GET', '/api/v1/environment/com.acme/usage', vendor)).body.includes('"builds":1'),
+  );
   const before = await storedBytes(t, address);
-  for (let i = 0; i < 20; i++) assert.deepEqual(await promote(), { version: 'v1.0.0', unchanged: true });
+  for (let i = 0; i < 20; i++)
+    assert.deepEqual(await promote(), { version: 'v1.0.0', unchanged: true, live: 'v1.0.0' });
   assert.ok(before.equals(await storedBytes(t, address)), 'something was written');
 
   // The order of a test's fields means nothing; what the draft was in between does not count.
   await buildBy(running('return "another";'));
-  assert.deepEqual(await promote(), { version: 'v1.0.1' });
+  assert.deepEqual(await promote(), { version: 'v1.0.1', live: 'v1.0.1' });
   await saveDraft({ ...source, tests: [{ payload: 'x', name: 'one' }] });
   await buildBy(contents);
-  assert.deepEqual(await promote(), { version: 'v1.0.2' });
-  assert.deepEqual(await promote(), { version: 'v1.0.2', unchanged: true });
+  assert.deepEqual(await promote(), { version: 'v1.0.2', live: 'v1.0.2' });
+  assert.deepEqual(await promote(), { version: 'v1.0.2', unchanged: true, live: 'v1.0.2' });
 
   await saveDraft({ ...source, tests: [{ payload: 'y', name: 'one' }] });
-  assert.deepEqual(await promote(), { version: 'v1.0.3' });
+  assert.deepEqual(await promote(), { version: 'v1.0.3', live: 'v1.0.3' });
   await saveDraft({ contents, lang: 'javascript' });
-  assert.deepEqual(await promote(), { version: 'v1.0.4' });
+  assert.deepEqual(await promote(), { version: 'v1.0.4', live: 'v1.0.4' });
   await saveDraft({ contents, lang: 'javascript', tests: [] });
-  assert.deepEqual(await promote(), { version: 'v1.0.4', unchanged: true });
+  assert.deepEqual(await promote(), { version: 'v1.0.4', unchanged: true, live: 'v1.0.4' });
 });
 
 test('a deploy that changes nothing needs no build', async (t) => {
@@ -47,7 +52,7 @@ test('a deploy that changes nothing needs no build', async (t) => {
   // What was built last is of another text now, so a test is refused.
   assert.equal((await send('POST', paths.test, editor)).status, 409);
   const { body } = await send('POST', paths.promote, editor);
-  assert.equal(body, '{"version":"v1.0.0","unchanged":true}');
+  assert.equal(body, '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
   assert.ok(await storage.tables.versions.newest(plugin));
 });
 
@@ -57,8 +62,8 @@ test('of twenty equal deploys at once one makes a version, and all are answered 
   const answers = await Promise.all(
     Array.from({ length: 20 }, async () => (await send('POST', paths.promote, editor)).body),
   );
-  const made = answers.filter((body) => body === '{"version":"v1.0.0"}');
-  const found = answers.filter((body) => body === '{"version":"v1.0.0","unchanged":true}');
+  const made = answers.filter((body) => body === '{"version":"v1.0.0","live":"v1.0.0"}');
+  const found = answers.filter((body) => body === '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
   assert.deepEqual([made.length, found.length], [1, 19]);
   assert.equal((await run('v1.0.1')).status, 404);
 });

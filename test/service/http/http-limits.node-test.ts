@@ -6,13 +6,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { errorResponse } from '../../../service/src/http/errors.ts';
 import { httpLimits } from '../../../service/src/http/http-limits.ts';
 import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
 import { createHttpServer } from '../../../service/src/http/http-server.ts';
 import { listen as listenOnLoopback } from '../../../service/src/http/listen.ts';
 import { bearer, draftPath, listen } from '../harness.ts';
 
-const refuse = () => new Response(null, { status: 400 });
+const refuse = (error: unknown) => errorResponse(error, 'an-id');
 const mebibyte = 1024 * 1024;
 
 /** Times so short that a test can wait for them. */

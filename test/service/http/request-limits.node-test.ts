@@ -6,8 +6,9 @@ import type { TestContext } from 'node:test';
 import type { ServiceOptions } from '../../../service/src/http/app.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { bearer, listen } from '../harness.ts';
+import { proxyOf, shortLimits } from '../lost-database/proxied.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { openDuring } from '../storage/databases.ts';
+import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
 
 const anyProxy = { trustedProxies: toBlockList(['127.0.0.1']) };
 
@@ -35,6 +36,13 @@ function refusalOf({ status, headers, body }: Answer) {
   assert.equal(limit[1], policy[1]);
   assert.equal(headers['retry-after'], limit[2]);
   return { policy: policy[1], quota: Number(policy[2]), seconds: Number(limit[2]), message: error.message };
+}
+
+/** A storage whose statements are told. */
+async function startStorage(t: TestContext, onStatement: (sql: string) => void) {
+  const address = await freshDatabase(t, engineUnderTest());
+  const storage = await openDuring(t, address, { log: ({ query }) => onStatement(query.sql) });
+  return { storage };
 }
 
 /** A plugin that is deployed. */
@@ -114,13 +122,99 @@ test('who asks without a good token has the rate of an address, and locks out no
   );
 });
 
-test('files of the editor have no rate', async (t) => {
+/** A service with an editor. */
+function listenWithEditor(t: TestContext, addressRequests: number) {
   const page = { body: new TextEncoder().encode('<!doctype html>'), type: 'text/html' };
-  const { send } = await listen(t, {
-    rates: { addressRequests: 1 },
-    editorAssets: new Map([['index.html', page]]),
+  const script = { body: new TextEncoder().encode('export {}'), type: 'text/javascript' };
+  return listen(t, {
+    rates: { addressRequests },
+    editorAssets: new Map([
+      ['index.html', page],
+      ['assets/main-12345678.js', script],
+    ]),
   });
-  assert.deepEqual(statuses(await times(10, () => send('GET', '/editor/'))), { 200: 10 });
+}
+
+test('files of the editor have no rate', async (t) => {
+  const { send } = await listenWithEditor(t, 1);
+  const answers = await times(10, () => send('GET', '/editor/assets/main-12345678.js'));
+  assert.deepEqual(statuses(answers), { 200: 10 });
+});
+
+test('an address has a rate of pages of the editor, which nothing else that comes from there uses up', async (t) => {
+  const { send } = await listenWithEditor(t, 5);
+  assert.deepEqual(statuses(await times(8, () => send('GET', '/api/v1/features'))), { 200: 5, 429: 3 });
+  const pages = await times(8, () => send('GET', '/editor/'));
+  assert.deepEqual(statuses(pages), { 200: 5, 429: 3 });
+  assert.equal(
+    refusalOf(pages.find(({ status }) => status === 429) ?? assert.fail()).policy,
+    'address-requests',
+  );
+});
+
+test('requests that lead nowhere have the rate of an address where they come without a good token', async (t) => {
+  const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 6 } });
+  const { send, paths, editor } = service;
+  const strays = [
+    () => send('GET', '/wp-login.php'),
+    () => send('DELETE', '/api/v1/features'),
+    () => send('GET', '/api/v1/features', { host: 'other.example' }),
+    () => send('GET', '/api/v1/template/cobol'),
+    () => send('GET', '/editor/nothing'),
+    () => send('GET', '/nowhere', bearer('pe_edit_unknown')),
+  ];
+  const answers = await times(6, async (i) => (await strays[i]?.()) ?? assert.fail());
+  assert.deepEqual(statuses(answers), { 404: 4, 405: 1, 421: 1 });
+  for (const stray of strays) assert.equal(refusalOf(await stray()).policy, 'address-requests');
+  assert.equal((await send('GET', '/healthz', { host: 'other.example' })).status, 200);
+  // There is no draft yet, which a good token may ask for as often as it likes.
+  const drafts = await times(10, () => send('GET', paths.draft, editor));
+  assert.deepEqual(statuses(drafts), { 404: 10 });
+});
+
+test('a flood of bad tokens does not become one of look-ups, and good tokens from the same address are still found', async (t) => {
+  const lookUps: string[] = [];
+  const { storage } = await startStorage(t, (sql) => {
+    if (/from ["`]editor_tokens["`]/.test(sql)) lookUps.push(sql);
+  });
+  const service = await startPlugin(t, 't1', undefined, { storage, rates: { addressRequests: 5 } });
+  const { send, paths, editor } = service;
+  const other = await startPlugin(t, 't2', service);
+  // Known from now on.
+  assert.equal((await send('GET', paths.draft, editor)).status, 404);
+  lookUps.length = 0;
+  const flood = times(300, (i) => send('GET', paths.draft, bearer(`pe_edit_guess-${i}`)));
+  const known = times(10, () => send('GET', paths.draft, editor));
+  const answers = await flood;
+  assert.deepEqual(statuses(await known), { 404: 10 });
+  assert.deepEqual(statuses(answers), { 401: 5, 429: 295 });
+  assert.ok(lookUps.length < 100, `${lookUps.length} look-ups`);
+  // This node sees it for the first time.
+  assert.equal((await send('GET', other.paths.draft, other.editor)).status, 404);
+});
+
+test('where the database is away and the node had no share of a rate, nobody is told that it is used up', async (t) => {
+  const direct = await freshDatabase(t, 'postgres');
+  assert.ok(direct.engine === 'postgres');
+  const { proxy, proxied } = await proxyOf(t, direct.url);
+  const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });
+  const { send } = await listen(t, { storage, rates: { addressRequests: 600 } });
+  await proxy.refuse();
+  const answers = [];
+  for (let i = 0; i < 20; i++) answers.push(await send('GET', '/api/v1/features'));
+  assert.deepEqual(statuses(answers), { 200: 6, 503: 14 });
+  const last = answers.at(-1) ?? assert.fail();
+  assert.equal((JSON.parse(last.body) as { error: { code: string } }).error.code, 'storage-unavailable');
+  assert.match(String(last.headers['retry-after']), /^\d+$/);
+});
+
+test('a token that is good costs its address nothing', async (t) => {
+  const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 1 } });
+  for (const tenant of ['t2', 't3', 't4']) {
+    const { send, paths, editor } = await startPlugin(t, tenant, service);
+    assert.equal((await send('GET', paths.draft, editor)).status, 404);
+  }
+  assert.equal((await service.send('GET', '/api/v1/features')).status, 200);
 });
 
 test('behind a proxy that is trusted each client has a rate of its own, one of IPv6 by its /64', async (t) => {

@@ -58,7 +58,7 @@ describe('the service, when it does not read a body', () => {
           { path: '/nothing', status: 404 },
           { path: welcome, status: 405 },
           { ...save, headers: { ...editor, 'content-type': 'text/html' }, status: 415 },
-          { path: `${draftPath}/promote`, headers: editor, status: 404 },
+          { path: `${draftPath}/promote`, headers: editor, status: 413 },
           { path: execution, headers: vendor, status: 404 },
           { path: '/api/v1/draft/%FF/default/x', status: 400 },
           { method: 'PUT', path: draftPath, status: 405 },

@@ -113,7 +113,7 @@ test('without the database a node has in each minute what it had in the last one
   const share = new RateShare(600);
   share.take(start, true);
   share.apply(share.createRequest(0), lease(194), start);
-  assert.deepEqual(takeAll(share, start, false), [199, 'refused']);
+  assert.deepEqual(takeAll(share, start, false), [199, 'unknown']);
   for (const after of [1, 2, 3])
     assert.deepEqual(takeAll(share, start + after * minute, false), [200, 'refused']);
 });
@@ -144,7 +144,9 @@ test('a window of which nothing is left stays so when the database is lost', () 
   assert.deepEqual(takeAll(share, next, false), [0, 'refused']);
 });
 
-test('a node that never had a share takes its own part without the database', () => {
-  assert.deepEqual(takeAll(new RateShare(600), start, false), [6, 'refused']);
-  assert.deepEqual(takeAll(new RateShare(10), start, false), [1, 'refused']);
+test('a node that never had a share takes its own part without the database, and knows nothing of the rest', () => {
+  assert.deepEqual(takeAll(new RateShare(600), start, false), [6, 'unknown']);
+  assert.deepEqual(takeAll(new RateShare(10), start, false), [1, 'unknown']);
+  // Here that is all there is.
+  assert.deepEqual(takeAll(new RateShare(1), start, false), [1, 'refused']);
 });

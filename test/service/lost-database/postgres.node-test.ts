@@ -95,6 +95,25 @@ test('a database that answers no more is 503, soon at once, and back without a r
   assert.deepEqual(errors, []);
 });
 
+test('a statement that is not answered does not keep the service from ending', async (t) => {
+  const { proxy, save, storage } = await proxiedService(t, {
+    postgresLimits: { holdTimeout: 600_000, closeTimeout: 200 },
+  });
+  assert.equal((await save('first')).status, 200);
+  const isStalled = Promise.withResolvers<void>();
+  const stall = once('update "drafts"', 'stall');
+  proxy.watch((sent) => {
+    const verdict = stall(sent);
+    if (verdict === 'stall') isStalled.resolve();
+    return verdict;
+  });
+  const stalled = save('second');
+  await isStalled.promise;
+  // Without a limit this would not end.
+  await storage.close();
+  assert.ok(await isUnavailable(await stalled));
+});
+
 test('a database that is a second away works all the same', async (t) => {
   const { proxy, save, run, saved, deployProgram, buildProgram, storage } = await proxiedService(t, {
     postgresLimits: { monitorTimeout: 3000, monitorConnectTimeout: 4000 },

@@ -37,8 +37,12 @@ function send(
 /** Whether there was no connection on which a request could have been sent. */
 const isRefused = (error: unknown) => (error as NodeJS.ErrnoException).syscall === 'connect';
 
-/** Whether a connection was taken back by the other side's system before anything came from it. */
-const isReset = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+/**
+ * Whether a connection was taken back by the other side's system before anything came from it. Whoever still writes to it
+ * hears of a broken pipe.
+ */
+const isReset = (error: unknown) =>
+  ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 const plugin = 'com.acme.t1/default/add-record';
 const code = 'export const run = (input) => input;';
@@ -67,10 +71,12 @@ async function start(t: TestContext, engine: EngineName, env: Record<string, str
 
 for (const engine of engines) {
   test(`${engine}: SIGTERM under load fails no request; then connections are refused, and the exit code is 0`, async (t) => {
-    const { command, base, token, headers } = await start(t, engine, { DRAIN_SECONDS: '2' });
+    // A quick machine makes more requests than a token may, and on a busy one a run may take long, and so may the requests by
+    // which this test sees that the service drains.
+    const env = { DRAIN_SECONDS: '5', RUN_TIMEOUT_MS: '10000', TOKEN_REQUESTS_PER_MINUTE: '0' };
+    const { command, base, token, headers } = await start(t, engine, env);
     let isTermSent = false;
     const failures: unknown[] = [];
-    const statuses = new Set<number>();
     let [answered, closing] = [0, 0];
     const clients = Array.from({ length: 8 }, async (_, i) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -91,7 +97,7 @@ for (const engine of engines) {
           answered += 1;
           if (reset !== undefined) failures.push(reset);
           reset = undefined;
-          statuses.add(answer.status);
+          if (answer.status !== 200) failures.push(answer);
           if (isTermSent && answer.headers.connection === 'close') closing += 1;
         } catch (error) {
           if (isTermSent && isRefused(error)) break;
@@ -108,7 +114,6 @@ for (const engine of engines) {
     assert.equal((await send(base, '/healthz')).status, 200);
     await Promise.all(clients);
     assert.deepEqual(failures, []);
-    assert.deepEqual([...statuses], [200]);
     assert.ok(closing > 0, 'Answers say that the connection will be closed.');
     const { status, err } = await command.done();
     assert.deepEqual([status, err], [0, '']);

@@ -23,6 +23,17 @@ test('it is not ready until the sandbox works, and says so', async (t) => {
   assert.deepEqual(await answer.json(), { ready: false, database: true, schema: true, sandbox: false });
 });
 
+test('one that ends is alive and says that it ends, and is not ready', async (t) => {
+  let isDraining = false;
+  const { fetch } = await startService(t, { isDraining: () => isDraining });
+  assert.deepEqual(await (await fetch('/healthz')).json(), { alive: true });
+  isDraining = true;
+  const alive = await fetch('/healthz');
+  assert.equal(alive.status, 200);
+  assert.deepEqual(await alive.json(), { alive: true, draining: true });
+  assert.equal((await fetch('/readyz')).status, 503);
+});
+
 test('without its database it is alive and not ready', async (t) => {
   const { fetch, storage } = await startService(t);
   await storage.close();

@@ -78,12 +78,14 @@ test('a request is one line, which says whose it was by which route, and holds n
     holder: 'demo',
   });
 
-  const { token } = JSON.parse(access.body) as { token: string };
+  const named = await send('GET', `${accessPath}?actor=ada`, bearer(environment));
+  const { token } = JSON.parse(named.body) as { token: string };
   const record = JSON.stringify({ ...source, contents: 'source-text' });
   const headers = { ...bearer(token), 'content-type': 'application/json' };
   const saved = await send('POST', draftPath, headers, record);
-  await lineOf(saved.headers['x-request-id']);
-  assert.equal(lines().length, 2);
+  const savedLine = await lineOf(saved.headers['x-request-id']);
+  assert.deepEqual([savedLine['tenant'], savedLine['actor']], ['t1', 'ada']);
+  assert.equal(lines().length, 3);
   for (const secret of [environment, token, 'query-text', 'source-text']) {
     assert.ok(!text.join('').includes(secret), secret);
   }

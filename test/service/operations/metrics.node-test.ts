@@ -40,9 +40,11 @@ test('requests, runs, builds and what waits are counted, by nothing that users c
     'plugin_service_run_starts_total{start="warm"} 2',
     'plugin_service_build_duration_seconds_count{language="javascript",outcome="failed"} 1',
     'plugin_service_build_duration_seconds_count{language="javascript",outcome="succeeded"} 1',
+    'plugin_service_build_wait_seconds_count{language="javascript"} 2',
     'plugin_service_waiting{queue="runs"} 0',
     'plugin_service_waiting{queue="builds"} 0',
     'plugin_service_waiting{queue="checks"} 0',
+    'plugin_service_waiting{queue="help"} 0',
     'plugin_service_records_dropped_total 0',
   ]) {
     assert.ok(text.split('\n').includes(line), `${line}\n${text}`);

@@ -164,6 +164,19 @@ test('on a system with none of the tools, nothing is said to hold but that the u
   assert.deepEqual(holding, isRoot() ? [] : ['user']);
 });
 
+test('a limit that is set and does not hold is not said to hold', { skip: !linux }, (t) => {
+  const shell = join(temporaryDirectory(t), 'shell');
+  // As a kernel would be that takes limits and does not keep to them.
+  writeFileSync(shell, '#!/bin/sh\nscript="ulimit() { :; }\n$2"\nshift 2\nexec /bin/sh -c "$script" "$@"\n', {
+    mode: 0o755,
+  });
+  const layers = new Map(
+    isolationReport(findTools(undefined, shell)).map(({ name, holds }) => [name, holds]),
+  );
+  assert.deepEqual([layers.get('memory'), layers.get('writes')], [false, false]);
+  assert.equal(layers.get('lifetime'), true);
+});
+
 test('every layer is described in one line without a full stop', () => {
   for (const { detail } of [...isolationReport(), ...isolationReport(noTools)]) {
     assert.match(detail, /^[a-z][^\n]*[^.\n]$/);

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { formerSteps } from '../../../service/src/storage/sqlite/former-schema.ts';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { digestOf } from '../../../service/src/storage/tables/digest.ts';
+import { digestOf, sourceDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import { cleanUpFirst, freshDatabase, openDuring } from './databases.ts';
 import { build, deploy, plugin, programOf, sourceOf } from './plugins.ts';
 
@@ -54,17 +54,21 @@ test('a file of the release before is taken over with all its data', async (t) =
   assert.equal(await environments.owner('de.bücher'), undefined);
   assert.equal((await runs.environmentToken(tokens.owner, 0))?.environment, 'com.acme');
   assert.equal((await runs.environmentToken(tokens.demo, 0))?.environment, 'com.acme');
-  assert.deepEqual(await editorTokens.find(tokens.editor, start), expected.plugin);
+  const editorToken = await editorTokens.find(tokens.editor, start);
+  assert.deepEqual(editorToken?.scope, expected.plugin);
+  assert.deepEqual(editorToken.permissions, ['read', 'write', 'deploy']);
   assert.equal(await editorTokens.find(tokens.expired, start + 1), undefined);
 
   assert.deepEqual(await drafts.find(expected.plugin), {
     source: sources.draft,
+    digest: sourceDigestOf(sources.draft),
     revision: revisions.draft,
     etag: etags.draft,
     updatedAt: start + 20,
   });
   assert.deepEqual(await drafts.find(expected.other), {
     source: sources.other,
+    digest: sourceDigestOf(sources.other),
     revision: revisions.other,
     etag: etags.other,
     updatedAt: start + 30,
@@ -76,12 +80,20 @@ test('a file of the release before is taken over with all its data', async (t) =
   const wasm = await builds.findCurrent(expected.other);
   assert.deepEqual(await wasm?.load(), { kind: 'wasm', module: 'AGFzbQEAAAA=' });
 
+  assert.deepEqual(await tables.tenants.find(expected.plugin), {
+    id: 1,
+    environment: expected.plugin.environment,
+    tenant: expected.plugin.tenant,
+    description: '',
+    isSuspended: false,
+    limits: {},
+    // Its first draft's.
+    createdAt: start + 10,
+  });
   const first = await versions.find(expected.plugin, 'v1.0.0');
   assert.deepEqual(await first?.load(), programOf('first'));
-  assert.deepEqual(await versions.newestSource(expected.plugin), {
-    version: 'v1.0.1',
-    source: sources.second,
-  });
+  assert.equal((await versions.newest(expected.plugin))?.version, 'v1.0.1');
+  assert.deepEqual((await versions.findRecord(expected.plugin, 'v1.0.1'))?.source, sources.second);
 
   assert.deepEqual(await verificationCodes.find(expected.verificationCode), {
     email: 'you@acme.com',
@@ -194,7 +206,8 @@ test('builds and versions from before programs were stored once keep what they r
   }
   assert.deepEqual(await (await builds.find(plugin, sourceOf('a')))?.load(), programOf('a'));
   assert.deepEqual(await (await builds.findCurrent(plugin))?.load(), programOf('a'));
-  assert.deepEqual(await versions.newestSource(plugin), { version: 'v1.0.3', source: sourceOf('a') });
+  assert.equal((await versions.newest(plugin))?.version, 'v1.0.3');
+  assert.deepEqual((await versions.findRecord(plugin, 'v1.0.3'))?.source, sourceOf('a'));
   const db = openFile(t, address.file);
   assert.equal(db.prepare('SELECT count(*) AS n FROM programs').get()?.['n'], 2);
   assert.deepEqual(db.prepare('PRAGMA foreign_key_check').all(), []);

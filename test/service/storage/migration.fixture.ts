@@ -5,8 +5,9 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine } from '../../../service/src/storage/storage.ts';
 
-// A program that brings a database up to date in a process of its own: `<url> <how>`. It says "in the middle" once some of
-// its schema is made, then waits for standard input to end where `how` is "slow", and at last says "done".
+// A program that brings a database up to date in a process of its own: `<url> <how>`. Where `how` is "slow" it says "in the
+// middle" once some of its schema is made, and waits for standard input to end; else it says "asks" when it is about to ask for
+// the lock. At last it says "done".
 const [url = '', how = ''] = process.argv.slice(2);
 const slow: Migration = {
   name: '9001-slow',
@@ -18,6 +19,15 @@ const slow: Migration = {
   },
 };
 const engine = await openEngine(parseDatabaseUrl(url));
-await migrate(engine, how === 'slow' ? [...migrations, slow] : migrations);
+if (how === 'slow') await migrate(engine, [...migrations, slow]);
+else {
+  await migrate({
+    ...engine,
+    migrationTransaction(work) {
+      console.log('asks');
+      return engine.migrationTransaction(work);
+    },
+  });
+}
 await engine.close();
 console.log('done');

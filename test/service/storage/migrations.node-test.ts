@@ -13,7 +13,7 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring } from './databases.ts';
+import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring, until } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
 
 async function engineOf(t: TestContext, address: DatabaseAddress) {
@@ -138,10 +138,18 @@ for (const engine of engines) {
     assert.equal(await slow.said(), 'in the middle');
     // One that comes meanwhile waits for the lock.
     const waiting = start(t, address, 'quick');
+    assert.equal(await waiting.said(), 'asks');
+    const opened = await engineOf(t, address);
+    if (engine === 'postgres') {
+      await until('it waits for the lock', async () => {
+        const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(opened.db);
+        return rows.length > 0;
+      });
+    }
     slow.child.kill('SIGKILL');
     await slow.exited;
     assert.equal(await waiting.said(), 'done');
-    const opened = await engineOf(t, address);
     assert.deepEqual(await doneIn(opened.db), known);
     assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
 

@@ -1,20 +1,27 @@
 import assert from 'node:assert/strict';
+import { defaultPermissions } from '../../../service/src/plugins/permissions.ts';
+import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
+import type { PluginSource } from '../../../service/src/plugins/records.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
+import type { TransactionTables } from '../../../service/src/storage/tables.ts';
 
 export const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'x' };
 export const otherPlugin = { ...plugin, pluginName: 'y' };
 export const sourceOf = (contents: string) => ({ lang: 'javascript', contents });
 export const programOf = (code: string) => ({ kind: 'script', code, file: 'plugin.js' }) as const;
 
-export const addEnvironment = (storage: Storage, environment = plugin.environment) =>
-  storage.tables.environments.add(environment, 0);
+/** Makes an environment known, with the tenant that plugins are of here. */
+export async function addEnvironment({ tables }: Storage, environment = plugin.environment) {
+  await tables.environments.add(environment, 0);
+  await tables.tenants.addFirst({ environment, tenant: plugin.tenant }, 0);
+}
 
 /** Saves a draft, as the service does it. `etag`: what it has to be for the save to happen. */
-export async function save({ tables }: Storage, contents: string, of = plugin, etag?: string) {
-  if (etag === undefined) return tables.drafts.save(of, sourceOf(contents), 0);
+export async function save(storage: Storage, contents: string, of = plugin, etag?: string) {
+  if (etag === undefined) return saveSource(storage, sourceOf(contents), of);
   try {
-    return await tables.drafts.update(of, 0, (current) => {
-      if (current?.etag !== etag) throw new OtherDraft();
+    return await storage.tables.drafts.update(of, { now: 0 }, (current) => {
+      if (current.etag !== etag) throw new OtherDraft();
       return sourceOf(contents);
     });
   } catch (error) {
@@ -25,12 +32,31 @@ export async function save({ tables }: Storage, contents: string, of = plugin, e
 
 class OtherDraft extends Error {}
 
+/** Saves a draft whose tenant is there, whatever it was before. */
+export async function saveSource(storage: Storage, source: PluginSource, of = plugin, now = 0) {
+  return (
+    (await storage.tables.drafts.overwrite(of, source, { now })) ??
+    storage.transaction(async (inTransaction) => {
+      await inTransaction.lockTenant(of);
+      return saveWithin(inTransaction, source, of, now);
+    })
+  );
+}
+
+async function saveWithin({ drafts }: TransactionTables, source: PluginSource, of: PluginKey, now = 0) {
+  const saved = (await drafts.overwrite(of, source, { now })) ?? (await drafts.create(of, source, { now }));
+  assert.ok(saved, 'There is no such tenant.');
+  return saved;
+}
+
 /** Saves a draft with this text and a build of it. */
 export const build = (storage: Storage, contents: string, of = plugin) =>
   storage.transaction(async (tables) => {
     await tables.lockPlugin(of);
+    await tables.lockTenant(of);
     await tables.environments.add(of.environment, 0);
-    await tables.drafts.save(of, sourceOf(contents), 0);
+    await tables.tenants.addFirst(of, 0);
+    await saveWithin(tables, sourceOf(contents), of);
     await tables.builds.save(of, sourceOf(contents), programOf(contents), 0);
   });
 
@@ -40,7 +66,7 @@ export const deploy = (storage: Storage, contents: string, of = plugin) =>
     await tables.lockPlugin(of);
     const program = await tables.builds.find(of, sourceOf(contents));
     assert.ok(program);
-    return tables.versions.add(of, sourceOf(contents), program, 0);
+    return tables.versions.add(of, sourceOf(contents), program, { now: 0 });
   });
 
 export const setToken = (storage: Storage, token: string, environment = plugin.environment) =>
@@ -48,6 +74,9 @@ export const setToken = (storage: Storage, token: string, environment = plugin.e
     await tables.environments.add(environment, 0);
     await tables.environments.setToken(environment, 'owner', token, 0);
   });
+
+/** What an editor token of one plugin is, unless something else was asked for. */
+export const tokenFor = (scope: PluginKey) => ({ scope, permissions: defaultPermissions });
 
 /** The environment that a run with this token would be of. */
 export const environmentOfToken = async ({ runs }: Pick<Storage, 'runs'>, token: string) =>

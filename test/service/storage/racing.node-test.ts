@@ -15,6 +15,7 @@ import {
   save,
   setToken,
   sourceOf,
+  tokenFor,
 } from './plugins.ts';
 
 /** Two nodes on one database, with connections of their own. */
@@ -55,18 +56,19 @@ for (const engine of engines) {
 
   test(`${engine}: no change of a draft is lost, however many nodes change it at once`, async (t) => {
     const nodes = await twoNodes(t, engine);
+    await save(nodes[0], '');
     await times(20, (i) =>
-      nodes[i % 2 ? 1 : 0].tables.drafts.update(plugin, i, (current) =>
-        sourceOf([...(current?.source.contents.split(' ') ?? []), i].join(' ')),
+      nodes[i % 2 ? 1 : 0].tables.drafts.update(plugin, { now: i }, ({ source }) =>
+        sourceOf(`${source.contents} ${i}`),
       ),
     );
     const draft = await nodes[0].tables.drafts.find(plugin);
-    const numbers = draft?.source.contents.split(' ').map(Number) ?? [];
+    const numbers = draft?.source.contents.trim().split(' ').map(Number) ?? [];
     assert.deepEqual(
       numbers.toSorted((a, b) => a - b),
       Array.from({ length: 20 }, (_, i) => i),
     );
-    assert.equal(draft?.revision, 20);
+    assert.equal(draft?.revision, 21);
   });
 
   test(`${engine}: twenty deploys on two nodes make twenty versions without a gap`, async (t) => {
@@ -148,10 +150,10 @@ for (const engine of engines) {
 
   test(`${engine}: expired tokens and old codes are removed by many at once`, async (t) => {
     const nodes = await twoNodes(t, engine);
-    await times(50, () => nodes[0].tables.editorTokens.add(createToken('editor'), plugin, 0, 1));
+    await times(50, () => nodes[0].tables.editorTokens.add(createToken('editor'), tokenFor(plugin), 0, 1));
     await times(20, async (i) => {
       const node = nodes[i % 2 ? 1 : 0];
-      await node.tables.editorTokens.add(createToken('editor'), plugin, 10, 20);
+      await node.tables.editorTokens.add(createToken('editor'), tokenFor(plugin), 10, 20);
       await node.tables.verificationCodes.prune(i);
     });
   });

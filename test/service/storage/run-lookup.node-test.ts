@@ -37,7 +37,7 @@ for (const engine of engines) {
       assert.equal(await environmentOfToken(storage, token), 'com.acme');
       const [pinned, newest] = [
         await storage.runs.version(plugin, 'v1.0.0'),
-        await storage.runs.newestVersion(plugin),
+        await storage.runs.liveVersion(plugin),
       ];
       assert.equal(pinned?.hash, newest?.hash);
       return pinned;
@@ -55,14 +55,14 @@ for (const engine of engines) {
     const token = createToken('environment');
     assert.equal(await environmentOfToken(storage, token), undefined);
     assert.equal(await storage.runs.version(plugin, 'v1.0.0'), undefined);
-    assert.equal(await storage.runs.newestVersion(plugin), undefined);
+    assert.equal(await storage.runs.liveVersion(plugin), undefined);
     await setToken(storage, token);
     await build(storage, 'text');
     await deploy(storage, 'text');
     statements.length = 0;
     assert.equal(await environmentOfToken(storage, token), 'com.acme');
     assert.ok(await storage.runs.version(plugin, 'v1.0.0'));
-    assert.ok(await storage.runs.newestVersion(plugin));
+    assert.ok(await storage.runs.liveVersion(plugin));
     assert.equal(statements.length, 3);
   });
 
@@ -78,7 +78,7 @@ for (const engine of engines) {
       before = next;
       await build(storage, String(i));
       await deploy(storage, String(i));
-      assert.deepEqual(await (await storage.runs.newestVersion(plugin))?.load(), programOf(String(i)));
+      assert.deepEqual(await (await storage.runs.liveVersion(plugin))?.load(), programOf(String(i)));
     }
   });
 
@@ -90,14 +90,14 @@ for (const engine of engines) {
     await build(storage, 'old');
     await deploy(storage, 'old');
     assert.equal(await environmentOfToken(other, before), 'com.acme');
-    assert.deepEqual(await (await other.runs.newestVersion(plugin))?.load(), programOf('old'));
+    assert.deepEqual(await (await other.runs.liveVersion(plugin))?.load(), programOf('old'));
     await setToken(storage, after);
     await build(storage, 'new');
     await deploy(storage, 'new');
     await until('the token that was replaced ends', async () => !(await environmentOfToken(other, before)));
     assert.equal(await environmentOfToken(other, after), 'com.acme');
     await until('the newest version is known', async () => {
-      const program = await (await other.runs.newestVersion(plugin))?.load();
+      const program = await (await other.runs.liveVersion(plugin))?.load();
       return program?.kind === 'script' && program.code === 'new';
     });
   });
@@ -112,7 +112,7 @@ for (const engine of engines) {
       await deploy(storage, 'text', one);
     }
     await storage.readChanges();
-    for (const one of [plugin, otherPlugin]) await storage.runs.newestVersion(one);
+    for (const one of [plugin, otherPlugin]) await storage.runs.liveVersion(one);
     for (const one of [token, kept]) await environmentOfToken(storage, one);
     const other = await openDuring(t, address);
     await deploy(other, 'text');
@@ -120,7 +120,7 @@ for (const engine of engines) {
     await until('the change is known', async () => !(await environmentOfToken(storage, token)));
     statements.length = 0;
     assert.equal(await environmentOfToken(storage, kept), 'com.acme.other');
-    assert.ok(await storage.runs.newestVersion(otherPlugin));
+    assert.ok(await storage.runs.liveVersion(otherPlugin));
     assert.deepEqual(statements, []);
   });
 

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, openDuring } from './databases.ts';
+import { cleanUpFirst, lookInto, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
 
 const { DatabaseSync } = loadSqlite();
@@ -98,6 +98,36 @@ test('a write waits for another process that holds the lock, without stopping al
   other.exec('COMMIT');
   await saving;
   assert.ok(await storage.tables.drafts.find(plugin));
+});
+
+test('a look at the health does not wait for a write that takes long', async (t) => {
+  const storage = await openDuring(t, inFolder(temporaryDirectory(t)));
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const writing = storage.transaction(async () => {
+    begun.resolve();
+    await held.promise;
+  });
+  await begun.promise;
+  assert.deepEqual(await storage.check(), { database: true, schema: true });
+  held.resolve();
+  await writing;
+});
+
+test('a write that does not end keeps nobody from letting go of the file, and is undone', async (t) => {
+  const address = inFolder(temporaryDirectory(t));
+  const storage = await openStorage(address);
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const writing = storage.transaction(async ({ environments }) => {
+    await environments.add('com.never', 0);
+    begun.resolve();
+    await held.promise;
+  });
+  await begun.promise;
+  await storage.close();
+  held.resolve();
+  await assert.rejects(writing);
+  const db = await lookInto(t, address);
+  assert.deepEqual(await db.selectFrom('environments').selectAll().execute(), []);
 });
 
 test('SQLite is loaded without a warning, and other warnings stay', async () => {

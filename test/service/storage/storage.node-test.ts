@@ -12,8 +12,10 @@ import {
   plugin,
   programOf,
   save,
+  saveSource,
   setToken,
   sourceOf,
+  tokenFor,
 } from './plugins.ts';
 
 for (const engine of engines) {
@@ -33,12 +35,13 @@ for (const engine of engines) {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     const source = {
-      lang: oddText,
+      // The service takes none but its languages.
+      lang: 'javascript',
       contents: oddText,
       tests: [{ name: oddText, payload: oddText }],
       more: [oddText],
     };
-    const saved = await storage.transaction((tables) => tables.drafts.save(plugin, source, 1));
+    const saved = await saveSource(storage, source, plugin, 1);
     const found = await storage.tables.drafts.find(plugin);
     assert.deepEqual(found, saved);
     assert.deepEqual(found?.source, source);
@@ -73,28 +76,34 @@ for (const engine of engines) {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     const saved = await save(storage, 'text');
-    const same = await storage.tables.drafts.update(
-      plugin,
-      1,
-      (current) => current?.source ?? sourceOf('other'),
-    );
+    const same = await storage.tables.drafts.update(plugin, { now: 1 }, (current) => current.source);
     assert.deepEqual(same, saved);
     assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
   });
 
-  test(`${engine}: a draft needs an environment that is known`, async (t) => {
+  test(`${engine}: a tenant needs an environment that is known, and a draft a tenant`, async (t) => {
     const storage = await freshStorage(t, engine);
-    await assert.rejects(save(storage, 'text'), /foreign key/i);
+    const { tenants } = storage.tables;
+    await tenants.addFirst(plugin, 0);
+    assert.equal(await tenants.find(plugin), undefined);
+    const creating = storage.transaction((tables) => tables.tenants.create(plugin, {}, 0));
+    await assert.rejects(creating, /foreign key/i);
+    const saving = storage.transaction((tables) =>
+      tables.drafts.create(plugin, sourceOf('text'), { now: 0 }),
+    );
+    assert.equal(await saving, undefined);
+    assert.equal(await storage.tables.drafts.find(plugin), undefined);
   });
 
   test(`${engine}: what throws in a transaction leaves nothing behind`, async (t) => {
     const storage = await freshStorage(t, engine);
     const failing = storage.transaction(async (tables) => {
       await tables.environments.add('com.acme', 0);
+      await tables.tenants.addFirst(plugin, 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);
-    await assert.rejects(save(storage, 'text'), /foreign key/i);
+    assert.equal(await storage.tables.tenants.find(plugin), undefined);
     await addEnvironment(storage);
     await save(storage, 'text');
   });
@@ -105,7 +114,7 @@ for (const engine of engines) {
     const { promise: isSaved, resolve: tellSaved } = Promise.withResolvers<void>();
     const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
     const saving = storage.transaction(async (tables) => {
-      await tables.drafts.save(plugin, sourceOf('text'), 0);
+      await tables.drafts.create(plugin, sourceOf('text'), { now: 0 });
       assert.ok(await tables.drafts.find(plugin));
       tellSaved();
       await mayEnd;
@@ -130,9 +139,10 @@ for (const engine of engines) {
     const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
     const saving = storage.transaction(async (tables) => {
       await tables.environments.add('com.acme', 0);
+      await tables.tenants.addFirst(plugin, 0);
       tellBegan();
       await new Promise((resolve) => setImmediate(resolve));
-      await tables.drafts.save(plugin, sourceOf('text'), 0);
+      await tables.drafts.create(plugin, sourceOf('text'), { now: 0 });
     });
     await began;
     await storage.close();
@@ -166,13 +176,17 @@ for (const engine of engines) {
     const storage = await openDuring(t, address);
     await addEnvironment(storage);
     const [early, late] = [createToken('editor'), createToken('editor')];
-    await storage.tables.editorTokens.add(early, plugin, 0, 100);
-    assert.deepEqual(await storage.tables.editorTokens.find(early, 99), plugin);
+    await storage.tables.editorTokens.add(early, tokenFor(plugin), 0, 100);
+    assert.deepEqual(await storage.tables.editorTokens.find(early, 99), {
+      ...tokenFor(plugin),
+      expiresAt: 100,
+      isSuspended: false,
+    });
     assert.equal(await storage.tables.editorTokens.find(early, 100), undefined);
     assert.equal(await storage.tables.editorTokens.find(late, 0), undefined);
-    await storage.tables.editorTokens.add(late, otherPlugin, 100, 200);
+    await storage.tables.editorTokens.add(late, tokenFor(otherPlugin), 100, 200);
     assert.equal(await storage.tables.editorTokens.find(early, 0), undefined);
-    assert.deepEqual(await storage.tables.editorTokens.find(late, 100), otherPlugin);
+    assert.deepEqual((await storage.tables.editorTokens.find(late, 100))?.scope, otherPlugin);
   });
 
   test(`${engine}: no token is in the database`, async (t) => {
@@ -180,7 +194,8 @@ for (const engine of engines) {
     const storage = await openDuring(t, address);
     const tokens = [createToken('environment'), createToken('editor')] as const;
     await setToken(storage, tokens[0]);
-    await storage.tables.editorTokens.add(tokens[1], plugin, 0, 1);
+    await addEnvironment(storage);
+    assert.equal(await storage.tables.editorTokens.add(tokens[1], tokenFor(plugin), 0, 1), true);
     const bytes = await storedBytes(t, address);
     assert.ok(bytes.includes('com.acme'));
     for (const token of tokens) {
@@ -257,13 +272,9 @@ for (const engine of engines) {
     assert.equal(await builds.findCurrent(plugin), undefined);
     assert.equal(await builds.find(plugin, sourceOf('second')), undefined);
     assert.ok(await builds.find(plugin, sourceOf('first')));
-    await storage.transaction((tables) =>
-      tables.drafts.save(plugin, { ...sourceOf('first'), tests: [{ name: 'one' }] }, 0),
-    );
+    await saveSource(storage, { ...sourceOf('first'), tests: [{ name: 'one' }] });
     assert.ok(await builds.findCurrent(plugin));
-    await storage.transaction((tables) =>
-      tables.drafts.save(plugin, { ...sourceOf('first'), lang: 'typescript' }, 0),
-    );
+    await saveSource(storage, { ...sourceOf('first'), lang: 'typescript' });
     assert.equal(await builds.findCurrent(plugin), undefined);
   });
 
@@ -271,14 +282,14 @@ for (const engine of engines) {
     const storage = await freshStorage(t, engine);
     const { versions } = storage.tables;
     assert.equal(await versions.newest(plugin), undefined);
-    assert.equal(await versions.newestSource(plugin), undefined);
+    assert.equal(await versions.live(plugin), undefined);
     for (const [patch, text] of ['a', 'b', 'c'].entries()) {
       await build(storage, text);
       assert.equal(await deploy(storage, text), `v1.0.${patch}`);
     }
     assert.deepEqual(await (await versions.find(plugin, 'v1.0.1'))?.load(), programOf('b'));
     assert.deepEqual(await (await versions.newest(plugin))?.load(), programOf('c'));
-    assert.deepEqual(await versions.newestSource(plugin), { version: 'v1.0.2', source: sourceOf('c') });
+    assert.deepEqual((await versions.findRecord(plugin, 'v1.0.2'))?.source, sourceOf('c'));
     for (const name of [
       'v1.0.3',
       'v1.0.01',
@@ -300,7 +311,7 @@ for (const engine of engines) {
     const db = await lookInto(t, address);
     await assert.rejects(sql`update versions set record = '{}'`.execute(db), /a version is never changed/);
     await assert.rejects(sql`delete from programs`.execute(db), /foreign key/i);
-    for (const table of ['builds', 'versions', 'drafts', 'programs']) {
+    for (const table of ['builds', 'versions', 'drafts', 'plugins', 'programs']) {
       await sql`delete from ${sql.table(table)}`.execute(db);
     }
   });

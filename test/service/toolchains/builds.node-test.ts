@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Builds, SupersededError } from '../../../service/src/toolchains/build/builds.ts';
-import { CompilerPool } from '../../../service/src/toolchains/build/compiler-pool.ts';
+import { Builds } from '../../../service/src/toolchains/build/builds.ts';
+import type { BuildTimes } from '../../../service/src/toolchains/build/builds.ts';
+import { SupersededError } from '../../../service/src/toolchains/process/superseded.ts';
+import { ToolPool } from '../../../service/src/toolchains/process/tool-pool.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
@@ -19,7 +21,10 @@ const language: LoadedLanguage = { ...probe, module: new URL('./build-fixtures/p
 function start(t: TestContext) {
   const folder = temporaryDirectory(t);
   const startCompiler = () => new CompilerProcess(language, { readable: [fixtures, folder] });
-  const builds = new Builds(new Map([['probe', language]]), startCompiler);
+  const times: BuildTimes[] = [];
+  const builds = new Builds(new Map([['probe', language]]), startCompiler, (_language, _outcome, one) =>
+    times.push(one),
+  );
   t.after(() => builds.close());
   const shareOf = (whose: string) => {
     const [environment = '', tenant = '', token = ''] = whose.split('/');
@@ -34,7 +39,7 @@ function start(t: TestContext) {
     const path = join(folder, name);
     return { source: `until ${path}`, letGo: () => writeFileSync(path, '') };
   };
-  return { builds, build, check, held, folder, startCompiler };
+  return { builds, build, check, held, folder, startCompiler, times };
 }
 
 const succeeds = async (end: BuildEnd | Promise<BuildEnd>) => {
@@ -51,6 +56,26 @@ test('one tenant that builds for long keeps no other waiting, of its environment
   long.letGo();
   await succeeds(first);
   await succeeds(second);
+});
+
+test('how long a build waited for its turn is told apart from how long it took', async (t) => {
+  const { build, held, times } = start(t);
+  await succeeds(build('a/t1'));
+  const long = held('long');
+  // As many as a tenant may have at once on any machine.
+  const inFront = Array.from({ length: 4 }, () => build('a/t1', long.source));
+  const began = performance.now();
+  const last = build('a/t1');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  long.letGo();
+  await succeeds(last);
+  const total = performance.now() - began;
+  for (const one of inFront) await succeeds(one);
+  // The last one waited for longest.
+  const { waited, took } = times.toSorted((a, b) => b.waited - a.waited)[0] ?? assert.fail();
+  assert.ok(waited >= 290 && took > 0 && took <= total - 290, JSON.stringify({ waited, took, total }));
+  // The first of those in front did not wait for a turn.
+  assert.ok(times.some((one) => one.took >= 290));
 });
 
 test('an environment whose tenants all build for long keeps no other environment waiting', async (t) => {
@@ -176,7 +201,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 test('compilers are started when they are needed, and all but one end when they have not been for a while', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new CompilerPool(startCompiler, { extra: 100 });
+  const pool = new ToolPool(startCompiler, { extra: 100 });
   t.after(() => pool.close());
   const first = await pool.take();
   assert.equal(pool.size, 1);
@@ -191,7 +216,7 @@ test('compilers are started when they are needed, and all but one end when they 
 
 test('whoever waits for a compiler to come up gets one that is done before', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new CompilerPool(startCompiler);
+  const pool = new ToolPool(startCompiler);
   t.after(() => pool.close());
   const first = await pool.take();
   const next = pool.take();
@@ -201,7 +226,7 @@ test('whoever waits for a compiler to come up gets one that is done before', asy
 
 test('a compiler that does not come up is told to whoever waits for it', async (t) => {
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
-  const pool = new CompilerPool(() => new CompilerProcess(broken));
+  const pool = new ToolPool(() => new CompilerProcess(broken));
   t.after(() => pool.close());
   await assert.rejects(pool.take(), /could not be loaded/);
   assert.equal(pool.size, 0);

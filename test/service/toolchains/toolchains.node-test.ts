@@ -69,6 +69,130 @@ test('JavaScript: problems are told where they are, columns in UTF-16 from 1', a
   await fails('javascript', 'export const run = () => "";\n\n  @sealed class A {}', [[3, 3, /./]]);
 });
 
+/** What is found in a source, with how much it weighs, and whether it was built all the same. */
+async function foundIn(lang: string, source: string) {
+  const end = await build(lang, source);
+  assert.ok('compiled' in end, JSON.stringify(end));
+  const { diagnostics, program } = end.compiled;
+  return {
+    isBuilt: program !== undefined,
+    found: diagnostics.map(({ line, column, severity, message }) => [line, column, severity, message]),
+  };
+}
+
+const noNetwork = 'Plugins have no network: take what is needed from the input.';
+
+test('JavaScript: names that are nowhere keep it from being built, and misspelt methods are told', async () => {
+  const source = `export function run(input) {
+  favorite(ordrs); input.trimm(); JSON.parsee(1); fetch();
+  return input;
+}
+`;
+  assert.deepEqual(await foundIn('javascript', source), {
+    isBuilt: false,
+    found: [
+      [2, 3, 'error', "Cannot find name 'favorite'."],
+      [2, 12, 'error', "Cannot find name 'ordrs'."],
+      [2, 26, 'warning', "Property 'trimm' does not exist on type 'string'. Did you mean 'trim'?"],
+      [2, 40, 'warning', "Property 'parsee' does not exist on type 'JSON'. Did you mean 'parse'?"],
+      [2, 51, 'error', `Cannot find name 'fetch'. ${noNetwork}`],
+    ],
+  });
+});
+
+test('JavaScript: problems of types alone are warnings, and the plugin is built', async () => {
+  const { isBuilt, found: all } = await foundIn(
+    'javascript',
+    'export const run = (input) => {\n  const n = input.length;\n  return n.toUpperCase();\n};',
+  );
+  assert.equal(isBuilt, true);
+  assert.deepEqual(
+    all.map(([line, column, severity]) => [line, column, severity]),
+    [[3, 12, 'warning']],
+  );
+  assert.deepEqual(await foundIn('javascript', 'export const run = (input) => input.length;'), {
+    isBuilt: true,
+    found: [
+      [
+        1,
+        14,
+        'warning',
+        `"run" must be a function from text to text, or to a promise of text. Type '(input: string) => number' is not assignable to type '(input: string) => string | Promise<string>'.
+Type 'number' is not assignable to type 'string | Promise<string>'.`,
+      ],
+    ],
+  });
+});
+
+test('JavaScript: what is usual without types is no problem', async () => {
+  const source = `// A comment.
+/**
+ * @param {string} input what the caller sent
+ */
+export async function run(input) {
+  const state = { items: [], last: null };
+  state.items.push(3);
+  state.last = { a: 1 };
+  const groups = {};
+  for (const key of ['a', 'b']) {
+    groups[key] = groups[key] || [];
+    groups[key].push(key);
+  }
+  const match = /x/.exec(input);
+  if (match) console.log(match[1], state.last.a);
+  const data = JSON.parse(input || '{}');
+  data.foo = data.bar?.baz;
+  try {
+    data.go();
+  } catch (error) {
+    console.error(error.message, error.code);
+  }
+  function add(a, b) {
+    return a + b;
+  }
+  add(1);
+  class Counter {
+    constructor() {
+      this.count = 0;
+    }
+    up() {
+      return ++this.count;
+    }
+  }
+  if (typeof fetch === 'function') throw new Error('There is a network.');
+  globalThis.cache ??= new Counter();
+  return String(cache.up());
+}
+`;
+  assert.deepEqual(await foundIn('javascript', source), { isBuilt: true, found: [] });
+});
+
+test('advice that no plugin can follow is in other words', async () => {
+  for (const [lang, parameter] of [
+    ['javascript', 'input'],
+    ['typescript', 'input: string'],
+  ] as const) {
+    const { found: all } = await foundIn(
+      lang,
+      `export const run = (${parameter}) => {\n  process.exit();\n  document.title;\n  Buffer.from(input);\n  new Map().emplace();\n  return input;\n};`,
+    );
+    const messages = all.map(([, , , message]) => String(message));
+    assert.deepEqual(messages.slice(0, 3), [
+      "Cannot find name 'process'. Plugins do not run in Node.",
+      "Cannot find name 'document'. Plugins do not run in a browser.",
+      "Cannot find name 'Buffer'. Plugins have the language itself, console and queueMicrotask.",
+    ]);
+    for (const message of messages)
+      assert.doesNotMatch(message, /npm|tsconfig|compiler option|install/, message);
+  }
+  const imports = await foundIn(
+    'typescript',
+    'import fs from "fs";\nimport x from "./x";\nexport const run = () => fs + x;',
+  );
+  for (const [, , , message] of imports.found)
+    assert.match(String(message), /^A plugin is one file: it cannot import/);
+});
+
 test('TypeScript: types are checked, the signature of run among them', async () => {
   const good = 'export function run(input: string): string { return input; }';
   await fails('typescript', `${good}\nconst s = "é😀"; const n: number = s;`, [

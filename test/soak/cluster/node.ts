@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../demo/harness.ts';
 import { statusOf } from '../../support/http-proxy.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const command = fileURLToPath(new URL('../../../service/src/cli/main.ts', import.meta.url));
 
@@ -79,13 +78,4 @@ export class ClusterNode {
     await this.kill();
     await rm(this.#dataDir, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

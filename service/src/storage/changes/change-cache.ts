@@ -8,6 +8,10 @@ export interface Trust {
   readonly isCurrent: () => boolean;
   /** What is remembered may be used when the database cannot be asked. */
   readonly holdsOffline: () => boolean;
+  /** Whether somebody has waited for the database in vain since it was last heard of, so that nobody else need. */
+  readonly isHanging?: () => boolean;
+  /** Told when somebody has. */
+  readonly onHang?: () => void;
 }
 
 /** How long the database is waited for, in ms, where what is remembered would do as well. */
@@ -20,12 +24,17 @@ const patience = 2000;
 export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;
   readonly #trust: Trust;
+  readonly #keepsOffline: (value: V) => boolean;
   #generation = 0;
 
-  /** `max`: how many entries are kept. */
-  constructor(trust: Trust, max: number) {
+  /**
+   * @param max how many entries are kept
+   * @param keepsOffline whether a value may be used when the database cannot be asked, where the trust says so (default: each)
+   */
+  constructor(trust: Trust, max: number, keepsOffline: (value: V) => boolean = () => true) {
     this.#entries = new LRUCache({ max });
     this.#trust = trust;
+    this.#keepsOffline = keepsOffline;
   }
 
   /** What `key` stands for: as remembered where that is current, or else as `read` finds it. */
@@ -35,9 +44,14 @@ export class ChangeCache<V extends string | object> {
       if (known !== undefined) return known;
     }
     const reading = this.#read(key, read);
-    if (this.#offlineValue(key) === undefined) return reading;
+    const offline = this.#offlineValue(key);
+    if (offline === undefined) return reading;
+    if (this.#trust.isHanging?.()) {
+      reading.catch(() => {});
+      return offline;
+    }
     try {
-      return await withPatience(reading);
+      return await withPatience(reading, this.#trust.onHang);
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
       // It may have been forgotten meanwhile.
@@ -54,7 +68,8 @@ export class ChangeCache<V extends string | object> {
   }
 
   #offlineValue(key: string): V | undefined {
-    return this.#trust.holdsOffline() ? this.#entries.get(key) : undefined;
+    const value = this.#trust.holdsOffline() ? this.#entries.get(key) : undefined;
+    return value !== undefined && this.#keepsOffline(value) ? value : undefined;
   }
 
   /** Forgets the entries that `isStale` says so of; without it, all. Reads under way will not be remembered. */
@@ -66,9 +81,10 @@ export class ChangeCache<V extends string | object> {
 }
 
 /** Rejects with a `StorageUnavailableError` when it takes too long. The work itself goes on. */
-async function withPatience<T>(work: Promise<T>): Promise<T> {
+async function withPatience<T>(work: Promise<T>, onHang: (() => void) | undefined): Promise<T> {
   const ended = new AbortController();
   const impatient = sleep(patience, undefined, { signal: ended.signal }).then(() => {
+    onHang?.();
     throw new StorageUnavailableError(new Error(`it did not answer within ${patience} ms`));
   });
   // Nobody waits for the one that loses.

@@ -7,8 +7,12 @@ import type { Schema } from '../schema.ts';
 export type ChangeKind =
   /** The tokens of an environment; the key is its name. */
   | 'environment-tokens'
-  /** The newest version of a plugin; the key is by {@link pluginCacheKey}. */
-  | 'newest-version';
+  /** Which version of a plugin is live; the key is by {@link pluginCacheKey}. */
+  | 'live-version'
+  /** All that is known of a plugin, which was deleted; the key is by {@link pluginCacheKey}. */
+  | 'plugin'
+  /** All that is known of a tenant and its plugins; the key is by {@link tenantCacheKey}. */
+  | 'tenant';
 
 /** Something that every node must read anew. */
 export interface Change {

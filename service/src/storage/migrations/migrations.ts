@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
-import { formerTokens } from './0002-former-tokens.ts';
-import { rateCounters } from './0003-rate-counters.ts';
+import { rateCounters } from './0002-rate-counters.ts';
+import { runs } from './0003-runs.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -18,4 +18,4 @@ export interface Migration {
 }
 
 /** The schema's history. One that was released is never edited; a change is a new entry. */
-export const migrations: readonly Migration[] = [initial, formerTokens, rateCounters];
+export const migrations: readonly Migration[] = [initial, rateCounters, runs];

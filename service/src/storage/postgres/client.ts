@@ -33,3 +33,16 @@ export const clientConfig = (connectionString: string): ClientConfig => ({
   keepAlive: true,
   types: { getTypeParser },
 });
+
+/** Waits for the end of what says goodbye to the server, for so many ms at the most: one that is away does not answer. */
+export async function endsWithin(ending: Promise<unknown>, timeout: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeout);
+  try {
+    await Promise.race([ending, promise]);
+  } catch {
+    // It has ended, too.
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -79,7 +79,7 @@ export async function openPostgres(
         await migrationDb.destroy();
       }
     },
-    adoptFormerSchema: async () => false,
+    setFormerTablesAside: async () => undefined,
     async forbidUpdates(executor, table, message) {
       const name = sql.id(`${table}_stay_as_they_are`);
       await sql`create function ${name}() returns trigger language plpgsql
@@ -90,7 +90,27 @@ export async function openPostgres(
     async lock(transaction, name) {
       await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(transaction);
     },
+    async lockAll(transaction, names) {
+      // In the same order everywhere, as two that take two locks in turn would wait for each other for ever.
+      const numbers = names.map((name) => String(lockNumber(name))).toSorted();
+      await sql`select pg_advisory_xact_lock(number::bigint) from unnest(${numbers}::text[]) as number`.execute(
+        transaction,
+      );
+    },
+    async tryLock(transaction, name) {
+      const { rows } = await sql<{
+        locked: boolean;
+      }>`select pg_try_advisory_xact_lock(${lockNumber(name)}) as locked`.execute(transaction);
+      return rows[0]?.locked === true;
+    },
+    keepRowsOf: (table) => sql`for key share of ${sql.table(table)}`,
+    lockRows: sql`for update`,
     skipLocked: sql`for update skip locked`,
+    jsonRows(json, names) {
+      const defined = Object.entries(names).map(([name, type]) => sql`${sql.id(name)} ${columns[type]}`);
+      return sql`(select * from json_to_recordset(${json}::json) as rows(${sql.join(defined)}))`;
+    },
+    fromHex: (column) => sql`decode(${sql.ref(column)}, 'hex')`,
     async announceChanges(transaction) {
       await sql`select pg_notify(${changeChannel}, '')`.execute(transaction);
     },

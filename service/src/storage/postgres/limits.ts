@@ -14,6 +14,8 @@ export interface PostgresLimits {
   readonly monitorTimeout: number;
   /** How long the monitor waits for a new connection. A slow one has to succeed, with several round trips. */
   readonly monitorConnectTimeout: number;
+  /** How long statements that are under way may go on when the database is let go of. */
+  readonly closeTimeout: number;
   /** How often the monitor tries to connect while the database is away. */
   readonly reconnectInterval: number;
 }
@@ -28,5 +30,6 @@ export const postgresLimits: PostgresLimits = {
   holdTimeout: 15_000,
   monitorTimeout: 3000,
   monitorConnectTimeout: 4000,
+  closeTimeout: 3000,
   reconnectInterval: 1000,
 };

@@ -1,6 +1,6 @@
 import type { PostgresPool } from 'kysely';
 import { isFull, isUnavailable } from './errors.ts';
-import { clientConfig, TrackedClient } from './client.ts';
+import { clientConfig, endsWithin, TrackedClient } from './client.ts';
 import type { PostgresLimits } from './limits.ts';
 import { poolClient } from './pool-client.ts';
 import { StorageUnavailableError } from '../unavailable.ts';
@@ -77,7 +77,9 @@ export class Monitor {
     for (const attempt of this.#attempts) attempt.destroy();
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {});
+    if (!client) return;
+    await endsWithin(client.end(), this.#limits.closeTimeout);
+    client.destroy();
   }
 
   async #query(client: TrackedClient, sql: string, parameters: readonly unknown[] = []) {

@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { ConnectionUsage } from '../../operations/metrics.ts';
-import { clientConfig, TrackedClient } from './client.ts';
+import { clientConfig, endsWithin, TrackedClient } from './client.ts';
 import { isUnavailable } from './errors.ts';
 import type { PostgresLimits } from './limits.ts';
 import type { Monitor } from './monitor.ts';
@@ -69,9 +69,9 @@ export class BoundedPool implements PostgresPool {
     for (const client of this.#clients) client.destroy();
   }
 
-  /** Lets what is under way end first. */
+  /** Lets what is under way end first, unless that takes long. */
   async end(): Promise<void> {
-    await this.#pool.end();
+    await endsWithin(this.#pool.end(), this.#limits.closeTimeout);
     this.dropAll();
   }
 

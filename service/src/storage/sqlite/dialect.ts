@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
+  RawNode,
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
@@ -35,6 +36,9 @@ export interface SqliteConnections {
   /** Throws when what is written would not be in the file that others find. */
   readonly checkFile: () => void;
 }
+
+/** How long writes that are under way may go on when the file is let go of, in ms. */
+const closeTimeout = 3000;
 
 /** How many writes may wait for their turn. */
 const mostWaiting = 1000;
@@ -117,9 +121,9 @@ class NodeSqliteDriver implements Driver {
   commitTransaction = (connection: DatabaseConnection) => (connection as SqliteConnection).commit();
   rollbackTransaction = (connection: DatabaseConnection) => (connection as SqliteConnection).rollback();
 
-  /** Lets the transaction that is under way come to its end first. */
+  /** Lets the transaction that is under way come to its end first, unless that takes long: then it is rolled back. */
   async destroy(): Promise<void> {
-    const release = await this.#shared.turns.acquire();
+    const release = await this.#shared.turns.acquire(closeTimeout).catch(() => () => {});
     // The last connection to close empties the write-ahead log into the file, which the reader could not.
     this.#shared.reader.close();
     this.#shared.writer.close();
@@ -141,7 +145,7 @@ class SqliteConnection implements DatabaseConnection {
     return translateErrors(async () => {
       if (this.#release) return writer.execute<R>(query);
       checkFile();
-      if (SelectQueryNode.is(query.query)) return reader.execute<R>(query);
+      if (isRead(query)) return reader.execute<R>(query);
       const release = await takeTurn();
       try {
         return await unlessBusy(() => writer.execute<R>(query), lockTimeout);
@@ -193,6 +197,10 @@ class SqliteConnection implements DatabaseConnection {
     this.#release = undefined;
   }
 }
+
+/** What writes nothing, and so waits for no turn. The health is asked for by statements that were written out, too. */
+const isRead = ({ query, sql }: CompiledQuery): boolean =>
+  SelectQueryNode.is(query) || (RawNode.is(query) && sql.trimStart().slice(0, 7).toLowerCase() === 'select ');
 
 /** A connection with its prepared statements, the most recently used. */
 class Statements {

@@ -10,7 +10,7 @@ import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
 import type { SqliteLimits } from './dialect.ts';
 import { FileIdentity } from './file-identity.ts';
-import { adoptFormerSchema } from './former-schema.ts';
+import { setFormerTablesAside } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
 const columns: ColumnTypes = {
@@ -26,10 +26,21 @@ const columns: ColumnTypes = {
  * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
  * {@link StartError} that names the file when it cannot be used.
  */
-export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> {
+export const openSqlite = (file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> =>
+  openEngineOf(file, connect, log, limits);
+
+/** Opens an SQLite file that is there to look into it, and changes nothing about it. Throws as {@link openSqlite}. */
+export const openSqliteReadOnly = (file: string): Promise<Engine> => openEngineOf(file, connectReadOnly);
+
+async function openEngineOf(
+  file: string,
+  connectTo: typeof connect,
+  log?: LogConfig,
+  limits: SqliteLimits = {},
+): Promise<Engine> {
   let connections;
   try {
-    connections = await connect(file);
+    connections = await connectTo(file);
   } catch (error) {
     throw unusableFile(file, error);
   }
@@ -69,14 +80,24 @@ export async function openSqlite(file: string, log?: LogConfig, limits: SqliteLi
     },
     // A transaction takes the write lock at its beginning, which keeps other processes from migrating.
     migrationTransaction: (work) => db.transaction().execute(work),
-    adoptFormerSchema: async () => adoptFormerSchema(writer),
+    setFormerTablesAside: async () => setFormerTablesAside(writer),
     async forbidUpdates(executor, table, message) {
       await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(message)}); end`.execute(executor);
     },
     // The transaction holds the only write lock there is.
     lock: async () => {},
+    lockAll: async () => {},
+    tryLock: async () => true,
+    // One transaction writes at a time.
+    keepRowsOf: () => sql``,
+    lockRows: sql``,
     skipLocked: sql``,
+    jsonRows(json, names) {
+      const values = Object.keys(names).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.id(name)}`);
+      return sql`(select ${sql.join(values)} from json_each(${json}))`;
+    },
+    fromHex: (column) => sql`unhex(${sql.ref(column)})`,
     announceChanges: async () => {},
     // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
     async watch(listener) {
@@ -97,6 +118,20 @@ export function unusableFile(file: string, error: unknown): StartError {
     `The data file ${file} cannot be used: ${reasonOf(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
     { cause: error },
   );
+}
+
+async function connectReadOnly(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+  const { DatabaseSync } = loadSqlite();
+  const open = () => new DatabaseSync(file, { timeout: 10_000, readOnly: true });
+  const reader = open();
+  try {
+    // Opening alone reads nothing of the file.
+    reader.prepare('PRAGMA schema_version').get();
+    return { writer: open(), reader };
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
 }
 
 async function connect(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {

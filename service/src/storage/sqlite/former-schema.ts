@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { v7 as createUuid } from 'uuid';
+import type { PluginSource } from '../../plugins/records.ts';
+import { digestOf, sourceDigestOf, tagOf } from '../tables/digest.ts';
 
 /**
  * How files were made before there were migrations for two databases: version n, which the file says in its `user_version`,
- * is what the first n steps make. The first migration makes on SQLite what the last of these steps leaves.
+ * is what the first n steps make. The first migration takes the rows that the last of these steps leaves over into its own tables.
  */
 export const formerSteps: readonly string[] = [
   `
@@ -155,30 +158,104 @@ export const formerSteps: readonly string[] = [
 /** What `user_version` is from the first migration on: a program from before refuses a version that it does not know. */
 export const migratedVersion = formerSteps.length + 1;
 
-/** Brings the tables of an older program to the last of its versions. False when the file has none. Runs in a transaction. */
-export function adoptFormerSchema(db: DatabaseSync): boolean {
+/** The tables that give their names to those of the first migration, those that refer to others first. */
+const formerTables = [
+  'builds',
+  'versions',
+  'programs',
+  'drafts',
+  'editor_tokens',
+  'environment_tokens',
+  'verification_codes',
+  'environments',
+] as const;
+
+const formerIndexes = [
+  'editor_tokens_by_expiry',
+  'verification_codes_by_email',
+  'builds_by_program',
+  'versions_by_program',
+] as const;
+
+/**
+ * Brings the tables of an older program to the last of its versions, and gives them other names; `undefined` when the file
+ * has none. Runs in the transaction of the first migration, which calls `takeOver` once its own tables are there.
+ */
+export function setFormerTablesAside(db: DatabaseSync): { takeOver: () => void } | undefined {
   const version = userVersion(db);
   if (version > migratedVersion) {
     throw new Error(
       `its schema is version ${version}, and this program knows versions up to ${migratedVersion}`,
     );
   }
-  if (version > 0 && version < migratedVersion) {
-    // For the step that takes programs out of builds and versions; SQLite has no SHA-256 of its own.
+  const isFormer = version > 0 && version < migratedVersion;
+  if (isFormer) {
+    // SQLite has no SHA-256 of its own.
     db.function('program_hash', { deterministic: true }, (json) =>
       createHash('sha256').update(String(json)).digest('hex'),
     );
-    db.function('source_digest', { deterministic: true }, (record) => {
-      const { lang, contents } = JSON.parse(String(record)) as Record<string, unknown>;
-      return createHash('sha256')
-        .update(JSON.stringify([lang, contents]))
-        .digest('base64url');
-    });
+    db.function('source_digest', { deterministic: true }, (record) => digestOf(readRecord(record)));
     for (const step of formerSteps.slice(version)) db.exec(step);
+    for (const index of formerIndexes) db.exec(`DROP INDEX ${index}`);
+    db.exec('DROP TRIGGER versions_stay_as_they_are');
+    for (const table of formerTables) db.exec(`ALTER TABLE ${table} RENAME TO former_${table}`);
   }
   db.exec(`PRAGMA user_version = ${migratedVersion}`);
-  return version > 0 && version < migratedVersion;
+  return isFormer ? { takeOver: () => takeOver(db) } : undefined;
 }
+
+function takeOver(db: DatabaseSync): void {
+  db.function('new_uuid', () => createUuid());
+  db.function('record_lang', { deterministic: true }, (record) => readRecord(record).lang);
+  db.function('record_tag', { deterministic: true }, (record) => tagOf(String(record)));
+  db.function('version_digest', { deterministic: true }, (record) => sourceDigestOf(readRecord(record)));
+  db.exec(copySteps);
+  for (const table of formerTables) db.exec(`DROP TABLE former_${table}`);
+}
+
+const copySteps = `
+  INSERT INTO environments SELECT name, owner_email, created_at FROM former_environments;
+  INSERT INTO environment_tokens (id, environment, holder, token_hash, created_at)
+    SELECT new_uuid(), environment, holder, token_hash, created_at FROM former_environment_tokens;
+  INSERT INTO verification_codes SELECT * FROM former_verification_codes;
+  INSERT INTO programs SELECT hash, program FROM former_programs;
+
+  -- A tenant is there from its first draft or token on. When that was is known of drafts alone.
+  INSERT INTO tenants (environment, name, created_at)
+    SELECT environment, tenant, min(created_at) FROM (
+      SELECT environment, tenant, created_at FROM former_drafts
+      UNION ALL
+      SELECT t.environment, t.tenant, e.created_at FROM former_editor_tokens t
+        JOIN former_environments e ON e.name = t.environment
+        WHERE NOT EXISTS (
+          SELECT 1 FROM former_drafts d WHERE d.environment = t.environment AND d.tenant = t.tenant
+        )
+    ) GROUP BY environment, tenant ORDER BY 3;
+  INSERT INTO editor_tokens (token_hash, tenant_id, namespace, plugin_name, permissions, expires_at)
+    SELECT f.token_hash, t.id, f.namespace, f.plugin, 'read,write,deploy', f.expires_at
+    FROM former_editor_tokens f JOIN tenants t ON t.environment = f.environment AND t.name = f.tenant;
+
+  -- A plugin keeps the number that its draft had.
+  INSERT INTO plugins (id, tenant_id, namespace, name, created_at, last_patch)
+    SELECT d.id, t.id, d.namespace, d.plugin, d.created_at, coalesce((
+      SELECT max(v.patch) FROM former_versions v WHERE v.environment = d.environment AND v.tenant = d.tenant
+        AND v.namespace = d.namespace AND v.plugin = d.plugin
+    ), -1)
+    FROM former_drafts d JOIN tenants t ON t.environment = d.environment AND t.name = d.tenant;
+  INSERT INTO drafts (plugin_id, record, lang, tag, build_digest, source_digest, revision, updated_at)
+    SELECT id, record, record_lang(record), record_tag(record), digest, version_digest(record), revision, updated_at
+    FROM former_drafts;
+  INSERT INTO builds (plugin_id, digest, program_hash, built_at)
+    SELECT d.id, b.digest, b.program_hash, b.built_at
+    FROM former_builds b JOIN former_drafts d ON d.environment = b.environment AND d.tenant = b.tenant
+      AND d.namespace = b.namespace AND d.plugin = b.plugin;
+  INSERT INTO versions (plugin_id, patch, record, lang, digest, program_hash, created_at)
+    SELECT d.id, v.patch, v.record, record_lang(v.record), version_digest(v.record), v.program_hash, v.created_at
+    FROM former_versions v JOIN former_drafts d ON d.environment = v.environment AND d.tenant = v.tenant
+      AND d.namespace = v.namespace AND d.plugin = v.plugin;
+`;
+
+const readRecord = (record: unknown) => JSON.parse(String(record)) as PluginSource;
 
 const userVersion = (db: DatabaseSync): number =>
   Number(db.prepare('PRAGMA user_version').get()?.['user_version']);

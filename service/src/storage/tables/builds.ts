@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
 import { digestOf } from './digest.ts';
-import { pluginColumns } from './plugin-columns.ts';
+import { pluginId, selectPlugin } from './names.ts';
 import type { Programs, ProgramsInTransaction } from './programs.ts';
 
 /** The last successful build of each draft. */
@@ -22,7 +23,7 @@ export class Builds {
     const row = await this.db
       .selectFrom('builds')
       .select('program_hash')
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('digest', '=', digestOf(source))
       .executeTakeFirst();
     return row && this.#programs.reference(row.program_hash);
@@ -34,17 +35,11 @@ export class Builds {
       .selectFrom('builds')
       .innerJoin('drafts', (join) =>
         join
-          .onRef('drafts.environment', '=', 'builds.environment')
-          .onRef('drafts.tenant', '=', 'builds.tenant')
-          .onRef('drafts.namespace', '=', 'builds.namespace')
-          .onRef('drafts.plugin', '=', 'builds.plugin')
-          .onRef('drafts.digest', '=', 'builds.digest'),
+          .onRef('drafts.plugin_id', '=', 'builds.plugin_id')
+          .onRef('drafts.build_digest', '=', 'builds.digest'),
       )
       .select('program_hash')
-      .where('builds.environment', '=', plugin.environment)
-      .where('builds.tenant', '=', plugin.tenant)
-      .where('builds.namespace', '=', plugin.namespace)
-      .where('builds.plugin', '=', plugin.pluginName)
+      .where('builds.plugin_id', '=', pluginId(this.db, plugin))
       .executeTakeFirst();
     return row && this.#programs.reference(row.program_hash);
   }
@@ -66,17 +61,26 @@ export class BuildsInTransaction extends Builds {
     const before = await this.db
       .selectFrom('builds')
       .select('program_hash')
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .executeTakeFirst();
     const hash = await this.#programs.add(program, before?.program_hash);
     const changed = { digest: digestOf(source), program_hash: hash, built_at: now };
-    await this.db
+    const saved = await this.db
       .insertInto('builds')
-      .values({ ...pluginColumns(plugin), ...changed })
-      .onConflict((conflict) =>
-        conflict.columns(['environment', 'tenant', 'namespace', 'plugin']).doUpdateSet(changed),
+      .columns(['plugin_id', 'digest', 'program_hash', 'built_at'])
+      // Nothing where the plugin was deleted meanwhile.
+      .expression(
+        selectPlugin(this.db, plugin).select([
+          'plugins.id',
+          sql<string>`${changed.digest}`.as('digest'),
+          sql<string>`${changed.program_hash}`.as('program_hash'),
+          sql<number>`${changed.built_at}`.as('built_at'),
+        ]),
       )
-      .execute();
-    if (before) await this.#programs.removeUnused(before.program_hash);
+      .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(changed))
+      .returning('plugin_id')
+      .executeTakeFirst();
+    if (!saved) await this.#programs.removeUnused(new Set([hash]));
+    if (before) await this.#programs.removeUnused(new Set([before.program_hash]));
   }
 }

@@ -1,126 +1,87 @@
-import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Schema } from '../schema.ts';
-import { digestOf } from './digest.ts';
-import { pluginColumns } from './plugin-columns.ts';
+import { digestOf, sourceDigestOf, tagOf } from './digest.ts';
+import { pluginId } from './names.ts';
+import type { PluginsInTransaction } from './plugins.ts';
 
 export interface Draft {
   readonly source: PluginSource;
+  /** Of what a version of it would be made of; see `digest.ts`. */
+  readonly digest: string;
   /** Counts the saves, from 1. */
   readonly revision: number;
   /** Names this very state of the draft, as an HTTP entity tag with its quotes. */
   readonly etag: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
+  /** Who saved it, by the vendor's name for them. */
+  readonly actor?: string;
 }
 
-type TenantKey = Pick<PluginKey, 'environment' | 'tenant'>;
+/** When something is written, in milliseconds since the epoch, and in whose name. */
+export interface Writing {
+  readonly now: number;
+  readonly actor?: string | undefined;
+}
 
 export class Drafts {
-  readonly #db: Kysely<Schema>;
+  protected readonly db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
-    this.#db = db;
+    this.db = db;
   }
 
   /** Whether there is a draft, without reading it. */
   async exists(plugin: PluginKey): Promise<boolean> {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('drafts')
       .select('revision')
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .executeTakeFirst();
     return row !== undefined;
   }
 
-  /** How many plugins a tenant has, counted up to `most`. */
-  async countOfTenant({ environment, tenant }: TenantKey, most: number): Promise<number> {
-    // The key's index alone is read, and no further than it takes to know.
-    const some = this.#db
-      .selectFrom('drafts')
-      .select('environment')
-      .where('environment', '=', environment)
-      .where('tenant', '=', tenant)
-      .limit(most);
-    const { count } = await this.#db
-      .selectFrom(some.as('some'))
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    return count;
-  }
-
   async find(plugin: PluginKey): Promise<Draft | undefined> {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('drafts')
-      .select(['record', 'revision', 'updated_at'])
-      .where((where) => where.and(pluginColumns(plugin)))
+      .select(['record', 'tag', 'source_digest', 'revision', 'updated_at', 'actor'])
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .executeTakeFirst();
-    return row && draftOf(row, JSON.parse(row.record) as PluginSource);
+    return row && toDraft(row, JSON.parse(row.record) as PluginSource);
   }
 
-  /** Saves a draft, whatever it was before, and returns it as saved. */
-  async save(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft> {
-    const changed = toColumns(source, now);
-    const row = await this.#db
-      .insertInto('drafts')
-      .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['environment', 'tenant', 'namespace', 'plugin'])
-          .doUpdateSet(({ eb }) => ({ ...changed, revision: eb('drafts.revision', '+', 1) })),
-      )
-      .returning('revision')
-      .executeTakeFirstOrThrow();
-    return draftOf({ ...row, ...changed }, source);
-  }
-
-  /** The same in the place of a draft that there is; `undefined` when there is none. */
-  async overwrite(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft | undefined> {
-    const changed = toColumns(source, now);
-    const row = await this.#db
+  /** Saves a draft in the place of the one that there is, whatever that is; `undefined` when there is none. */
+  async overwrite(plugin: PluginKey, source: PluginSource, writing: Writing): Promise<Draft | undefined> {
+    const changed = toColumns(source, writing);
+    const row = await this.db
       .updateTable('drafts')
       .set(({ eb }) => ({ ...changed, revision: eb('revision', '+', 1) }))
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .returning('revision')
       .executeTakeFirst();
-    return row && draftOf({ ...row, ...changed }, source);
+    return row && toDraft({ ...row, ...changed }, source);
   }
 
   /**
-   * Saves what `change` makes of the draft as it is, and returns it as saved. Needs no lock: where another save comes
-   * between reading and writing, nothing is written and `change` is asked again. It keeps the save from happening by
-   * throwing, or by returning the very source that it got.
+   * Saves what `change` makes of the draft as it is, and returns it as saved; `undefined` when there is none. Needs no lock:
+   * where another save comes between reading and writing, nothing is written and `change` is asked again. It keeps the save
+   * from happening by throwing, or by returning the very source that it got.
    */
   async update(
     plugin: PluginKey,
-    now: number,
-    change: (current: Draft | undefined) => PluginSource,
-  ): Promise<Draft> {
+    writing: Writing,
+    change: (current: Draft) => PluginSource,
+  ): Promise<Draft | undefined> {
     for (;;) {
       const current = await this.find(plugin);
+      if (!current) return undefined;
       const source = change(current);
-      if (current && source === current.source) return current;
-      const saved = current
-        ? await this.#replace(plugin, current, source, now)
-        : await this.#insert(plugin, source, now);
+      if (source === current.source) return current;
+      const saved = await this.#replace(plugin, current, source, writing);
       if (saved) return saved;
     }
-  }
-
-  /** Saves the first draft of a plugin; `undefined` when there is one already. */
-  async #insert(plugin: PluginKey, source: PluginSource, now: number): Promise<Draft | undefined> {
-    const changed = toColumns(source, now);
-    const row = await this.#db
-      .insertInto('drafts')
-      .values({ ...pluginColumns(plugin), ...changed, revision: 1, created_at: now })
-      .onConflict((conflict) =>
-        conflict.columns(['environment', 'tenant', 'namespace', 'plugin']).doNothing(),
-      )
-      .returning('revision')
-      .executeTakeFirst();
-    return row && draftOf({ ...row, ...changed }, source);
   }
 
   /** Saves a draft in the place of `current`; `undefined` when that is not the draft any more. */
@@ -128,32 +89,76 @@ export class Drafts {
     plugin: PluginKey,
     current: Draft,
     source: PluginSource,
-    now: number,
+    writing: Writing,
   ): Promise<Draft | undefined> {
-    const changed = { ...toColumns(source, now), revision: current.revision + 1 };
-    const row = await this.#db
+    const changed = { ...toColumns(source, writing), revision: current.revision + 1 };
+    const row = await this.db
       .updateTable('drafts')
       .set(changed)
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('revision', '=', current.revision)
       .where('updated_at', '=', current.updatedAt)
       .returning('revision')
       .executeTakeFirst();
-    return row && draftOf(changed, source);
+    return row && toDraft(changed, source);
   }
 }
 
-const toColumns = (source: PluginSource, now: number) => ({
-  record: JSON.stringify(source),
-  digest: digestOf(source),
-  updated_at: now,
-});
+export class DraftsInTransaction extends Drafts {
+  readonly #plugins: PluginsInTransaction;
 
-function draftOf(
-  { record, revision, updated_at: updatedAt }: { record: string; revision: number; updated_at: number },
-  source: PluginSource,
-): Draft {
-  // The revision alone would come again, for other text, after starting afresh with a new database.
-  const digest = createHash('sha256').update(record).digest('base64url').slice(0, 16);
-  return { source, revision, etag: `"${revision}-${digest}"`, updatedAt };
+  constructor(db: Kysely<Schema>, plugins: PluginsInTransaction) {
+    super(db);
+    this.#plugins = plugins;
+  }
+
+  /**
+   * Makes a plugin with its first draft; `undefined` where its tenant is not there any more. The transaction has to have
+   * locked the tenant and to know that there is no draft.
+   */
+  async create(plugin: PluginKey, source: PluginSource, writing: Writing): Promise<Draft | undefined> {
+    const id = await this.#plugins.create(plugin, writing.now);
+    if (id === undefined) return undefined;
+    const row = { ...toColumns(source, writing), revision: 1 };
+    await this.db
+      .insertInto('drafts')
+      .values({ plugin_id: id, ...row })
+      .execute();
+    return toDraft(row, source);
+  }
 }
+
+function toColumns(source: PluginSource, { now, actor }: Writing) {
+  const record = JSON.stringify(source);
+  return {
+    record,
+    lang: source.lang,
+    // The revision alone would come again, for other text, after starting afresh with a new database.
+    tag: tagOf(record),
+    build_digest: digestOf(source),
+    source_digest: sourceDigestOf(source),
+    updated_at: now,
+    actor: actor ?? null,
+  };
+}
+
+/** The entity tag of a draft, with its quotes. */
+export const draftEtag = ({ revision, tag }: { revision: number; tag: string }): string =>
+  `"${revision}-${tag}"`;
+
+interface DraftRow {
+  readonly tag: string;
+  readonly source_digest: string;
+  readonly revision: number;
+  readonly updated_at: number;
+  readonly actor: string | null;
+}
+
+const toDraft = (row: DraftRow, source: PluginSource): Draft => ({
+  source,
+  digest: row.source_digest,
+  revision: row.revision,
+  etag: draftEtag(row),
+  updatedAt: row.updated_at,
+  ...(row.actor !== null && { actor: row.actor }),
+});

@@ -1,12 +1,29 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { Permission } from '../../plugins/permissions.ts';
+import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { hashToken } from '../../accounts/tokens.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
-import { pluginColumns } from './plugin-columns.ts';
+import { selectTenant } from './names.ts';
 
-/** Editor tokens by hash: each opens one plugin until it expires. */
+/** What an editor token opens, and for whom. */
+export interface EditorToken {
+  readonly scope: PluginScope;
+  readonly permissions: readonly Permission[];
+  /** The vendor's name for who it was given to. */
+  readonly actor?: string;
+}
+
+/** An editor token as it is found by a request. */
+export interface FoundEditorToken extends EditorToken {
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** Its tenant is suspended, so that it opens nothing for now. */
+  readonly isSuspended: boolean;
+}
+
+/** Editor tokens by hash. One whose tenant was deleted is as good as none. */
 export class EditorTokens {
   readonly #db: Kysely<Schema>;
   readonly #engine: Engine;
@@ -16,25 +33,85 @@ export class EditorTokens {
     this.#engine = engine;
   }
 
-  /** Remembers a token, and forgets those that have expired by `now`. */
-  async add(token: string, plugin: PluginKey, now: number, expiresAt: number): Promise<void> {
+  /**
+   * Remembers a token, and forgets those that have expired by `now`. False, and nothing is remembered, where its tenant is
+   * not there or suspended.
+   */
+  async add(
+    token: string,
+    { scope, permissions, actor }: EditorToken,
+    now: number,
+    expiresAt: number,
+  ): Promise<boolean> {
     await this.#prune(now);
-    await this.#db
+    const row = await this.#db
       .insertInto('editor_tokens')
-      .values({ token_hash: hashToken(token), ...pluginColumns(plugin), expires_at: expiresAt })
-      .execute();
+      .columns(['token_hash', 'tenant_id', 'namespace', 'plugin_name', 'permissions', 'actor', 'expires_at'])
+      .expression(
+        // One statement, so that a tenant that was just deleted gets no token.
+        selectTenant(this.#db, scope)
+          .where('tenants.suspended', '=', 0)
+          .select([
+            sql<Uint8Array>`${hashToken(token)}`.as('token_hash'),
+            'tenants.id',
+            sql<string | null>`${scope.namespace ?? null}`.as('namespace'),
+            sql<string | null>`${scope.pluginName ?? null}`.as('plugin_name'),
+            sql<string>`${permissions.join()}`.as('permissions'),
+            sql<string | null>`${actor ?? null}`.as('actor'),
+            sql<number>`${expiresAt}`.as('expires_at'),
+          ]),
+      )
+      .returning('tenant_id')
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
-  /** The plugin that a token opens; `undefined` when it is unknown or has expired. */
-  async find(token: string, now: number): Promise<PluginKey | undefined> {
+  /** What a token opens; `undefined` when it is unknown, has expired or was ended. */
+  async find(token: string, now: number): Promise<FoundEditorToken | undefined> {
     const row = await this.#db
       .selectFrom('editor_tokens')
-      .select(['environment', 'tenant', 'namespace', 'plugin as pluginName'])
+      .innerJoin('tenants', 'tenants.id', 'editor_tokens.tenant_id')
+      .select([
+        'tenants.environment',
+        'tenants.name',
+        'tenants.suspended',
+        'namespace',
+        'plugin_name',
+        'permissions',
+        'actor',
+        'expires_at',
+      ])
       .where('token_hash', '=', hashToken(token))
       .where('expires_at', '>', now)
+      .where('tenants.deleted_at', 'is', null)
       .executeTakeFirst();
-    // Rows of node:sqlite have no prototype, and would not be equal to other keys.
-    return row && { ...row };
+    if (!row) return undefined;
+    return {
+      scope: {
+        environment: row.environment,
+        tenant: row.name,
+        ...(row.namespace !== null && { namespace: row.namespace }),
+        ...(row.plugin_name !== null && { pluginName: row.plugin_name }),
+      },
+      permissions: row.permissions.split(',') as Permission[],
+      ...(row.actor !== null && { actor: row.actor }),
+      expiresAt: row.expires_at,
+      isSuspended: row.suspended === 1,
+    };
+  }
+
+  /** Ends the token with this hash. */
+  async end(hash: Uint8Array): Promise<void> {
+    await this.#db.deleteFrom('editor_tokens').where('token_hash', '=', hash).execute();
+  }
+
+  /** Ends all tokens of a tenant, or those of an actor. */
+  async endAll(tenant: TenantKey, actor?: string): Promise<void> {
+    await this.#db
+      .deleteFrom('editor_tokens')
+      .where('tenant_id', '=', selectTenant(this.#db, tenant).select('tenants.id'))
+      .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
+      .execute();
   }
 
   async #prune(now: number): Promise<void> {

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import { v7 as createUuid } from 'uuid';
 import { hashToken } from '../../accounts/tokens.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
@@ -13,6 +13,14 @@ export interface EnvironmentToken {
    */
   readonly holder: string;
   /** In milliseconds since the epoch; `undefined` while nothing has replaced it. */
+  readonly endsAt?: number;
+}
+
+/** A token as its environment's vendor sees it. Times are in milliseconds since the epoch. */
+export interface ListedToken {
+  readonly id: string;
+  readonly holder: string;
+  readonly createdAt: number;
   readonly endsAt?: number;
 }
 
@@ -55,24 +63,41 @@ export class Environments {
 
   /** What a token is for, as the database knows it at this moment; `undefined` when it is unknown or has ended. */
   async findToken(token: string, now: number): Promise<EnvironmentToken | undefined> {
-    const hash = hashToken(token);
     const row = await this.db
       .selectFrom('environment_tokens')
-      .select(['environment', 'holder', sql<number | null>`null`.as('ends_at')])
-      .where('token_hash', '=', hash)
-      .unionAll((query) =>
-        query
-          .selectFrom('former_environment_tokens')
-          .select(['environment', 'holder', 'ends_at'])
-          .where('token_hash', '=', hash)
-          .where('ends_at', '>', now),
-      )
+      .select(['environment', 'holder', 'ends_at'])
+      .where('token_hash', '=', hashToken(token))
+      .where((where) => isGoodAt(where, now))
       .executeTakeFirst();
     if (!row) return undefined;
     const { environment, holder, ends_at: endsAt } = row;
     return { environment, holder, ...(endsAt !== null && { endsAt }) };
   }
+
+  /** The tokens of an environment that are good, the oldest first, from the one that follows the id `after` on. */
+  async listTokens(
+    environment: string,
+    now: number,
+    { after, limit }: { after?: string | undefined; limit: number },
+  ): Promise<ListedToken[]> {
+    let query = this.db
+      .selectFrom('environment_tokens')
+      .select(['id', 'holder', 'created_at', 'ends_at'])
+      .where('environment', '=', environment)
+      .where((where) => isGoodAt(where, now));
+    if (after !== undefined) query = query.where('id', '>', after);
+    const rows = await query.orderBy('id').limit(limit).execute();
+    return rows.map(({ id, holder, created_at: createdAt, ends_at: endsAt }) => ({
+      id,
+      holder,
+      createdAt,
+      ...(endsAt !== null && { endsAt }),
+    }));
+  }
 }
+
+const isGoodAt = (where: ExpressionBuilder<Schema, 'environment_tokens'>, now: number) =>
+  where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]);
 
 export class EnvironmentsInTransaction extends Environments {
   readonly #recordChange: (change: Change) => void;
@@ -89,7 +114,7 @@ export class EnvironmentsInTransaction extends Environments {
   }
 
   /**
-   * Sets the token of one holder.
+   * Makes a token for a holder, and returns its id.
    * @param overlap for how long, in ms, those it had stay good; none is prolonged by it
    */
   async setToken(
@@ -98,41 +123,44 @@ export class EnvironmentsInTransaction extends Environments {
     token: string,
     now: number,
     overlap = 0,
-  ): Promise<void> {
+  ): Promise<string> {
     // Of two that replace one token at once, the second has to find the first one's.
     await this.#lock(`environment tokens ${environment} ${holder}`);
     await this.#endTokens(environment, holder, now, now + overlap);
-    const changed = { token_hash: hashToken(token), created_at: now };
+    const id = createUuid();
     await this.db
       .insertInto('environment_tokens')
-      .values({ environment, holder, ...changed })
-      .onConflict((conflict) => conflict.columns(['environment', 'holder']).doUpdateSet(changed))
+      .values({ id, environment, holder, token_hash: hashToken(token), created_at: now })
       .execute();
     this.#recordChange({ kind: 'environment-tokens', key: environment });
+    return id;
+  }
+
+  /** Ends a token at once. False where the environment has none with this id that is good. */
+  async deleteToken(environment: string, id: string, now: number): Promise<boolean> {
+    const row = await this.db
+      .deleteFrom('environment_tokens')
+      .where('environment', '=', environment)
+      .where('id', '=', id)
+      .where((where) => isGoodAt(where, now))
+      .returning('id')
+      .executeTakeFirst();
+    if (row) this.#recordChange({ kind: 'environment-tokens', key: environment });
+    return row !== undefined;
   }
 
   async #endTokens(environment: string, holder: string, now: number, endsAt: number): Promise<void> {
     const ofHolder = { environment, holder };
     await this.db
-      .deleteFrom('former_environment_tokens')
-      .where((where) => where.and([where.and(ofHolder), where('ends_at', '<=', now)]))
-      .execute();
-    await this.db
-      .updateTable('former_environment_tokens')
+      .updateTable('environment_tokens')
       .set({ ends_at: endsAt })
       .where((where) => where.and(ofHolder))
-      .where('ends_at', '>', endsAt)
+      .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', endsAt)]))
       .execute();
-    if (endsAt <= now) return;
     await this.db
-      .insertInto('former_environment_tokens')
-      .columns(['token_hash', 'environment', 'holder', 'created_at', 'ends_at'])
-      .expression((query) =>
-        query
-          .selectFrom('environment_tokens')
-          .select(['token_hash', 'environment', 'holder', 'created_at', sql<number>`${endsAt}`.as('ends_at')])
-          .where((where) => where.and(ofHolder)),
-      )
+      .deleteFrom('environment_tokens')
+      .where((where) => where.and(ofHolder))
+      .where('ends_at', '<=', now)
       .execute();
   }
 }

@@ -73,11 +73,11 @@ export class Programs {
 }
 
 export class ProgramsInTransaction extends Programs {
-  readonly #lock: (name: string) => Promise<void>;
+  readonly #lockAll: (names: readonly string[]) => Promise<void>;
 
-  constructor(db: Kysely<Schema>, held: HeldPrograms, lock: (name: string) => Promise<void>) {
+  constructor(db: Kysely<Schema>, held: HeldPrograms, lockAll: (names: readonly string[]) => Promise<void>) {
     super(db, held);
-    this.#lock = lock;
+    this.#lockAll = lockAll;
   }
 
   /**
@@ -85,14 +85,12 @@ export class ProgramsInTransaction extends Programs {
    * the place of, if there is one: {@link removeUnused} may be called for that later in the same transaction.
    *
    * Without locks, a transaction that finds a program stored and one that removes it, as nobody seems to refer to it,
-   * would make each other fail. All locks are taken here, in the order of the hashes, so that no two transactions wait for
-   * each other.
+   * would make each other fail. All locks are taken here in one go, so that no two transactions wait for each other.
    */
   async add(program: Program, replaced?: string): Promise<string> {
     const json = JSON.stringify(program);
     const hash = hashOfProgram(json);
-    const hashes = new Set([hash, ...(replaced === undefined ? [] : [replaced])]);
-    for (const one of [...hashes].toSorted()) await this.#lock(`program ${one}`);
+    await this.lockAll(new Set([hash, ...(replaced === undefined ? [] : [replaced])]));
     await this.db
       .insertInto('programs')
       .values({ hash, program: json })
@@ -101,18 +99,29 @@ export class ProgramsInTransaction extends Programs {
     return hash;
   }
 
-  /** Removes a program that no build and no version refers to. Call it in the transaction that let go of it. */
-  async removeUnused(hash: string): Promise<void> {
+  /** To be called once in a transaction, with all programs that it lets go of, before {@link removeUnused}. */
+  async lockAll(hashes: ReadonlySet<string>): Promise<void> {
+    await this.#lockAll([...hashes].map((hash) => `program ${hash}`));
+  }
+
+  /** Removes those that no build and no version refers to. Call it in the transaction that let go of them. */
+  async removeUnused(hashes: ReadonlySet<string>): Promise<void> {
+    if (!hashes.size) return;
     const removed = await this.db
       .deleteFrom('programs')
-      .where('hash', '=', hash)
+      .where('hash', 'in', [...hashes])
       .where((eb) =>
-        eb.not(eb.exists(eb.selectFrom('builds').select('digest').where('program_hash', '=', hash))),
+        eb.not(
+          eb.exists(eb.selectFrom('builds').select('digest').whereRef('program_hash', '=', 'programs.hash')),
+        ),
       )
       .where((eb) =>
-        eb.not(eb.exists(eb.selectFrom('versions').select('patch').where('program_hash', '=', hash))),
+        eb.not(
+          eb.exists(eb.selectFrom('versions').select('patch').whereRef('program_hash', '=', 'programs.hash')),
+        ),
       )
-      .executeTakeFirst();
-    if (removed.numDeletedRows) this.held.delete(hash);
+      .returning('hash')
+      .execute();
+    for (const { hash } of removed) this.held.delete(hash);
   }
 }

@@ -3,11 +3,66 @@ import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
+import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
-import { pluginCacheKey, pluginColumns } from './plugin-columns.ts';
+import { sourceDigestOf } from './digest.ts';
+import type { Writing } from './drafts.ts';
+import { pluginCacheKey, pluginId, selectPlugin } from './names.ts';
 import type { Programs } from './programs.ts';
 
-const nameOf = (patch: number) => `v1.0.${patch}`;
+/** The name of the version with this number. */
+export const versionName = (patch: number): string => `v1.0.${patch}`;
+
+/** The number of a version, from its name; `undefined` when it names none. */
+export function versionPatch(name: string): number | undefined {
+  const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(name)?.[1];
+  return patch === undefined ? undefined : Number(patch);
+}
+
+/** A version to be added, when and in whose name. */
+export interface VersionWriting extends Writing {
+  /** What was said of it when it was deployed. */
+  readonly message?: string | undefined;
+}
+
+/** What the live version of a plugin runs. */
+export interface LiveVersion extends StoredVersion {
+  /** It was made live, so that a deploy changes nothing. */
+  readonly isPinned: boolean;
+}
+
+/** What is known of a version without what it was made of. */
+export interface VersionRecord {
+  readonly version: string;
+  /** Counts the versions, from 0 for `v1.0.0`. */
+  readonly patch: number;
+  /** Milliseconds since the epoch. */
+  readonly deployedAt: number;
+  readonly actor?: string;
+  readonly message?: string;
+  readonly lang: string;
+  /** Of what it was made of; see `digest.ts`. */
+  readonly digest: string;
+}
+
+const recordColumns = ['patch', 'lang', 'digest', 'created_at', 'actor', 'message'] as const;
+
+const toRecord = (row: {
+  readonly patch: number;
+  readonly lang: string;
+  readonly digest: string;
+  readonly created_at: number;
+  readonly actor: string | null;
+  readonly message: string | null;
+}): VersionRecord => ({
+  version: versionName(row.patch),
+  patch: row.patch,
+  deployedAt: row.created_at,
+  ...(row.actor !== null && { actor: row.actor }),
+  ...(row.message !== null && { message: row.message }),
+  lang: row.lang,
+  digest: row.digest,
+});
 
 /** The deployed versions of plugins. No operation changes one, and the database itself refuses to. */
 export class Versions {
@@ -21,33 +76,89 @@ export class Versions {
 
   /** What a version runs; `undefined` when there is no such version. */
   async find(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
-    const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(version)?.[1];
+    const patch = versionPatch(version);
     if (patch === undefined) return undefined;
     const row = await this.db
       .selectFrom('versions')
-      .select('program_hash')
-      .where((where) => where.and(pluginColumns(plugin)))
-      .where('patch', '=', Number(patch))
+      .select(['plugin_id', 'program_hash'])
+      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('patch', '=', patch)
       .executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version };
+    return row && { ...this.#programs.reference(row.program_hash), version, pluginId: row.plugin_id };
   }
 
-  /** What the newest version runs; `undefined` when nothing was deployed yet. */
-  async newest(plugin: PluginKey): Promise<StoredVersion | undefined> {
-    const row = await this.#selectNewest(plugin).select(['patch', 'program_hash']).executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version: nameOf(row.patch) };
+  /**
+   * What the newest version runs, and the digest of what it was made of (see `digest.ts`); `undefined` when nothing was
+   * deployed yet.
+   */
+  async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
+    const row = await this.#selectNewest(plugin)
+      .select(['plugin_id', 'patch', 'program_hash', 'digest'])
+      .executeTakeFirst();
+    return (
+      row && {
+        ...this.#programs.reference(row.program_hash),
+        version: versionName(row.patch),
+        pluginId: row.plugin_id,
+        digest: row.digest,
+      }
+    );
   }
 
-  /** The newest version's name and the draft that it was made of. */
-  async newestSource(plugin: PluginKey): Promise<{ version: string; source: PluginSource } | undefined> {
-    const row = await this.#selectNewest(plugin).select(['patch', 'record']).executeTakeFirst();
-    return row && { version: nameOf(row.patch), source: JSON.parse(row.record) as PluginSource };
+  /** What the live version runs: the one that was made live, else the newest; `undefined` when nothing was deployed yet. */
+  async live(plugin: PluginKey): Promise<LiveVersion | undefined> {
+    const row = await selectPlugin(this.db, plugin)
+      .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
+      // A plugin that was made anew goes on from an older number, and has no version yet.
+      .whereRef('versions.patch', '=', ({ fn }) => fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))
+      .select(['versions.plugin_id', 'versions.patch', 'versions.program_hash', 'plugins.pinned_patch'])
+      .executeTakeFirst();
+    return (
+      row && {
+        ...this.#programs.reference(row.program_hash),
+        version: versionName(row.patch),
+        pluginId: row.plugin_id,
+        isPinned: row.pinned_patch !== null,
+      }
+    );
+  }
+
+  /** Versions from the newest on, those before `before`, without what they were made of. */
+  async list(
+    plugin: PluginKey,
+    { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+  ): Promise<VersionRecord[]> {
+    const rows = await this.db
+      .selectFrom('versions')
+      .select(recordColumns)
+      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .$if(before !== undefined, (query) => query.where('patch', '<', before ?? 0))
+      .orderBy('patch', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toRecord);
+  }
+
+  /** A version with what it was made of; `undefined` when there is no such version. */
+  async findRecord(
+    plugin: PluginKey,
+    version: string,
+  ): Promise<{ readonly record: VersionRecord; readonly source: PluginSource } | undefined> {
+    const patch = versionPatch(version);
+    if (patch === undefined) return undefined;
+    const row = await this.db
+      .selectFrom('versions')
+      .select([...recordColumns, 'record'])
+      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('patch', '=', patch)
+      .executeTakeFirst();
+    return row && { record: toRecord(row), source: JSON.parse(row.record) as PluginSource };
   }
 
   #selectNewest(plugin: PluginKey) {
     return this.db
       .selectFrom('versions')
-      .where((where) => where.and(pluginColumns(plugin)))
+      .where('plugin_id', '=', pluginId(this.db, plugin))
       .orderBy('patch', 'desc')
       .limit(1);
   }
@@ -62,28 +173,37 @@ export class VersionsInTransaction extends Versions {
   }
 
   /**
-   * Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. The transaction has to have locked the plugin, so that
-   * no other takes the same number.
+   * Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. The transaction has to have locked the plugin, which has to
+   * be there.
+   * @throws DeletedError when its tenant was deleted meanwhile, which no lock of the plugin keeps off
    */
-  async add(plugin: PluginKey, source: PluginSource, { hash }: StoredProgram, now: number): Promise<string> {
-    const { newest } = await this.db
-      .selectFrom('versions')
-      .select(({ fn }) => fn.max('patch').as('newest'))
-      .where((where) => where.and(pluginColumns(plugin)))
-      .executeTakeFirstOrThrow();
-    // There is no newest one before the first.
-    const patch = ((newest as number | null) ?? -1) + 1;
+  async add(
+    plugin: PluginKey,
+    source: PluginSource,
+    { hash }: StoredProgram,
+    { now, actor, message }: VersionWriting,
+  ): Promise<string> {
+    const { id, last_patch: patch } = await this.db
+      .updateTable('plugins')
+      .set(({ eb }) => ({ last_patch: eb('last_patch', '+', 1) }))
+      .where('id', '=', pluginId(this.db, plugin))
+      .returning(['id', 'last_patch'])
+      .executeTakeFirstOrThrow(() => new DeletedError());
     await this.db
       .insertInto('versions')
       .values({
-        ...pluginColumns(plugin),
+        plugin_id: id,
         patch,
         record: JSON.stringify(source),
+        lang: source.lang,
+        digest: sourceDigestOf(source),
         program_hash: hash,
         created_at: now,
+        actor: actor ?? null,
+        message: message ?? null,
       })
       .execute();
-    this.#recordChange({ kind: 'newest-version', key: pluginCacheKey(plugin) });
-    return nameOf(patch);
+    this.#recordChange({ kind: 'live-version', key: pluginCacheKey(plugin) });
+    return versionName(patch);
   }
 }

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
-import { CompilerPool } from './compiler-pool.ts';
+import { SupersededError } from '../process/superseded.ts';
+import { ToolPool } from '../process/tool-pool.ts';
 import { CompilerProcess, notWorking } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
 import type { BuildEnd } from './limits.ts';
@@ -25,21 +26,20 @@ export interface CheckRequest extends Request {
   readonly subject: string;
 }
 
-/** Told of each build that has ended, with how long it took in ms, waiting included. */
+/** How long a build took, in ms. */
+export interface BuildTimes {
+  /** For its turn, and for a compiler. */
+  readonly waited: number;
+  /** In the compiler. */
+  readonly took: number;
+}
+
+/** Told of each build that has ended. */
 export type OnBuild = (
   language: string,
   outcome: 'succeeded' | 'failed' | 'unfinished',
-  took: number,
+  times: BuildTimes,
 ) => void;
-
-/** A newer check of the same source has taken the place of this one. */
-export class SupersededError extends Error {
-  override readonly name = 'SupersededError';
-
-  constructor() {
-    super('A newer check has taken the place of this one.');
-  }
-}
 
 /**
  * How long work goes on that nobody waits for any more, in ms. Most of it ends sooner, and a compiler that has to be started
@@ -60,15 +60,18 @@ const queueLimits = {
   waitingPerToken: 8,
 };
 
+/** Checks take milliseconds, and a tenant may have many authors who type at once. */
+const checkQueueLimits = { ...queueLimits, waitingPerTenant: 64 };
+
 /**
  * Builds, and checks for editors, of every language. The two wait in queues of their own, so that neither waits for the other,
  * and share the warm compilers.
  */
 export class Builds {
-  readonly #pools: ReadonlyMap<string, CompilerPool>;
+  readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
-  readonly #checks = new FairQueue(queueLimits);
+  readonly #checks = new FairQueue(checkQueueLimits);
   /** What withdraws the checks that wait, by what they check. */
   readonly #waitingChecks = new Map<string, AbortController>();
 
@@ -84,9 +87,7 @@ export class Builds {
     onBuild?: OnBuild,
   ) {
     this.#onBuild = onBuild;
-    this.#pools = new Map(
-      [...languages].map(([id, language]) => [id, new CompilerPool(() => start(language))]),
-    );
+    this.#pools = new Map([...languages].map(([id, language]) => [id, new ToolPool(() => start(language))]));
   }
 
   /**
@@ -97,11 +98,16 @@ export class Builds {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
-    const built = this.#run(pool, turn, (compiler) =>
-      buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal),
-    );
+    let started: number | undefined;
+    const built = this.#run(pool, turn, (compiler) => {
+      started = performance.now();
+      return buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal);
+    });
     return built.then((end) => {
-      this.#onBuild?.(language, outcomeOf(end), performance.now() - began);
+      const ended = performance.now();
+      // Where there is no compiler, all of it was waiting.
+      const waited = (started ?? ended) - began;
+      this.#onBuild?.(language, outcomeOf(end), { waited, took: ended - began - waited });
       return end;
     });
   }
@@ -135,7 +141,7 @@ export class Builds {
   }
 
   async #run(
-    pool: CompilerPool,
+    pool: ToolPool<CompilerProcess>,
     turn: Promise<() => void>,
     work: (compiler: CompilerProcess) => Promise<BuildEnd>,
   ): Promise<BuildEnd> {
@@ -157,7 +163,7 @@ export class Builds {
     }
   }
 
-  #poolOf(language: string): CompilerPool {
+  #poolOf(language: string): ToolPool<CompilerProcess> {
     const pool = this.#pools.get(language);
     if (!pool) throw new Error(`There is no toolchain ${language}.`);
     return pool;

@@ -4,6 +4,8 @@ import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { Program } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
+import { compilerDirectory } from '../types/native-compiler.ts';
+import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
 const javascript: Language = {
   identifier: 'javascript',
@@ -16,11 +18,7 @@ const javascript: Language = {
   namespace: ${stringLiteral(namespace)},
 };
 
-/**
- * Runs each time the plugin is called.
- * @param {string} input what the caller sent
- * @returns {string} what the caller gets back
- */
+/** Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back. */
 export function run(input) {
   const name = input.trim() || "world";
   return \`Hello, \${name}! This is \${plugin.name} in \${plugin.namespace}.\`;
@@ -31,8 +29,12 @@ export function run(input) {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
-  probe: () => void fileURLToPath(import.meta.resolve('oxc-parser')),
+  probe: () => {
+    for (const name of ['typescript/unstable/sync', 'oxc-parser']) fileURLToPath(import.meta.resolve(name));
+    compilerDirectory();
+  },
   needs: ['addons'],
+  helper: typeCheckerProgram,
   loadCompiler,
 };
 
@@ -43,7 +45,10 @@ const severities: Readonly<Record<string, Diagnostic['severity']>> = {
 };
 
 async function loadCompiler(): Promise<Compile> {
-  const { parseSync } = await import('oxc-parser');
+  const [checkTypes, { parseSync }] = await Promise.all([
+    loadTypeChecker('javascript'),
+    import('oxc-parser'),
+  ]);
   return async (source) => {
     const parsed = parseSync('plugin.js', source, {
       lang: 'js',
@@ -73,8 +78,14 @@ async function loadCompiler(): Promise<Compile> {
     if (!exports.some(({ exportName }) => exportName.name === 'run')) errors.push(at(0, missingRun));
     if (errors.length) return { diagnostics: errors };
     const program: Program = { kind: 'script', code: source, file: 'plugin.js' };
-    const diagnostics = await checkInEngine(program);
-    return diagnostics.length ? { diagnostics } : { program, diagnostics };
+    const problems = await checkInEngine(program);
+    if (problems.length) return { diagnostics: problems };
+    const { parses, diagnostics } = checkTypes(source);
+    // What the parser and the engine take is JavaScript, whatever this one thinks of it.
+    if (!parses) return { program, diagnostics: [] };
+    return diagnostics.some(({ severity }) => severity === 'error')
+      ? { diagnostics }
+      : { program, diagnostics };
   };
 }
 

@@ -2,20 +2,32 @@
 import { PluginEditor, PluginFeatures } from 'plugin-editor/react.js';
 import type {} from 'plugin-editor/types/react.d.ts';
 
+const all = { editorUrl: '/editor/', builder: null, ident: undefined, fn: 'f', tokenEndpoint: '/token' };
+
 export const wrong = [
+  // @ts-expect-error: the plugin is missing
+  <PluginEditor key="0" editorUrl="/editor/" tokenEndpoint="/token" />,
   // @ts-expect-error: this event has no version
-  <PluginEditor key="1" onPluginEditorReady={({ version }) => version} />,
+  <PluginEditor {...all} key="1" onPluginEditorReady={({ version }) => version} />,
   // @ts-expect-error: a property is named as in the reference
-  <PluginEditor key="2" editorURL="https://editor.example.com/" />,
+  <PluginEditor {...all} key="2" editorURL="https://editor.example.com/" />,
   // @ts-expect-error: there are two ways of delivery
-  <PluginEditor key="3" tokenDelivery="post" />,
+  <PluginEditor {...all} key="3" tokenDelivery="post" />,
   // @ts-expect-error: it is called htmlFor
   <PluginFeatures key="4" for="editor" />,
 ];
 
 /** The tags themselves, as React 19 renders them in a browser. */
+const attributes = {
+  'editor-url': '/editor/',
+  builder: null,
+  ident: undefined,
+  fn: 'f',
+  'token-endpoint': '/token',
+};
+
 export const plain = [
-  <plugin-editor key="1" editor-url="/editor/" token-delivery="message" />,
+  <plugin-editor {...attributes} key="1" token-delivery="message" />,
   // @ts-expect-error: there are two ways of delivery
-  <plugin-editor key="2" token-delivery="post" />,
+  <plugin-editor {...attributes} key="2" token-delivery="post" />,
 ];

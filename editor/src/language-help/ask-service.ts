@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import type { PluginTarget } from '../plugin/target.ts';
+import { operationUrl, requestJson } from '../service/request.ts';
+import type { TokenHolder } from '../service/token-holder.ts';
+import { type HelpMethod, type HelpResult, helpResults } from './results.ts';
+
+/** What is asked: a method of the Language Server Protocol, and the text that it is asked of. */
+export interface HelpQuestion<Method extends HelpMethod = HelpMethod> {
+  lang: string;
+  contents: string;
+  method: Method;
+  params: object;
+  signal: AbortSignal;
+}
+
+/** Asks the service. Rejects with what `requestJson` throws. */
+export type AskHelp = <Method extends HelpMethod>(
+  question: HelpQuestion<Method>,
+) => Promise<HelpResult<Method>>;
+
+export interface AskServiceOptions {
+  /** A base address as `findBuilder` returns it. */
+  builder: string;
+  target: PluginTarget;
+  tokenHolder: TokenHolder;
+}
+
+/** Sends each question with the whole text: whichever node of the service answers knows nothing of the one before. */
+export function askService({ builder, target, tokenHolder }: AskServiceOptions): AskHelp {
+  const { ident, namespace, fn } = target;
+  return async ({ lang, contents, method, params, signal }) => {
+    const result: z.ZodMiniType = helpResults[method];
+    const { data } = await tokenHolder.use(() =>
+      requestJson(z.object({ result }), {
+        url: operationUrl(builder, 'language-help', lang, ident, namespace, fn),
+        method: 'POST',
+        headers: { ...tokenHolder.headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ contents, request: { method, params } }),
+        signal,
+      }),
+    );
+    return data.result as never;
+  };
+}

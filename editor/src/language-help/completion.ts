@@ -1,0 +1,116 @@
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  type CompletionSource,
+  completeFromList,
+  ifNotIn,
+  insertCompletionText,
+} from '@codemirror/autocomplete';
+import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror/lang-javascript';
+import { LSPPlugin } from '@codemirror/lsp-client';
+import type { EditorView } from '@codemirror/view';
+import { askClient } from './client.ts';
+import type { HelpResult } from './results.ts';
+
+type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];
+
+const WORD = /[\p{ID_Continue}$]+/u;
+const WHOLE_WORD = /^[\p{ID_Continue}$]*$/u;
+
+/** Where nothing is completed unasked, by the names of the grammar. */
+const NOT_IN = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp'];
+
+/** The kinds of CodeMirror by the protocol's numbers; others are variables. */
+const types: Record<number, string> = {
+  2: 'method',
+  3: 'function',
+  4: 'class',
+  5: 'property',
+  7: 'class',
+  8: 'interface',
+  9: 'namespace',
+  10: 'property',
+  13: 'enum',
+  14: 'keyword',
+  20: 'constant',
+  21: 'constant',
+  25: 'type',
+};
+
+/** What the service knows that fits here; without the service, what the text itself has. */
+async function completionsHere(context: CompletionContext): Promise<CompletionResult | null> {
+  const { view, pos, explicit, state } = context;
+  const plugin = view && LSPPlugin.get(view);
+  if (!plugin) return null;
+  const word = context.matchBefore(WORD);
+  const from = word?.from ?? pos;
+  if (!explicit && from === pos && state.sliceDoc(pos - 1, pos) !== '.') return null;
+  const asked = askClient(plugin, 'textDocument/completion', { position: plugin.toPosition(pos) });
+  context.addEventListener('abort', asked.cancel, { onDocChange: true });
+  let found: HelpResult<'textDocument/completion'>;
+  try {
+    found = await asked.result;
+  } catch {
+    return context.aborted ? null : localCompletionSource(context);
+  }
+  if (!found?.items.length) return null;
+  return {
+    from,
+    options: found.items.map((item) => completionOf(item, plugin, from)),
+    ...(found.isIncomplete ? {} : { validFor: WHOLE_WORD }),
+  };
+}
+
+function completionOf(item: Item, plugin: LSPPlugin, wordFrom: number): Completion {
+  const { label, kind = 0, sortText, filterText, insertText, textEdit } = item;
+  const text = textEdit?.newText ?? insertText ?? label;
+  // Some begin before the word: where a value may be missing, "." becomes "?.".
+  const before = textEdit ? wordFrom - plugin.fromPosition(textEdit.range.start) : 0;
+  return {
+    label: filterText ?? label,
+    displayLabel: label,
+    type: types[kind] ?? 'variable',
+    ...(sortText === undefined ? {} : { sortText }),
+    ...(text === label && !before
+      ? {}
+      : {
+          apply: (view: EditorView, _: Completion, from: number, to: number) =>
+            view.dispatch(insertCompletionText(view.state, text, from - before, to)),
+        }),
+    info: () => describe(plugin, label),
+  };
+}
+
+/** Type and documentation of a completion, asked for when it is chosen. */
+async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement | null> {
+  const position = plugin.toPosition(plugin.view.state.selection.main.head);
+  const found = await askClient(plugin, 'completionItem/resolve', { position, label }).result.catch(
+    () => null,
+  );
+  if (!found?.detail && !found?.documentation) return null;
+  const element = document.createElement('div');
+  element.className = 'cm-lsp-documentation';
+  const fence = found.detail ? `\`\`\`typescript\n${found.detail}\n\`\`\`\n` : '';
+  element.innerHTML = plugin.docToHTML({
+    kind: 'markdown',
+    value: `${fence}${found.documentation?.value ?? ''}`,
+  });
+  return element;
+}
+
+/** Whole statements, where a word stands alone. */
+function snippetSource(lang: string): CompletionSource {
+  const all = completeFromList(lang === 'typescript' ? typescriptSnippets : snippets);
+  const source = ifNotIn([...NOT_IN, '.', 'PropertyDefinition', 'PropertyName'], all);
+  return (context) => {
+    const word = context.matchBefore(WORD);
+    return word && context.state.sliceDoc(word.from - 1, word.from) !== '.' ? source(context) : null;
+  };
+}
+
+/** The sources of completion of a language, in place of all others. */
+export const completionSources = (lang: string): CompletionSource[] => [
+  (context) => (context.explicit ? completionsHere(context) : ifNotIn(NOT_IN, completionsHere)(context)),
+  snippetSource(lang),
+];

@@ -1,0 +1,83 @@
+import { autocompletion, startCompletion } from '@codemirror/autocomplete';
+import { toggleComment } from '@codemirror/commands';
+import { javascriptLanguage, typescriptLanguage } from '@codemirror/lang-javascript';
+import {
+  LSPClient,
+  formatDocument,
+  hoverTooltips,
+  renameSymbol,
+  showSignatureHelp,
+} from '@codemirror/lsp-client';
+import { EditorState, type Extension } from '@codemirror/state';
+import type { Command } from '@codemirror/view';
+import { texts } from '../locales/locale.ts';
+import type { AskHelp } from './ask-service.ts';
+import { completionSources } from './completion.ts';
+import { goToDefinition } from './definition.ts';
+import { sanitizeDocumentation } from './documentation.ts';
+import { cursorTooltip, showMessage } from './place-message.ts';
+import { showQuickFixes } from './quick-fixes.ts';
+import { signatures } from './signature.ts';
+import { helpTheme } from './theme.ts';
+import { HelpTransport } from './transport.ts';
+
+export { askService } from './ask-service.ts';
+
+/** One text is edited at a time, and its name is of no interest to the service. */
+const TEXT_URI = 'file:///plugin';
+
+/** Longer than a request of the editor's own may take, which ends by itself. */
+const TIMEOUT = 60_000;
+
+const renameHere: Command = (view) => {
+  if (renameSymbol(view)) return true;
+  showMessage(view, texts().languageHelp.renameWhere);
+  return true;
+};
+
+/** What can be done with a text by command; a command finds the help in the text. */
+export const textCommands = {
+  complete: startCompletion,
+  fixes: showQuickFixes,
+  definition: goToDefinition,
+  rename: renameHere,
+  format: formatDocument,
+  signature: showSignatureHelp,
+  comment: toggleComment,
+} as const satisfies Record<string, Command>;
+
+export type TextCommand = keyof typeof textCommands;
+
+/** Help with one text, by asking the service. */
+export class LanguageHelp {
+  readonly #transport: HelpTransport;
+  readonly #client: LSPClient;
+
+  /** `onUnable`: the service has no help to give. */
+  constructor(ask: AskHelp, onUnable: () => void) {
+    this.#transport = new HelpTransport({ ask, onUnable });
+    this.#client = new LSPClient({
+      timeout: TIMEOUT,
+      sanitizeHTML: sanitizeDocumentation,
+      highlightLanguage: (name) => (name === 'typescript' ? typescriptLanguage : javascriptLanguage),
+      extensions: [hoverTooltips(), signatures()],
+    });
+    this.#client.connect(this.#transport);
+  }
+
+  /** What a text in a language that there is help for needs in its editor. */
+  extension(lang: string): Extension {
+    return [
+      this.#client.plugin(TEXT_URI, lang),
+      autocompletion({ override: completionSources(lang), activateOnTypingDelay: 10, updateSyncTime: 300 }),
+      cursorTooltip,
+      helpTheme,
+      EditorState.phrases.of(texts().languageHelp.phrases),
+    ];
+  }
+
+  close(): void {
+    this.#transport.close();
+    this.#client.disconnect();
+  }
+}

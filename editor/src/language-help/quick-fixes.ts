@@ -1,0 +1,103 @@
+import { LSPPlugin } from '@codemirror/lsp-client';
+import type { Command, EditorView } from '@codemirror/view';
+import { html, render } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
+import { askClient } from './client.ts';
+import { showAtCursor, showFailure, showMessage } from './place-message.ts';
+import type { HelpResult } from './results.ts';
+
+type Fix = HelpResult<'textDocument/codeAction'>[number];
+
+/** Lists what can be done about the problem at the cursor, or else about those of its line. */
+export const showQuickFixes: Command = (view) => {
+  const plugin = LSPPlugin.get(view);
+  if (plugin) void offerFixes(plugin);
+  return plugin !== null;
+};
+
+async function offerFixes(plugin: LSPPlugin): Promise<void> {
+  const { view } = plugin;
+  const { doc } = view.state;
+  try {
+    const fixes = await findFixes(plugin);
+    if (view.state.doc !== doc) return;
+    if (fixes.length) showMenu(plugin, fixes);
+    else showMessage(view, texts().languageHelp.noFix);
+  } catch (error) {
+    showFailure(view, error);
+  }
+}
+
+async function findFixes(plugin: LSPPlugin): Promise<readonly Fix[]> {
+  const { doc, selection } = plugin.view.state;
+  const { from, to } = selection.main;
+  const ask = (start: number, end: number) =>
+    askClient(plugin, 'textDocument/codeAction', {
+      range: { start: plugin.toPosition(start), end: plugin.toPosition(end) },
+    }).result;
+  const here = await ask(from, to);
+  return here.length ? here : ask(doc.lineAt(from).from, doc.lineAt(to).to);
+}
+
+function applyFix(plugin: LSPPlugin, { edits }: Fix): void {
+  const { view } = plugin;
+  view.dispatch({
+    changes: edits.map(({ range, newText }) => ({
+      from: plugin.fromPosition(range.start),
+      to: plugin.fromPosition(range.end),
+      insert: view.state.toText(newText),
+    })),
+    userEvent: 'input.fix',
+  });
+  view.focus();
+}
+
+function showMenu(plugin: LSPPlugin, fixes: readonly Fix[]): void {
+  const { view } = plugin;
+  const close = () => {
+    view.dispatch({ effects: showAtCursor.of(null) });
+    view.focus();
+  };
+  const create = () => {
+    const dom = document.createElement('div');
+    dom.className = 'cm-quick-fixes';
+    dom.setAttribute('role', 'menu');
+    dom.setAttribute('aria-label', texts().languageHelp.fixes);
+    render(
+      fixes.map(
+        (fix) =>
+          html`<button
+            type="button"
+            role="menuitem"
+            tabindex="-1"
+            class="menu-item"
+            @click=${() => applyFix(plugin, fix)}
+            >${fix.title}</button
+          >`,
+      ),
+      dom,
+    );
+    const items = [...dom.querySelectorAll('button')];
+    dom.addEventListener('keydown', (event) => handleKey(event, items, close));
+    dom.addEventListener('focusout', ({ relatedTarget }) => {
+      if (!dom.contains(relatedTarget as Node | null) && dom.isConnected) removeMenu(view);
+    });
+    return { dom, mount: () => items[0]?.focus() };
+  };
+  view.dispatch({ effects: showAtCursor.of({ pos: view.state.selection.main.head, create }) });
+}
+
+/** Not within an update of the editor, which may be what took the focus. */
+function removeMenu(view: EditorView): void {
+  queueMicrotask(() => view.dispatch({ effects: showAtCursor.of(null) }));
+}
+
+function handleKey(event: KeyboardEvent, items: readonly HTMLElement[], close: () => void): void {
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (event.key === 'Escape' || event.key === 'Tab') close();
+  else if (to !== undefined) items.at(to % items.length)?.focus();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

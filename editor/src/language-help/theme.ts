@@ -1,0 +1,34 @@
+import { EditorView } from '@codemirror/view';
+
+/** How help looks; colours are the page's (styles/colours.css). */
+export const helpTheme = EditorView.theme({
+  '.cm-tooltip.cm-completionInfo': { maxWidth: 'min(420px, 80vw)', maxHeight: '16em', overflow: 'auto' },
+  '.cm-lsp-documentation': { padding: '6px 12px', fontSize: '13px', lineHeight: '1.5' },
+  '.cm-lsp-documentation pre, .cm-lsp-documentation code, .cm-lsp-signature': {
+    fontFamily: 'var(--mono)',
+    fontSize: '12.5px',
+    whiteSpace: 'pre-wrap',
+    overflowWrap: 'anywhere',
+  },
+  '.cm-lsp-documentation pre': { margin: '2px 0' },
+  '.cm-lsp-documentation p': { margin: '6px 0' },
+  '.cm-lsp-hover-tooltip, .cm-lsp-signature-tooltip': {
+    maxWidth: 'min(560px, 90vw)',
+    maxHeight: '20em',
+    overflow: 'auto',
+    color: 'var(--text)',
+  },
+  '.cm-lsp-signature': { padding: '6px 12px 2px' },
+  '.cm-lsp-signature-num': {
+    fontSize: '12px',
+    fontFamily: 'var(--mono)',
+    color: 'var(--muted)',
+    padding: '4px 0 0 12px',
+  },
+  '.cm-lsp-active-parameter': { fontWeight: '700', textDecoration: 'underline', color: 'inherit' },
+  '.cm-place-message': { padding: '6px 12px', fontSize: '13px', color: 'var(--text)' },
+  '.cm-quick-fixes': { display: 'grid', padding: '4px', minWidth: '220px' },
+  '.cm-panel.cm-dialog': { padding: '8px 36px 8px 12px', fontSize: '13px' },
+  '.cm-panel.cm-dialog label': { display: 'inline-flex', alignItems: 'center', gap: '8px', fontSize: '13px' },
+  '.cm-lsp-message-error': { backgroundColor: 'var(--surface)', color: 'var(--bad)' },
+});

@@ -1,0 +1,141 @@
+import { LitElement, html, nothing } from 'lit';
+import { texts } from '../locales/locale.ts';
+import { type Command, runCommand, shortcutText } from './commands.ts';
+
+/** Shows the palette over the page: all commands, found by their words, each with its key. */
+export function showPalette(commands: readonly Command[]): void {
+  if (document.querySelector('command-palette')) return;
+  const palette = new CommandPalette();
+  palette.commands = commands.filter(({ id, offered }) => id !== 'palette' && (offered?.() ?? true));
+  document.body.append(palette);
+}
+
+const isEnabled = ({ enabled }: Command) => enabled?.() ?? true;
+
+/** Those whose label has all the words, in any order; those that begin with what is typed come first. */
+export function findCommands(commands: readonly Command[], typed: string): readonly Command[] {
+  const text = typed.trim().toLowerCase();
+  const words = text.split(/\s+/);
+  const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const begins = ({ label }: Command) => label.toLowerCase().startsWith(text);
+  return [...found.filter(begins), ...found.filter((command) => !begins(command))];
+}
+
+class CommandPalette extends LitElement {
+  static override properties = {
+    commands: { attribute: false },
+    typed: { state: true },
+    chosen: { state: true },
+  };
+
+  declare commands: readonly Command[];
+  /** What is searched for. */
+  declare typed: string;
+  /** The place of the command that Enter runs, among those that are found. */
+  declare chosen: number;
+
+  constructor() {
+    super();
+    this.commands = [];
+    this.typed = '';
+    this.chosen = 0;
+  }
+
+  /** In the page itself, whose styles and policy it shares. */
+  protected override createRenderRoot(): this {
+    return this;
+  }
+
+  protected override firstUpdated(): void {
+    this.#dialog?.showModal();
+  }
+
+  protected override updated(): void {
+    this.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  protected override render() {
+    const found = findCommands(this.commands, this.typed);
+    return html`
+      <dialog
+        class="palette"
+        aria-label=${texts().commands.list}
+        @close=${() => this.remove()}
+        @click=${(event: MouseEvent) => this.#handleBackdrop(event)}
+      >
+        <input
+          class="field palette-search"
+          type="text"
+          role="combobox"
+          aria-label=${texts().commands.search}
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-autocomplete="list"
+          aria-activedescendant=${found.length ? `palette-${this.chosen}` : nothing}
+          placeholder=${texts().commands.search}
+          autocomplete="off"
+          spellcheck="false"
+          autofocus
+          .value=${this.typed}
+          @input=${(event: Event) => this.#handleInput(event)}
+          @keydown=${(event: KeyboardEvent) => this.#handleKey(event, found)}
+        />
+        <div class="palette-list" id="palette-list" role="listbox" aria-label=${texts().commands.list}>
+          ${found.map((command, index) => this.#option(command, index))}
+        </div>
+        <p class="palette-none" role="status">${found.length ? nothing : texts().commands.noneFound}</p>
+      </dialog>
+    `;
+  }
+
+  get #dialog(): HTMLDialogElement | null {
+    return this.querySelector('dialog');
+  }
+
+  #option(command: Command, index: number) {
+    const { label, shortcut, alternative } = command;
+    return html`<div
+      class="palette-item"
+      id="palette-${index}"
+      role="option"
+      aria-selected=${index === this.chosen}
+      aria-disabled=${!isEnabled(command)}
+      @click=${() => this.#run(command)}
+    >
+      <span>${label}</span>
+      <span>
+        ${[shortcut, alternative].map((key) => (key ? html`<kbd>${shortcutText(key)}</kbd>` : nothing))}
+      </span>
+    </div>`;
+  }
+
+  #handleInput(event: Event): void {
+    this.typed = (event.target as HTMLInputElement).value;
+    this.chosen = 0;
+  }
+
+  #handleBackdrop(event: MouseEvent): void {
+    if (event.target === this.#dialog) this.#dialog?.close();
+  }
+
+  #handleKey(event: KeyboardEvent, found: readonly Command[]): void {
+    const count = found.length;
+    const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1 }[event.key];
+    if (event.key === 'Enter') {
+      const command = found[this.chosen];
+      if (command) this.#run(command);
+    } else if (to !== undefined && count) this.chosen = (to + count) % count;
+    else return;
+    event.preventDefault();
+  }
+
+  #run(command: Command): void {
+    if (!isEnabled(command)) return;
+    // First back to where one was: the command may go elsewhere.
+    this.#dialog?.close();
+    this.remove();
+    runCommand(command);
+  }
+}
+
+customElements.define('command-palette', CommandPalette);

@@ -1,0 +1,91 @@
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorResponse, ServiceError } from './errors.ts';
+import { requestIdHeader, requestIdOf } from './observe-requests.ts';
+
+/** The answer to what never became a request. `address`: where it came from. */
+export type Refuse = (error: unknown, address?: string) => Response;
+
+/**
+ * How long a client may take to read the answer and to end its side of the connection, in ms. Closing at once would take the
+ * answer from a client that is still sending.
+ */
+const lingerTime = 2000;
+
+/**
+ * Answers what Node's HTTP parser refuses (400, 408, 431) as everything else is answered: as JSON, with an id, and with a line
+ * in the log. Node by itself would send a bare status line.
+ */
+export function answerClientErrors(server: Server, refuse: Refuse): void {
+  /** The last request of each connection that has not been answered yet. */
+  const underWay = new WeakMap<Socket, { incoming: IncomingMessage; outgoing: ServerResponse }>();
+  // The parser goes on complaining about whatever follows.
+  const refused = new WeakSet<Socket>();
+
+  server.prependListener('request', (incoming, outgoing) => {
+    const { socket } = incoming;
+    underWay.set(socket, { incoming, outgoing });
+    outgoing.once('close', () => {
+      if (underWay.get(socket)?.outgoing === outgoing) underWay.delete(socket);
+    });
+  });
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const problem = problemOf(error);
+    if (problem && refused.has(socket)) return;
+    // The connection broke: there is nobody to answer.
+    if (!problem || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    const current = underWay.get(socket);
+    if (!current) {
+      void send(socket, refuse(problem, socket.remoteAddress));
+      return;
+    }
+    const { incoming, outgoing } = current;
+    // What follows a whole request must not take the place of its answer.
+    if (incoming.complete) {
+      outgoing.once('close', () => void send(socket, refuse(problem, socket.remoteAddress)));
+    } else if (outgoing.headersSent) {
+      socket.destroy();
+    } else {
+      // The request has an id already, and its line is logged once its connection has ended.
+      const id = requestIdOf(outgoing);
+      const response = id === undefined ? refuse(problem, socket.remoteAddress) : errorResponse(problem, id);
+      if (id !== undefined) response.headers.set(requestIdHeader, id);
+      void send(socket, response);
+    }
+  });
+}
+
+/** What was wrong with the request; `undefined` where it is the connection that failed. */
+function problemOf({ code: cause = '' }: NodeJS.ErrnoException): ServiceError | undefined {
+  switch (cause) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError(431, 'headers-too-large', 'The headers have more than 16 KB together.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ServiceError(413, 'too-large', 'The extensions of a chunk of the body are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError(408, 'request-timeout', 'The request did not arrive whole in time.');
+    default:
+      return cause.startsWith('HPE_')
+        ? new ServiceError(400, 'invalid-request', 'This is not a request of HTTP/1.1.')
+        : undefined;
+  }
+}
+
+/** Sends an answer and ends the connection. */
+async function send(socket: Socket, response: Response): Promise<void> {
+  const body = await response.text();
+  const { status, headers } = response;
+  headers.set('connection', 'close');
+  headers.set('content-length', String(Buffer.byteLength(body)));
+  headers.set('date', new Date().toUTCString());
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), lingerTime).unref();
+  socket.once('close', () => clearTimeout(timer));
+}

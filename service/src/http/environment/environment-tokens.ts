@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { createToken } from '../../accounts/tokens.ts';
+import type { ServiceInterface } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { empty, json } from '../operations/answers.ts';
+import { optionalJsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import { actorSchema, refuseUnstorable } from '../vendor-texts.ts';
+
+const path = '/api/v1/environment/:environment/tokens';
+
+/** How long the former tokens of a holder stay good, in seconds. */
+const [usualOverlap, longestOverlap] = [3600, 86_400];
+
+const holderSchema = actorSchema.meta({
+  description: 'Whose token it is, as logs name it; each holder has tokens of its own.',
+  example: 'billing',
+});
+
+const tokenSchema = z.object({
+  id: z.string(),
+  holder: z.string(),
+  createdAt: z.iso.datetime(),
+  endsAt: z.iso.datetime().optional().meta({ description: 'Where a newer one has taken its place.' }),
+});
+
+const toTime = (ms: number) => new Date(ms).toISOString();
+
+const paging = pagingBy('text');
+
+/** The tokens of an environment, to be replaced without a gap. */
+export const environmentTokens: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listTokens',
+      method: 'GET',
+      path,
+      summary: 'List the environment tokens that are good',
+      description: 'The oldest first. A token itself is told nowhere but when it is made.',
+      tag: 'environment',
+      auth: 'environment',
+      query: z.object(pageQuery()),
+      answers: {
+        200: json(
+          z
+            .object({ tokens: z.array(tokenSchema), next: z.string().optional() })
+            .meta({ id: 'EnvironmentTokenList' }),
+          { description: 'The tokens.' },
+        ),
+      },
+      handle: async ({ target: { environment }, query }, { storage, now }) => {
+        const list = { operation: 'listTokens', filter: { environment } };
+        const page = paging.page(list, query);
+        const found = await storage.tables.environments.listTokens(environment, now(), {
+          after: page.after?.[0],
+          limit: page.limit + 1,
+        });
+        const { rows, next } = paging.answer(list, page, found, ({ id }) => [id]);
+        const tokens = rows.map(({ id, holder, createdAt, endsAt }) => ({
+          id,
+          holder,
+          createdAt: toTime(createdAt),
+          ...(endsAt !== undefined && { endsAt: toTime(endsAt) }),
+        }));
+        return { status: 200, body: { tokens, ...next } };
+      },
+    }),
+
+    operation({
+      id: 'createToken',
+      method: 'POST',
+      path,
+      summary: 'Make an environment token',
+      description:
+        'The former tokens of its holder, the asking one included where it is of that holder, end after the overlap.',
+      tag: 'environment',
+      auth: 'environment',
+      body: optionalJsonBody(
+        z
+          .object({
+            holder: holderSchema.optional(),
+            overlap: z
+              .int()
+              .min(0)
+              .max(longestOverlap)
+              .optional()
+              .meta({ description: `Seconds, by default ${usualOverlap}; it never prolongs a token.` }),
+          })
+          .meta({ id: 'EnvironmentTokenRequest' }),
+        { description: 'Whose it is, by default of the holder of the asking token.' },
+      ),
+      answers: {
+        201: json(z.object({ id: z.string(), token: z.string().min(1) }).meta({ id: 'EnvironmentToken' }), {
+          description: 'The new token, which is told nowhere else.',
+        }),
+      },
+      handle: async ({ target: { environment }, caller, body: asked = {} }, { storage, now }) => {
+        const { holder = caller.holder, overlap = usualOverlap } = asked;
+        refuseUnstorable({ holder });
+        const token = createToken('environment');
+        const id = await storage.transaction(({ environments }) =>
+          environments.setToken(environment, holder, token, now(), overlap * 1000),
+        );
+        return { status: 201, body: { id, token } };
+      },
+    }),
+
+    operation({
+      id: 'deleteToken',
+      method: 'DELETE',
+      path: `${path}/:id`,
+      summary: 'End an environment token at once',
+      tag: 'environment',
+      auth: 'environment',
+      answers: { 204: empty({ description: 'It is good no more.' }) },
+      errors: { 404: ['token-not-found'] },
+      handle: async ({ target: { environment }, path: { id } }, { storage, now }) => {
+        const isDeleted = await storage.transaction(({ environments }) =>
+          environments.deleteToken(environment, id, now()),
+        );
+        if (!isDeleted) throw notFound('token-not-found', 'This environment has no such token.');
+        return { status: 204 };
+      },
+    }),
+  ],
+};

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { ServiceInterface } from '../context.ts';
+import { json } from '../operations/answers.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import { liveOf } from './plugin-answers.ts';
+
+/** How many are answered where no limit is asked for: clients of version 0.5 know of no pages. */
+const rowsOfFormerClients = 1000;
+
+const paging = pagingBy('text');
+
+const functionSchema = z
+  .object({
+    name: z.string(),
+    namespace: z.string(),
+    lang: z.string(),
+    version: z.string().meta({ description: 'The live one; empty before the first deploy.' }),
+    draftVersion: z.string().meta({ description: 'The version that the draft would become.' }),
+    apiVersion: z.string(),
+    fqmn: z.string().meta({ examples: ['fqmn://com.acme.customer-7/default/add-record@v1.0.0'] }),
+    uri: z.string().meta({ examples: ['/name/com.acme.customer-7/default/add-record'] }),
+  })
+  .meta({ id: 'Function' });
+
+/** The plugins of a namespace by the names that clients of version 0.5 use. */
+export const functions: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listFunctions',
+      method: 'GET',
+      path: '/api/v2/functions/:ident/:namespace',
+      summary: 'List the plugins of a namespace, for clients of version 0.5',
+      tag: 'environment',
+      auth: 'environment',
+      query: z.object(pageQuery(rowsOfFormerClients)),
+      answers: {
+        200: json(
+          z
+            .object({ plugins: z.array(functionSchema), next: z.string().optional() })
+            .meta({ id: 'FunctionList' }),
+          { description: 'The plugins, by name.' },
+        ),
+      },
+      handle: async ({ target, query }, { storage }) => {
+        const list = { operation: 'listFunctions', filter: { ...target } };
+        const page = paging.page(list, query);
+        const found = await storage.tables.plugins.list(target, {
+          after: page.after && [target.namespace, page.after[0]],
+          limit: page.limit + 1,
+        });
+        const { rows, next } = paging.answer(list, page, found, ({ name }) => [name]);
+        const ident = `${target.environment}.${target.tenant}`;
+        const plugins = rows.map((plugin) => {
+          const { name, namespace, lang, nextVersion } = plugin;
+          const version = liveOf(plugin) ?? '';
+          return {
+            name,
+            namespace,
+            lang,
+            version,
+            draftVersion: nextVersion,
+            apiVersion,
+            fqmn: `fqmn://${ident}/${namespace}/${name}@${version}`,
+            uri: `/name/${ident}/${namespace}/${name}`,
+          };
+        });
+        return { status: 200, body: { plugins, ...next } };
+      },
+    }),
+  ],
+};
+
+/** The version of the interface that plugins are written for: `run`, from text to text. */
+const apiVersion = '1.0.0';

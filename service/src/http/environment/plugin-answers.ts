@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { notFound } from '../errors.ts';
+import type { TenantKey } from '../../plugins/plugin-key.ts';
+import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
+import { actorSchema } from '../vendor-texts.ts';
+
+/** A version in an answer. */
+export const versionName = z.string().meta({ examples: ['v1.0.0'] });
+
+/** A time in an answer. */
+export const time = z.iso.datetime();
+
+export const toTime = (ms: number): string => new Date(ms).toISOString();
+
+/** A plugin, as the operations for vendors and editors answer it. */
+export const pluginSchema = z
+  .object({
+    ident: z.string().meta({ examples: ['com.acme.customer-7'] }),
+    namespace: z.string(),
+    name: z.string(),
+    lang: z.string().meta({ description: 'The language of the draft.', examples: ['typescript'] }),
+    draft: z
+      .object({
+        revision: z.string().meta({ description: 'The ETag of the draft, with its quotes.' }),
+        savedAt: time,
+        actor: actorSchema.optional(),
+      })
+      .nullable(),
+    built: z.boolean().meta({ description: 'Whether the draft as it is has a successful build.' }),
+    live: versionName
+      .nullable()
+      .meta({ description: 'What runs without a version: the pinned one, else the latest.' }),
+    latest: versionName.nullable().meta({ description: 'The newest version.' }),
+    pinned: z
+      .object({ version: versionName, at: time, actor: actorSchema.optional() })
+      .nullable()
+      .meta({ description: 'The version that was made live in place of the newest.' }),
+    versions: z.int().min(0).meta({ description: 'How many versions there are.' }),
+    outdated: z.boolean().meta({
+      description: 'Whether the live version was made with other schemas than its namespace has now.',
+    }),
+  })
+  .meta({ id: 'Plugin' });
+
+/** The version that runs where none is named; `undefined` before the first deploy. */
+export const liveOf = ({ pinned, latest }: PluginRecord): string | undefined => pinned?.version ?? latest;
+
+/** A plugin as it is answered. */
+export function pluginAnswer(
+  { environment, tenant }: TenantKey,
+  plugin: PluginRecord,
+): z.input<typeof pluginSchema> {
+  const { namespace, name, lang, draft, isBuilt, latest, pinned, versions } = plugin;
+  return {
+    ident: `${environment}.${tenant}`,
+    namespace,
+    name,
+    lang,
+    draft: {
+      revision: draft.etag,
+      savedAt: toTime(draft.savedAt),
+      ...(draft.actor !== undefined && { actor: draft.actor }),
+    },
+    built: isBuilt,
+    live: liveOf(plugin) ?? null,
+    latest: latest ?? null,
+    pinned: pinned
+      ? {
+          version: pinned.version,
+          at: toTime(pinned.at),
+          ...(pinned.actor !== undefined && { actor: pinned.actor }),
+        }
+      : null,
+    versions,
+    outdated: false,
+  };
+}
+
+export const pluginNotFound = () => notFound('plugin-not-found', 'There is no such plugin.');
+
+export const versionNotFound = () => notFound('version-not-found', 'The plugin has no such version.');

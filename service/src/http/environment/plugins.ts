@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import type { EditorCaller, EnvironmentCaller } from '../auth.ts';
+import type { ServiceInterface } from '../context.ts';
+import { empty, json } from '../operations/answers.ts';
+import { jsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
+import {
+  pluginAnswer,
+  pluginNotFound,
+  pluginSchema,
+  versionName,
+  versionNotFound,
+} from './plugin-answers.ts';
+
+const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
+
+const paging = pagingBy('text', 'text');
+
+/**
+ * What a caller may see of a tenant, less what is not of the namespace that is asked for; `undefined` where that leaves
+ * nothing.
+ */
+function listedScope(
+  caller: EditorCaller | EnvironmentCaller,
+  { environment, tenant }: TenantKey,
+  namespace: string | undefined,
+): PluginScope | undefined {
+  const scope: PluginScope = caller.kind === 'editor' ? caller.scope : { environment, tenant };
+  if (namespace === undefined || scope.namespace === namespace) return scope;
+  return scope.namespace === undefined ? { ...scope, namespace } : undefined;
+}
+
+/** The plugins of a tenant, and which version of each is live. */
+export const plugins: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listPlugins',
+      method: 'GET',
+      path: '/api/v1/tenant/:ident/plugins',
+      summary: "List a tenant's plugins",
+      description:
+        'By namespace and name, in the order of their bytes. With an editor token, those that it is for.',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'read',
+      query: z.object({
+        ...pageQuery(),
+        namespace: z.string().optional().meta({ description: 'Those of this namespace alone.' }),
+      }),
+      answers: {
+        200: json(
+          z
+            .object({ plugins: z.array(pluginSchema), next: z.string().optional() })
+            .meta({ id: 'PluginList' }),
+          { description: 'The plugins.' },
+        ),
+      },
+      handle: async ({ target, caller, query }, { storage }) => {
+        const scope = listedScope(caller, target, query.namespace);
+        if (!scope) return { status: 200, body: { plugins: [] } };
+        const { environment, tenant, namespace, pluginName } = scope;
+        const list = { operation: 'listPlugins', filter: { environment, tenant, namespace, pluginName } };
+        const page = paging.page(list, query);
+        const found = await storage.tables.plugins.list(scope, {
+          after: page.after,
+          limit: page.limit + 1,
+        });
+        const { rows, next } = paging.answer(list, page, found, (row) => [row.namespace, row.name]);
+        return { status: 200, body: { plugins: rows.map((row) => pluginAnswer(scope, row)), ...next } };
+      },
+    }),
+
+    operation({
+      id: 'getPlugin',
+      method: 'GET',
+      path: pluginPath,
+      summary: 'What is known of a plugin',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'read',
+      answers: { 200: json(pluginSchema, { description: 'The plugin.' }) },
+      errors: { 404: ['plugin-not-found'] },
+      handle: async ({ target }, { storage }) => {
+        const found = await storage.tables.plugins.find(target);
+        if (!found) throw pluginNotFound();
+        return { status: 200, body: pluginAnswer(target, found) };
+      },
+    }),
+
+    operation({
+      id: 'deletePlugin',
+      method: 'DELETE',
+      path: pluginPath,
+      summary: 'Delete a plugin, with its draft, versions and runs',
+      description:
+        'The editor tokens for it alone end. Its name and last version stay: a plugin of that name that is made later goes on from there.',
+      tag: 'environment',
+      auth: 'environment',
+      answers: { 204: empty({ description: 'It is not there any more.' }) },
+      errors: { 404: ['plugin-not-found'] },
+      handle: async ({ target }, { storage, now }) => {
+        const isDeleted = await storage.transaction(async (tables) => {
+          await tables.lockPlugin(target);
+          return tables.plugins.delete(target, now());
+        });
+        if (!isDeleted) throw pluginNotFound();
+        return { status: 204 };
+      },
+    }),
+
+    operation({
+      id: 'setLive',
+      method: 'PUT',
+      path: `${pluginPath}/live`,
+      summary: 'Make a version live',
+      description: 'It stays live, whatever is deployed after it, until another one is or `null` is sent.',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'deploy',
+      body: jsonBody(
+        z
+          .object({ version: versionName.nullable().meta({ description: '`null` for the newest again.' }) })
+          .meta({ id: 'LiveRequest' }),
+        { description: 'Which one.' },
+      ),
+      answers: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
+      errors: { 404: ['plugin-not-found', 'version-not-found'] },
+      handle: async ({ target, caller, body }, { storage, now }) => {
+        const actor = caller.kind === 'editor' ? caller.actor : undefined;
+        const found = await storage.transaction(async (tables) => {
+          await tables.lockPlugin(target);
+          const isThere = await tables.plugins.pin(target, body.version ?? undefined, { now: now(), actor });
+          const plugin = await tables.plugins.find(target);
+          if (plugin && !isThere) throw versionNotFound();
+          return plugin;
+        });
+        if (!found) throw pluginNotFound();
+        return { status: 200, body: pluginAnswer(target, found) };
+      },
+    }),
+  ],
+};

@@ -1,0 +1,178 @@
+import * as z from 'zod';
+import { editorTokenSchema } from '../access.ts';
+import type { ServiceInterface } from '../context.ts';
+import { issueEditorToken } from '../editor-token-issue.ts';
+import { forbidden } from '../errors.ts';
+import { empty, json } from '../operations/answers.ts';
+import { optionalJsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { actorSchema, permissionsSchema, refuseUnstorable, tokenPermissions } from '../vendor-texts.ts';
+import { permissions } from '../../plugins/permissions.ts';
+import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
+import { tenantNotFound } from './tenant-answers.ts';
+
+/** How long an editor token that is asked for by a session may live, in seconds. */
+const [shortestLife, longestLife] = [60, 86_400];
+
+/** As many bytes as the names in a path may have together, of which the two are a part. */
+const mostNameBytes = 1000;
+
+const nameSchema = z
+  .string()
+  .min(1)
+  .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
+  .refine((name) => Buffer.byteLength(name) <= mostNameBytes, `must have at most ${mostNameBytes} bytes`);
+
+// Strict, so that a misspelt name never makes a session wider than it was meant.
+const sessionRequest = z
+  .strictObject({
+    namespace: nameSchema.optional().meta({ description: 'For the plugins of a namespace.' }),
+    fn: nameSchema
+      .optional()
+      .meta({ description: 'For one plugin; without `namespace` it is one of `default`.' }),
+    permissions: permissionsSchema.optional(),
+    actor: actorSchema.optional(),
+    expires_in: z
+      .int()
+      .min(shortestLife)
+      .max(longestLife)
+      .optional()
+      .meta({ description: 'Seconds; by default what the settings of the service say.' }),
+    identifier: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Clients of version 0.5 send it; it is not looked at.', deprecated: true }),
+  })
+  .meta({ id: 'SessionRequest' });
+
+const sessionSchema = z
+  .object({
+    ident: z.string().optional().meta({ description: 'The tenant; not for an environment token.' }),
+    environment: z.string(),
+    namespace: z.string().optional(),
+    fn: z.string().optional(),
+    permissions: permissionsSchema,
+    actor: actorSchema.optional(),
+    expires_in: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'For how many seconds it is good yet; left out where it has no end.' }),
+  })
+  .meta({ id: 'Session' });
+
+/** Editor tokens by what they open, and the token at hand. */
+export const sessions: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'createSession',
+      method: 'POST',
+      path: '/api/v1/tenant/:ident/session',
+      summary: 'Get an editor token for a plugin, a namespace or a tenant',
+      description:
+        'Without `fn` it is for all plugins of the namespace, and without `namespace` as well for all of the tenant. Any field that is not named here is refused.',
+      tag: 'environment',
+      auth: 'environment',
+      body: optionalJsonBody(sessionRequest, { description: 'What it is to open.' }),
+      answers: { 201: json(editorTokenSchema, { description: 'A new token.' }) },
+      errors: { 403: ['tenant-suspended', 'tenant-deleted'] },
+      handle: async ({ target, body: asked = {} }, context) => {
+        const { namespace, fn, actor, expires_in: lifetime = context.editorTokenTtl } = asked;
+        refuseUnstorable({ namespace, fn, actor });
+        const editorToken = {
+          scope: scopeOf(target, namespace, fn),
+          permissions: tokenPermissions(asked.permissions),
+          ...(actor !== undefined && { actor }),
+        };
+        return { status: 201, body: await issueEditorToken(context, editorToken, lifetime) };
+      },
+    }),
+
+    operation({
+      id: 'endSessions',
+      method: 'DELETE',
+      path: '/api/v1/tenant/:ident/sessions',
+      summary: "End a tenant's editor tokens",
+      tag: 'environment',
+      auth: 'environment',
+      query: z.object({
+        actor: actorSchema.optional().meta({ description: 'Those of this actor alone.' }),
+      }),
+      answers: { 204: empty({ description: 'They are good no more.' }) },
+      errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
+      handle: async ({ target, query: { actor } }, { storage }) => {
+        refuseUnstorable({ actor });
+        const { tenants, editorTokens } = storage.tables;
+        if (!(await tenants.find(target))) throw tenantNotFound();
+        await editorTokens.endAll(target, actor);
+        return { status: 204 };
+      },
+    }),
+
+    operation({
+      id: 'getSession',
+      method: 'GET',
+      path: '/api/v1/session',
+      summary: 'What the token at hand is for',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'read',
+      answers: { 200: json(sessionSchema, { description: 'What it opens, and for how long.' }) },
+      handle: ({ caller }, { now }) => {
+        const expiry =
+          caller.expiresAt === undefined
+            ? {}
+            : { expires_in: Math.max(0, Math.floor((caller.expiresAt - now()) / 1000)) };
+        if (caller.kind === 'environment') {
+          return {
+            status: 200,
+            body: { environment: caller.environment, permissions: [...permissions], ...expiry },
+          };
+        }
+        const { scope, actor } = caller;
+        return {
+          status: 200,
+          body: {
+            ident: `${scope.environment}.${scope.tenant}`,
+            environment: scope.environment,
+            ...(scope.namespace !== undefined && { namespace: scope.namespace }),
+            ...(scope.pluginName !== undefined && { fn: scope.pluginName }),
+            permissions: caller.permissions,
+            ...(actor !== undefined && { actor }),
+            ...expiry,
+          },
+        };
+      },
+    }),
+
+    operation({
+      id: 'endSession',
+      method: 'DELETE',
+      path: '/api/v1/session',
+      summary: 'End the editor token at hand',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'read',
+      answers: { 204: empty({ description: 'It is good no more.' }) },
+      handle: async ({ caller }, { storage }) => {
+        if (caller.kind === 'environment') {
+          throw forbidden('This ends editor tokens alone; an environment token is ended by its id.');
+        }
+        await storage.tables.editorTokens.end(caller.tokenHash);
+        return { status: 204 };
+      },
+    }),
+  ],
+};
+
+/** One plugin, those of a namespace, or all of the tenant. */
+const scopeOf = (
+  { environment, tenant }: TenantKey,
+  namespace: string | undefined,
+  fn: string | undefined,
+): PluginScope => ({
+  environment,
+  tenant,
+  ...((namespace !== undefined || fn !== undefined) && { namespace: namespace ?? 'default' }),
+  ...(fn !== undefined && { pluginName: fn }),
+});

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { notFound } from '../errors.ts';
+import type { Tenant } from '../../storage/tables/tenants.ts';
+
+/** More than any tenant has, and few enough for every database. */
+const mostOfAnything = 1_000_000_000;
+
+const longestDescription = 2000;
+
+export const limitSchema = z.int().min(0).max(mostOfAnything);
+
+export const descriptionSchema = z
+  .string()
+  .max(longestDescription)
+  .meta({ description: 'For people, in the words of the vendor.' });
+
+const limits = z
+  .object({
+    plugins: limitSchema.optional().meta({ description: 'How many plugins it may have.' }),
+    runsPerMinute: limitSchema
+      .optional()
+      .meta({ description: 'How many runs a minute it may have; 0 for any number.' }),
+  })
+  .meta({ description: 'In place of what the settings of the service say.' });
+
+export const tenantSchema = z
+  .object({
+    environment: z.string(),
+    tenant: z.string(),
+    ident: z.string().meta({ description: 'The environment, a period and the tenant.' }),
+    description: z.string(),
+    suspended: z.boolean().meta({
+      description: 'Tokens are neither given nor taken, and nothing new runs.',
+    }),
+    createdAt: z.iso.datetime(),
+    plugins: z.int().min(0).meta({ description: 'How many it has.' }),
+    limits: limits.optional(),
+  })
+  .meta({
+    id: 'Tenant',
+    example: {
+      environment: 'com.acme',
+      tenant: 'customer-7',
+      ident: 'com.acme.customer-7',
+      description: 'Seven Ltd.',
+      suspended: false,
+      createdAt: '2026-11-22T09:00:00.000Z',
+      plugins: 12,
+      limits: { plugins: 50 },
+    },
+  });
+
+/** A tenant as it is answered. `plugins`: how many it has. */
+export const toTenantAnswer = (tenant: Tenant, plugins: number): z.input<typeof tenantSchema> => ({
+  environment: tenant.environment,
+  tenant: tenant.tenant,
+  ident: `${tenant.environment}.${tenant.tenant}`,
+  description: tenant.description,
+  suspended: tenant.isSuspended,
+  createdAt: new Date(tenant.createdAt).toISOString(),
+  plugins,
+  ...(Object.keys(tenant.limits).length > 0 && { limits: tenant.limits }),
+});
+
+export const tenantNotFound = () => notFound('tenant-not-found', 'There is no such tenant.');

@@ -1,0 +1,168 @@
+import * as z from 'zod';
+import type { ServiceContext, ServiceInterface } from '../context.ts';
+import { ServiceError } from '../errors.ts';
+import { empty, json } from '../operations/answers.ts';
+import { jsonBody, optionalJsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import { refuseUnstorable } from '../vendor-texts.ts';
+import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
+import {
+  descriptionSchema,
+  limitSchema,
+  tenantNotFound,
+  tenantSchema,
+  toTenantAnswer,
+} from './tenant-answers.ts';
+
+const path = '/api/v1/tenant/:ident';
+
+const changesSchema = z.object({
+  description: descriptionSchema.optional(),
+  suspended: z.boolean().optional(),
+  limits: z
+    .object({ plugins: limitSchema.nullable().optional(), runsPerMinute: limitSchema.nullable().optional() })
+    .optional()
+    .meta({
+      description:
+        'How many plugins, and runs a minute, the tenant may have; `null` for what the settings of the service say.',
+    }),
+});
+
+const body = { description: 'What is to be set; what is not named stays as it is.' };
+
+/** Without `limit`: clients of version 0.5 know no pages. */
+const rowsUnasked = 1000;
+
+const paging = pagingBy('text');
+
+/** A vendor's tenants. */
+export const tenants: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listTenants',
+      method: 'GET',
+      path: '/api/v1/environment/:environment',
+      summary: 'List the tenants',
+      description: 'In the order of the bytes of their names.',
+      tag: 'environment',
+      auth: 'environment',
+      query: z.object(pageQuery(rowsUnasked)),
+      answers: {
+        200: json(
+          z
+            .object({
+              environment: z.string(),
+              tenants: z.array(tenantSchema),
+              next: z.string().optional().meta({ description: '`after` of the next page.' }),
+            })
+            .meta({ id: 'TenantList' }),
+          { description: 'The tenants.' },
+        ),
+      },
+      handle: async ({ target: { environment }, query }, { storage }) => {
+        const list = { operation: 'listTenants', filter: { environment } };
+        const page = paging.page(list, query);
+        const found = await storage.tables.tenants.list(environment, {
+          after: page.after?.[0],
+          limit: page.limit + 1,
+        });
+        const { rows, next } = paging.answer(list, page, found, ({ tenant }) => [tenant]);
+        const answered = rows.map((row) => toTenantAnswer(row, row.plugins));
+        return { status: 200, body: { environment, tenants: answered, ...next } };
+      },
+    }),
+
+    operation({
+      id: 'getTenant',
+      method: 'GET',
+      path,
+      summary: 'One tenant',
+      tag: 'environment',
+      auth: 'environment',
+      answers: { 200: json(tenantSchema, { description: 'The tenant.' }) },
+      errors: { 404: ['tenant-not-found'] },
+      handle: async ({ target }, context) => {
+        const tenant = await context.storage.tables.tenants.find(target);
+        return { status: 200, body: await answerOf(context, tenant) };
+      },
+    }),
+
+    operation({
+      id: 'createTenant',
+      method: 'POST',
+      path,
+      summary: 'Create a tenant',
+      description: 'Also one that was deleted: it has nothing of what it had before.',
+      tag: 'environment',
+      auth: 'environment',
+      body: optionalJsonBody(changesSchema, body),
+      answers: { 201: json(tenantSchema, { description: 'The new tenant.' }) },
+      errors: { 409: ['tenant-exists'] },
+      handle: async ({ target, body: asked = {} }, { storage, now }) => {
+        const changes = toChanges(asked);
+        const tenant = await storage.transaction((tables) => tables.tenants.create(target, changes, now()));
+        if (!tenant) throw new ServiceError(409, 'tenant-exists', 'There is such a tenant already.');
+        return { status: 201, body: toTenantAnswer(tenant, 0) };
+      },
+    }),
+
+    operation({
+      id: 'updateTenant',
+      method: 'PATCH',
+      path,
+      summary: 'Change a tenant',
+      tag: 'environment',
+      auth: 'environment',
+      body: jsonBody(changesSchema, body),
+      answers: { 200: json(tenantSchema, { description: 'The tenant as it is now.' }) },
+      errors: { 404: ['tenant-not-found'] },
+      handle: async ({ target, body: asked }, context) => {
+        const changes = toChanges(asked);
+        const tenant = await context.storage.transaction((tables) => tables.tenants.update(target, changes));
+        return { status: 200, body: await answerOf(context, tenant) };
+      },
+    }),
+
+    operation({
+      id: 'deleteTenant',
+      method: 'DELETE',
+      path,
+      summary: 'Delete a tenant with all that it has',
+      description:
+        'From the answer on nothing of it can be read, and it gets no tokens unless it is created anew. It is erased within a minute.',
+      tag: 'environment',
+      auth: 'environment',
+      answers: { 204: empty({ description: 'It is deleted.' }) },
+      errors: { 404: ['tenant-not-found'] },
+      handle: async ({ target }, { storage, now, eraser }) => {
+        const isDeleted = await storage.transaction(async (tables) => {
+          await tables.lockTenant(target);
+          return tables.tenants.delete(target, now());
+        });
+        if (!isDeleted) throw tenantNotFound();
+        eraser.wake();
+        return { status: 204 };
+      },
+    }),
+  ],
+};
+
+function toChanges({ description, suspended, limits }: z.output<typeof changesSchema>): TenantChanges {
+  refuseUnstorable({ description });
+  return {
+    ...(description !== undefined && { description }),
+    ...(suspended !== undefined && { isSuspended: suspended }),
+    ...(limits && {
+      limits: {
+        ...(limits.plugins !== undefined && { plugins: limits.plugins }),
+        ...(limits.runsPerMinute !== undefined && { runsPerMinute: limits.runsPerMinute }),
+      },
+    }),
+  };
+}
+
+async function answerOf({ storage }: ServiceContext, tenant: Tenant | undefined) {
+  if (!tenant) throw tenantNotFound();
+  return toTenantAnswer(tenant, await storage.tables.tenants.countPlugins(tenant));
+}

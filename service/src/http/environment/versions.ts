@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import type { ServiceContext, ServiceInterface } from '../context.ts';
+import { json } from '../operations/answers.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { VersionRecord } from '../../storage/tables/versions.ts';
+import { actorSchema } from '../vendor-texts.ts';
+import { liveOf, pluginNotFound, time, toTime, versionName, versionNotFound } from './plugin-answers.ts';
+
+const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
+
+const versionFields = {
+  version: versionName,
+  deployedAt: time,
+  actor: actorSchema.optional(),
+  message: z.string().optional().meta({ description: 'What was said of it when it was deployed.' }),
+  lang: z.string().meta({ examples: ['typescript'] }),
+  digest: z.string().meta({
+    description:
+      'SHA-256, in hex, of what it was made of. Two versions with the same digest were made of the same.',
+  }),
+  live: z.boolean().meta({ description: 'Whether it is what runs without a version.' }),
+};
+
+const versionSchema = z.object(versionFields).meta({ id: 'Version' });
+
+const versionSourceSchema = z
+  .object({
+    ...versionFields,
+    contents: z.string(),
+    tests: z.array(z.looseObject({})).meta({ description: 'As the draft had them.' }),
+  })
+  .meta({ id: 'VersionSource' });
+
+const paging = pagingBy('number');
+
+/** The deployed versions of a plugin. */
+export const versions: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listVersions',
+      method: 'GET',
+      path,
+      summary: 'List the versions of a plugin',
+      description: 'The newest first.',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'read',
+      query: z.object(pageQuery()),
+      answers: {
+        200: json(
+          z
+            .object({ versions: z.array(versionSchema), next: z.string().optional() })
+            .meta({ id: 'VersionList' }),
+          { description: 'The versions.' },
+        ),
+      },
+      errors: { 404: ['plugin-not-found'] },
+      handle: async ({ target, query }, context) => {
+        const list = { operation: 'listVersions', filter: { ...target } };
+        const page = paging.page(list, query);
+        const live = await liveVersion(context, target);
+        const found = await context.storage.tables.versions.list(target, {
+          before: page.after?.[0],
+          limit: page.limit + 1,
+        });
+        const { rows, next } = paging.answer(list, page, found, ({ patch }) => [patch]);
+        return { status: 200, body: { versions: rows.map((row) => versionAnswer(row, live)), ...next } };
+      },
+    }),
+
+    operation({
+      id: 'getVersion',
+      method: 'GET',
+      path: `${path}/:version`,
+      summary: 'A version, with what it was made of',
+      tag: 'environment',
+      auth: 'either',
+      permission: 'read',
+      answers: { 200: json(versionSourceSchema, { description: 'The version.' }) },
+      errors: { 404: ['plugin-not-found', 'version-not-found'] },
+      handle: async ({ target, path: { version } }, context) => {
+        const live = await liveVersion(context, target);
+        const found = await context.storage.tables.versions.findRecord(target, version);
+        if (!found) throw versionNotFound();
+        const { contents, tests = [] } = found.source;
+        return { status: 200, body: { ...versionAnswer(found.record, live), contents, tests } };
+      },
+    }),
+  ],
+};
+
+/** The version that is live. Throws 404 where there is no such plugin. */
+async function liveVersion({ storage }: ServiceContext, plugin: PluginKey): Promise<string | undefined> {
+  const found = await storage.tables.plugins.find(plugin);
+  if (!found) throw pluginNotFound();
+  return liveOf(found);
+}
+
+const versionAnswer = (
+  { version, deployedAt, actor, message, lang, digest }: VersionRecord,
+  live: string | undefined,
+) => ({
+  version,
+  deployedAt: toTime(deployedAt),
+  ...(actor !== undefined && { actor }),
+  ...(message !== undefined && { message }),
+  lang,
+  digest,
+  live: version === live,
+});

@@ -1,0 +1,76 @@
+/**
+ * The service's error codes: for each the statuses that it comes with, and what it means there. A code that is not in this
+ * table cannot be answered; the OpenAPI document and the reference are made from it.
+ */
+export const errorCodes = {
+  'invalid-request': { 400: 'The request line or the Host header is malformed.' },
+  'invalid-path': { 400: 'A segment of the path is not what it has to be.' },
+  'invalid-query': { 400: 'A query parameter is not what it has to be.' },
+  'invalid-cursor': { 400: 'The cursor is none, or is one of another list or filter.' },
+  'invalid-json': { 400: 'The body is not JSON.' },
+  'invalid-text': { 400: 'The body is not UTF-8, or a text holds what cannot be stored.' },
+  'incomplete-body': { 400: 'The body did not arrive whole.' },
+  'token-missing': { 401: 'The operation needs a token, and none came.' },
+  'token-invalid': { 401: 'The token is malformed, of the wrong kind, unknown, or has ended.' },
+  forbidden: { 403: 'The token is for something else.' },
+  'not-permitted': { 403: 'The editor token does not permit it.' },
+  'tenant-suspended': { 403: 'The tenant is suspended.' },
+  'tenant-deleted': { 403: 'The tenant was deleted, and was not created anew.' },
+  'too-many-plugins': { 403: 'The tenant has as many plugins as it may have.' },
+  'not-found': { 404: 'There is nothing at this path.' },
+  'draft-not-found': { 404: 'The plugin has no draft.' },
+  'plugin-not-found': { 404: 'There is no such plugin.' },
+  'tenant-not-found': { 404: 'There is no such tenant.' },
+  'token-not-found': { 404: 'The environment has no such token.' },
+  'version-not-found': { 404: 'The plugin has no such version.' },
+  'run-not-found': { 404: 'There is no such run, or it is not kept any more.' },
+  'unknown-language': {
+    404: 'The service has no such language.',
+    422: 'The record is in a language that the service does not have.',
+  },
+  'no-language-help': { 404: 'There is no help with writing in this language.' },
+  'method-not-allowed': { 405: 'The path has no such method; the header Allow names those that it has.' },
+  'tenant-exists': { 409: 'There is such a tenant already.' },
+  'request-timeout': { 408: 'The request did not arrive whole in time.' },
+  'not-built': { 409: 'The draft as it is has no successful build.' },
+  'check-superseded': { 409: 'The same token asked for a newer check of the plugin.' },
+  'help-superseded': { 409: 'The same token asked the same of the plugin again.' },
+  'precondition-failed': { 412: 'What If-Match or If-None-Match says of the draft is not so.' },
+  'too-large': { 413: 'The body is larger than the operation takes.' },
+  'input-limit': { 413: 'The input is larger than a plugin may get.' },
+  'unsupported-media-type': { 415: 'The body is of a type that the operation does not take.' },
+  misdirected: { 421: 'The service is not known by the Host that was asked for.' },
+  'invalid-body': { 422: 'The body is not what it has to be; `path` says where.' },
+  'invalid-record': { 422: 'The body is no plugin source record; `path` says where.' },
+  'too-deep': { 422: 'The arrays and objects of the body are nested too deep.' },
+  'help-failed': { 422: 'The source kept the request from being answered, by its size or its types.' },
+  'plugin-error': { 422: 'The plugin threw, or answered other than text.' },
+  'memory-limit': { 422: 'The run needed more memory than it may have.' },
+  'stack-limit': { 422: 'The run ran out of stack.' },
+  'output-limit': { 422: 'The run answered with more than it may.' },
+  'log-limit': { 422: 'The run logged more than it may.' },
+  'module-limit': { 422: 'The version is too large to be compiled.' },
+  'headers-too-large': { 431: 'The headers are larger than the service takes.' },
+  'too-many-requests': { 429: 'A rate is used up, or too much of the tenant’s own is waiting already.' },
+  internal: { 500: 'The service failed; its log says more.' },
+  'runner-crashed': { 500: 'The process that the plugin ran in has ended.' },
+  busy: { 503: 'The service has too much to do at the moment.' },
+  cancelled: { 503: 'The request was taken back before its turn came.' },
+  'storage-unavailable': { 503: 'The service cannot use its database at the moment.' },
+  'time-limit': { 504: 'The run took longer than it may.' },
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<number, string>>>>>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The statuses that a code comes with. */
+export type StatusOf<C extends ErrorCode> = C extends ErrorCode ? keyof (typeof errorCodes)[C] : never;
+
+export type ErrorStatus = StatusOf<ErrorCode>;
+
+/** The codes that come with a status. */
+export type CodeOf<S extends ErrorStatus> = {
+  [C in ErrorCode]: S extends StatusOf<C> ? C : never;
+}[ErrorCode];
+
+/** Codes by their statuses: those that an operation can answer with. */
+export type ErrorList = { readonly [S in ErrorStatus]?: readonly CodeOf<S>[] };

@@ -1,0 +1,43 @@
+import { openApi } from './openapi.ts';
+import { access } from './access.ts';
+import { build } from './build.ts';
+import { builder } from './builder.ts';
+import { check } from './check.ts';
+import type { ServiceInterface } from './context.ts';
+import { deploy } from './deploy.ts';
+import { environmentTokens } from './environment/environment-tokens.ts';
+import { functions } from './environment/functions.ts';
+import { plugins } from './environment/plugins.ts';
+import { sessions } from './environment/sessions.ts';
+import { tenants } from './environment/tenants.ts';
+import { versions } from './environment/versions.ts';
+import { execution } from './execution.ts';
+import { environmentResults } from './runs/results.ts';
+import { runs } from './runs/runs.ts';
+import { usage } from './runs/usage.ts';
+import { languageHelp } from './language-help.ts';
+import { progress } from './progress.ts';
+import { testing } from './testing.ts';
+
+/** The interfaces of the service, but for {@link health}, which is there before all that may refuse a request. */
+export const interfaces: readonly ServiceInterface[] = [
+  openApi,
+  builder,
+  build,
+  check,
+  languageHelp,
+  testing,
+  deploy,
+  progress,
+  access,
+  execution,
+  runs,
+  usage,
+  environmentResults,
+  tenants,
+  sessions,
+  environmentTokens,
+  plugins,
+  versions,
+  functions,
+];

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import type { ServiceInterface } from './context.ts';
+import { notFound, ServiceError } from './errors.ts';
+import { languageOf } from './languages.ts';
+import { json } from './operations/answers.ts';
+import { jsonBody } from './operations/bodies.ts';
+import { operation } from './operations/operation.ts';
+import { whenNotBusy } from './run-errors.ts';
+import { sourceLimit } from './source-limit.ts';
+import { isHelpedLanguage } from '../toolchains/language-help/language-help.ts';
+import { helpLimits } from '../toolchains/language-help/limits.ts';
+import { helpRequest, helpResults } from '../toolchains/language-help/requests.ts';
+import { SupersededError } from '../toolchains/process/superseded.ts';
+
+const helpBody = z
+  .object({
+    contents: z.string().meta({ description: 'The whole source as it is now.' }),
+    request: helpRequest,
+  })
+  .meta({ id: 'LanguageHelpRequest' });
+
+const helpAnswer = z
+  .object({
+    result: z
+      .union([...new Set(Object.values(helpResults))])
+      .meta({ description: 'By the method that was asked for.' }),
+  })
+  .meta({ id: 'LanguageHelp' });
+
+/** Help with writing a plugin, for an editor. Not of the interface. */
+export const languageHelp: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'helpWithSource',
+      method: 'POST',
+      path: '/api/v1/language-help/:language/:identifier/:namespace/:pluginName',
+      summary: 'Help with writing a source',
+      description:
+        'Completion, hover, signatures, definitions, renaming, quick fixes and formatting for JavaScript and TypeScript, in terms of the Language Server Protocol. Each request comes with the whole source, so that any node can answer it.',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'read',
+      body: jsonBody(helpBody, { description: 'A source, and what is asked of it.', limit: sourceLimit }),
+      answers: { 200: json(helpAnswer, { description: 'What there is to say.' }) },
+      errors: {
+        404: ['no-language-help'],
+        409: ['help-superseded'],
+        413: ['too-large'],
+        422: ['help-failed'],
+        429: ['too-many-requests'],
+        503: ['busy', 'cancelled'],
+      },
+      handle: async ({ c, path, target, caller, body: { contents, request } }, context) => {
+        const { identifier: language } = languageOf(context, path.language);
+        if (!isHelpedLanguage(language)) {
+          throw notFound(
+            'no-language-help',
+            'There is no help with this language; with JavaScript and TypeScript there is.',
+          );
+        }
+        if (contents.length > helpLimits.source) {
+          const most = helpLimits.source;
+          throw new ServiceError(413, 'too-large', `There is help with sources of up to ${most} characters.`);
+        }
+        const { share } = caller;
+        const subject = JSON.stringify([target.namespace, target.pluginName]);
+        const work = { language, contents, request, share, subject, signal: c.req.raw.signal };
+        const end = await whenNotBusy(true, async () => {
+          try {
+            return await context.languageHelp.help(work);
+          } catch (error) {
+            if (error instanceof SupersededError) {
+              throw new ServiceError(409, 'help-superseded', error.message);
+            }
+            throw error;
+          }
+        });
+        if ('failed' in end) throw new ServiceError(422, 'help-failed', end.failed);
+        return { status: 200, body: { result: end.result } };
+      },
+    }),
+  ],
+};

@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { createDocument } from 'zod-openapi';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiRequestBodyObject,
+  ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import type { Auth } from '../auth.ts';
+import type { Answer } from '../operations/answers.ts';
+import type { Body } from '../operations/bodies.ts';
+import { errorsOf } from '../operations/errors-of.ts';
+import type { Operation } from '../operations/operation.ts';
+import { namesIn, pathParameter } from '../operations/path-parameters.ts';
+import { requestHeaders } from '../operations/request-headers.ts';
+import { ErrorResponses } from './error-responses.ts';
+import { headersOf, headerComponents } from './headers.ts';
+import { documentDescription, securitySchemes, tagDescriptions } from './texts.ts';
+
+/** The OpenAPI version of the document. */
+const openApiVersion = '3.1.1';
+
+/**
+ * Makes the OpenAPI document of operations, from the very schemas that check their requests and answers.
+ * @param version that of the service
+ */
+export function openApiDocument(operations: readonly Operation[], version: string): object {
+  const errors = new ErrorResponses();
+  const paths: ZodOpenApiPathsObject = {};
+  for (const one of operations) {
+    const path = one.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: describe(one, errors) };
+  }
+  const tags = new Set(operations.map(({ tag }) => tag));
+  const document = createDocument(
+    {
+      openapi: openApiVersion,
+      info: {
+        title: 'Plugin service',
+        version,
+        description: documentDescription,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      // Relative to where the document is.
+      servers: [{ url: '/' }],
+      tags: [...tags].map((name) => ({ name, description: tagDescriptions[name] })),
+      paths,
+      components: { securitySchemes, headers: headerComponents, responses: errors.components },
+    },
+    {
+      override: ({ jsonSchema, io }) => {
+        // An answer may hold more than its schema says; a client of this release has to live with the next one's.
+        if (io === 'output' && jsonSchema.additionalProperties === false)
+          delete jsonSchema.additionalProperties;
+      },
+    },
+  );
+  for (const methods of Object.values(document.paths ?? {})) {
+    for (const { parameters = [] } of Object.values(methods) as OperationParameters[]) {
+      for (const { schema } of parameters) if (schema) showAsRead(schema);
+    }
+  }
+  return document;
+}
+
+interface OperationParameters {
+  readonly parameters?: readonly { readonly schema?: ParameterSchema }[];
+}
+
+interface ParameterSchema {
+  type?: string;
+  enum?: unknown;
+  pattern?: unknown;
+}
+
+/** A parameter that is read from a text is shown as what it is read to; what its text has to be says nothing more then. */
+function showAsRead(schema: ParameterSchema): void {
+  if (schema.type === 'boolean') delete schema.enum;
+  if (schema.type === 'integer') delete schema.pattern;
+}
+
+function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOperationObject {
+  const { id, summary, tag, auth, query, headers = [], body, answers } = operation;
+  const names = namesIn(operation.path);
+  const responses: Record<`${number}`, ZodOpenApiResponseObject | { $ref: string }> = {};
+  for (const [status, codes] of errorsOf(operation)) responses[`${status}`] = errors.add(status, codes);
+  // An answer that is declared for a status of errors, such as that of `/readyz`, stands for all of that status.
+  for (const [status, one] of Object.entries(answers)) {
+    responses[status as `${number}`] = describeAnswer(one);
+  }
+  const description = [operation.description ?? [], permissionNeeded(operation)].flat().join('\n\n');
+  return {
+    operationId: id,
+    summary,
+    ...(description && { description }),
+    tags: [tag],
+    security: security[auth],
+    requestParams: {
+      ...(names.length && { path: z.object(byName(names, (name) => pathParameter(name).schema)) }),
+      ...(query && { query }),
+      ...(headers.length && { header: z.object(byName(headers, headerParameter)) }),
+    },
+    ...(body && { requestBody: describeBody(body) }),
+    responses,
+  };
+}
+
+/** What an editor token has to permit, in words; every one may read. */
+const permissionNeeded = ({ permission }: Operation) =>
+  permission === undefined || permission === 'read'
+    ? []
+    : `An editor token needs the permission \`${permission}\`.`;
+
+const byName = <Name extends string, T>(names: readonly Name[], make: (name: Name) => T) =>
+  Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>;
+
+const headerParameter = (name: keyof typeof requestHeaders) =>
+  z.string().optional().meta({ description: requestHeaders[name] });
+
+const security = {
+  none: [],
+  watch: [],
+  editor: [{ editorToken: [] }],
+  environment: [{ environmentToken: [] }],
+  run: [{ environmentToken: [] }],
+  either: [{ editorToken: [] }, { environmentToken: [] }],
+} satisfies Record<Auth, Record<string, string[]>[]>;
+
+function describeBody(body: Body): ZodOpenApiRequestBodyObject {
+  const { description, limit } = body;
+  const inFull = `${description} At most ${limit} bytes.`;
+  if (body.kind === 'text') {
+    const { example } = body;
+    const schema = { type: 'string', ...(example !== undefined && { examples: [example] }) } as const;
+    // A text may be empty, and then there is no body.
+    return { description: inFull, content: { 'text/plain': { schema } } };
+  }
+  return {
+    description: inFull,
+    required: !body.optional,
+    content: { 'application/json': { schema: body.schema } },
+  };
+}
+
+function describeAnswer(answer: Answer): ZodOpenApiResponseObject {
+  const { description, headers = [] } = answer;
+  const base = { description, headers: headersOf('x-request-id', ...headers) };
+  if (answer.kind === 'empty') return base;
+  if (answer.kind === 'text') return { ...base, content: { 'text/plain': { schema: { type: 'string' } } } };
+  const { schema, events } = answer;
+  return {
+    ...base,
+    content: {
+      'application/json': { schema },
+      ...(events !== undefined && {
+        'text/event-stream': { schema: { type: 'string', description: events } },
+      }),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { errorCodes } from '../error-codes.ts';
+import type { ErrorCode } from '../error-codes.ts';
+import { runErrorCodes } from '../../sandbox/outcome.ts';
+import { headersOf } from './headers.ts';
+import type { DocumentedHeader } from './headers.ts';
+
+/** The body of every error; of a run that failed with what it logged. */
+const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
+  z.object({
+    ...(codes.some((one) => ofRuns.has(one)) && {
+      logs: z.array(z.string()).optional().meta({ description: 'What the run logged before it failed.' }),
+    }),
+    error: z.object({
+      code: z.enum(codes).meta({ description: 'What is wrong, for programs.' }),
+      message: z
+        .string()
+        .meta({ description: 'The same for people. It may change from release to release.' }),
+      path: z.string().optional().meta({
+        description: 'A JSON Pointer to what is wrong, in the body or among the parameters of the query.',
+      }),
+      requestId: z.string().meta({ description: 'The id of the request, by which the log can be asked.' }),
+    }),
+  });
+
+const ofRuns: ReadonlySet<ErrorCode> = new Set(runErrorCodes);
+
+/** The headers of errors beside the id of the request. */
+const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {
+  401: ['www-authenticate'],
+  412: ['etag'],
+  429: ['retry-after', 'ratelimit', 'ratelimit-policy'],
+  503: ['retry-after'],
+};
+
+/** The error responses of a document. Operations that are refused with the same codes share one. */
+export class ErrorResponses {
+  readonly components: Record<string, { description: string }> = {};
+
+  /** Adds the response of a status with these codes, unless it is there; returns the reference to it. */
+  add(status: number, codes: readonly ErrorCode[]): { $ref: string } {
+    const [first, ...others] = codes.toSorted();
+    if (first === undefined) throw new Error(`An error ${status} needs a code.`);
+    const name = [status, first, ...others].join('.');
+    this.components[name] ??= response(status, [first, ...others]);
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function response(status: number, codes: readonly [ErrorCode, ...ErrorCode[]]) {
+  const meanings = codes.map((code) => `- \`${code}\`: ${meaningOf(code, status)}`);
+  return {
+    description: meanings.join('\n'),
+    headers: headersOf('x-request-id', ...(headersByStatus[status] ?? [])),
+    content: { 'application/json': { schema: errorBody(codes) } },
+  };
+}
+
+const meaningOf = (code: ErrorCode, status: number) =>
+  (errorCodes[code] as Readonly<Record<number, string>>)[status] ?? '';

@@ -1,0 +1,99 @@
+import type { Context } from 'hono';
+import type * as z from 'zod';
+import { readJson, readOptionalJson, readPlainText } from '../body.ts';
+import type { CodeOf } from '../error-codes.ts';
+import { badRequest, ServiceError } from '../errors.ts';
+import { describeIssues, pointerOf } from './issues.ts';
+
+/** A body of JSON, which is read and checked before the operation's handler is called. */
+export interface JsonBody<Schema extends z.ZodType = z.ZodType, Optional extends boolean = boolean> {
+  readonly kind: 'json';
+  readonly schema: Schema;
+  readonly description: string;
+  /** Bytes. */
+  readonly limit: number;
+  /** Whether there may be none: an empty body is none, whatever its content type. */
+  readonly optional: Optional;
+  /** What a body that does not fit the schema is answered with. */
+  readonly code: CodeOf<422>;
+  /** What messages call it. */
+  readonly name: string;
+}
+
+/**
+ * A body of text, in UTF-8. It is read when the handler asks for it, and the handler should do so late: a text is large, and
+ * what it is meant for may not be there.
+ */
+export interface TextBody {
+  readonly kind: 'text';
+  readonly description: string;
+  /** Bytes. */
+  readonly limit: number;
+  /** What a longer one is answered with. */
+  readonly tooLarge: CodeOf<413>;
+  readonly example?: string;
+}
+
+export type Body = JsonBody | TextBody;
+
+/** What a handler gets of a body. */
+export type BodyOf<B> =
+  B extends JsonBody<infer Schema, infer Optional>
+    ? z.output<Schema> | (Optional extends true ? undefined : never)
+    : B extends TextBody
+      ? () => Promise<string>
+      : undefined;
+
+/** What most bodies of JSON need at most, in bytes. */
+const smallBody = 64 * 1024;
+
+interface JsonBodyOptions {
+  readonly description: string;
+  readonly limit?: number;
+  readonly code?: CodeOf<422>;
+  readonly name?: string;
+}
+
+/** A body of JSON that has to be there. Fields that the schema does not name are ignored, unless it is a strict one. */
+export const jsonBody = <Schema extends z.ZodType>(
+  schema: Schema,
+  options: JsonBodyOptions,
+): JsonBody<Schema, false> => ({ ...jsonDefaults, ...options, schema, optional: false });
+
+/** A body of JSON that may be left out. */
+export const optionalJsonBody = <Schema extends z.ZodType>(
+  schema: Schema,
+  options: JsonBodyOptions,
+): JsonBody<Schema, true> => ({ ...jsonDefaults, ...options, schema, optional: true });
+
+const jsonDefaults = { kind: 'json', limit: smallBody, code: 'invalid-body', name: 'the body' } as const;
+
+export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<TextBody>): TextBody => ({
+  kind: 'text',
+  tooLarge: 'too-large',
+  ...options,
+});
+
+/** What the handler gets of the body of a request. Throws what {@link readJson} does, and 422 where it does not fit. */
+export function readBody(c: Context, body: Body | undefined): unknown {
+  if (!body) return undefined;
+  if (body.kind === 'text') return () => readPlainText(c, body.limit, body.tooLarge);
+  return readCheckedJson(c, body);
+}
+
+async function readCheckedJson(c: Context, body: JsonBody): Promise<unknown> {
+  const { schema, limit, optional, code, name } = body;
+  const value = await (optional ? readOptionalJson(c, limit) : readJson(c, limit));
+  if (value === undefined) return undefined;
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new ServiceError(422, code, describeIssues(error.issues, name), { path: pointerOf(error.issues) });
+}
+
+/** The query of a request, as its schema reads it. Throws 400 where it does not fit. Of a repeated parameter the first counts. */
+export function readQuery(c: Context, schema: z.ZodType | undefined): unknown {
+  if (!schema) return {};
+  const { success, data, error } = schema.safeParse(c.req.query());
+  if (success) return data;
+  throw badRequest('invalid-query', describeIssues(error.issues, 'the query'), pointerOf(error.issues));
+}

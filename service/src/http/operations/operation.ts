@@ -1,0 +1,123 @@
+import type { Context } from 'hono';
+import type * as z from 'zod';
+import type { Auth, CallerOf } from '../auth.ts';
+import type { ServiceContext } from '../context.ts';
+import type { ErrorList } from '../error-codes.ts';
+import type { Method } from '../routes.ts';
+import type { Answers, JsonAnswer, Reply } from './answers.ts';
+import type { Body, BodyOf } from './bodies.ts';
+import type { Permission } from '../../plugins/permissions.ts';
+import type { NamesIn, PathParameterName, TargetOf } from './path-parameters.ts';
+import type { RequestHeader } from './request-headers.ts';
+
+/** What the document groups operations by. */
+export type Tag = 'builder' | 'access' | 'execution' | 'environment' | 'types' | 'service';
+
+/** What a handler is told of a request. All of it is checked: the path, the token, the query and the body, in this order. */
+export interface OperationRequest<Path extends string, A extends Auth, Query, B> {
+  readonly c: Context;
+  /** The parameters of the path, decoded. */
+  readonly path: Readonly<Record<NamesIn<Path>, string>>;
+  /** What the path is about. The token is good for it. */
+  readonly target: TargetOf<NamesIn<Path>>;
+  /** Who asks. */
+  readonly caller: CallerOf<A>;
+  readonly query: Query extends z.ZodType ? z.output<Query> : undefined;
+  /** A body of JSON, or a function that reads a body of text. */
+  readonly body: BodyOf<B>;
+}
+
+/** An operation that an editor token may ask for has to say what the token has to permit. */
+type PermissionOf<A extends Auth> = [Extract<A, 'editor' | 'either'>] extends [never]
+  ? { readonly permission?: undefined }
+  : {
+      /** What an editor token has to permit. */
+      readonly permission: Permission;
+    };
+
+interface DeclaredOperation<
+  Path extends string,
+  A extends Auth,
+  Query extends z.ZodObject | undefined,
+  B extends Body | undefined,
+  R extends Answers,
+> {
+  /** The name of the operation in the document; a verb and what it is about, such as `saveDraft`. */
+  readonly id: string;
+  readonly method: Method;
+  /** Such as `/api/v1/template/:language`; what its parameters are is in `path-parameters.ts`. */
+  readonly path: Path & ([NamesIn<Path>] extends [PathParameterName] ? unknown : never);
+  /** A few words. */
+  readonly summary: string;
+  /** More about it, in Markdown. */
+  readonly description?: string;
+  readonly tag: Tag;
+  /**
+   * Which token it needs. Operations of `/api` that take an editor token or none may be called by pages of any origin; those
+   * that take an environment token alone by none.
+   */
+  readonly auth: A;
+  /** The parameters of the query, each of them read from a text. Others are ignored. */
+  readonly query?: Query;
+  /** The headers of the request that it heeds. */
+  readonly headers?: readonly RequestHeader[];
+  readonly body?: B;
+  readonly answers: R;
+  /** What it can be refused with, beside what follows from the rest of the declaration: see `errors-of.ts`. */
+  readonly errors?: ErrorList;
+  readonly handle: (
+    request: OperationRequest<Path, A, Query, B>,
+    context: ServiceContext,
+  ) => HandlerResult<R> | Promise<HandlerResult<R>>;
+}
+
+export type Declaration<
+  Path extends string,
+  A extends Auth,
+  Query extends z.ZodObject | undefined,
+  B extends Body | undefined,
+  R extends Answers,
+> = DeclaredOperation<Path, A, Query, B, R> & PermissionOf<A>;
+
+/** A stream is a `Response`, which is sent as it is. */
+type HandlerResult<R extends Answers> = Reply<R> | (R[200] extends StreamAnswer ? Response : never);
+
+type StreamAnswer = JsonAnswer & { readonly events: string };
+
+/** An operation, whatever its types. */
+export interface Operation {
+  readonly id: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: Tag;
+  readonly auth: Auth;
+  readonly permission?: Permission | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly headers?: readonly RequestHeader[];
+  readonly body?: Body | undefined;
+  readonly answers: Answers;
+  readonly errors?: ErrorList;
+  readonly handle: (request: AnyRequest, context: ServiceContext) => unknown;
+}
+
+export interface AnyRequest {
+  readonly c: Context;
+  readonly path: Readonly<Record<string, string>>;
+  readonly target: object;
+  readonly caller: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Declares an operation: what it takes and answers, and what it does. Everything else about it is made from this. */
+export const operation = <
+  const Path extends string,
+  const A extends Auth,
+  const R extends Answers,
+  Query extends z.ZodObject | undefined = undefined,
+  B extends Body | undefined = undefined,
+>(
+  declaration: Declaration<Path, A, Query, B, R>,
+): Operation => declaration as unknown as Operation;

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { ErrorList } from '../error-codes.ts';
+
+/** What a parameter of a path may be. */
+interface PathParameter {
+  /** For the document, and checked where it says more than {@link name}, which `checkPath` has seen to. */
+  readonly schema: z.ZodType<string>;
+  /** What is wrong with a value that does not fit, where `schema` is checked. */
+  readonly mismatch?: string;
+  /** What a value that fits may be refused with by every operation that has the parameter. */
+  readonly errors?: ErrorList;
+}
+
+/** Any text but an empty one, `.` and `..`, and without U+0000. */
+const name = (description: string, example: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description, examples: [example] });
+
+const identifier: PathParameter = {
+  schema: z
+    .string()
+    .regex(/^[^]+\.[^.]+$/)
+    .meta({
+      description: 'An environment, a period and a tenant; the tenant is what follows the last period.',
+      examples: ['com.acme.customer-7'],
+    }),
+  mismatch: 'must be an environment, a period and a tenant',
+};
+
+const namespace: PathParameter = { schema: name('The namespace of a plugin.', 'default') };
+const plugin: PathParameter = { schema: name('The name of a plugin.', 'add-record') };
+
+/**
+ * The parameters of all paths by their names: one name means the same everywhere, so that what a path is about follows from
+ * its names alone.
+ */
+export const pathParameters = {
+  identifier,
+  ident: identifier,
+  environment: { schema: name('The name of an environment.', 'com.acme') },
+  namespace,
+  pluginName: plugin,
+  name: plugin,
+  ext: plugin,
+  language: {
+    schema: name('A language, by its `identifier` among the features.', 'typescript'),
+    errors: { 404: ['unknown-language'] },
+  },
+  id: { schema: name('The id of an environment token.', '019a0b2c-4d5e-7f60-8123-456789abcdef') },
+  version: {
+    schema: z
+      .string()
+      .regex(/^v\d+\.\d+\.\d+$/)
+      .meta({ description: 'A version of a plugin.', examples: ['v1.0.0'] }),
+    mismatch: 'must be of the form v1.0.0',
+  },
+  uuid: {
+    schema: z.uuid().meta({ description: 'The id of a run, which is that of its request.' }),
+    mismatch: 'must be a UUID',
+  },
+} as const satisfies Readonly<Record<string, PathParameter>>;
+
+export type PathParameterName = keyof typeof pathParameters;
+
+export const pathParameter = (parameter: PathParameterName): PathParameter => pathParameters[parameter];
+
+/** The names of the parameters in a path such as `/api/v1/template/:language`. */
+export type NamesIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
+
+/** The same as a list, in their order. */
+export const namesIn = (path: string): readonly PathParameterName[] =>
+  [...path.matchAll(/\/:(\w+)/g)].map(([, found]) => found as PathParameterName);
+
+/** What a path is about, as far as it says: all of a {@link PluginKey}, or less. */
+export type Target = Partial<PluginKey>;
+
+/** Of {@link Target} what paths with these parameters always say. */
+export type TargetOf<Name extends string> = Pick<
+  PluginKey,
+  | (Name extends 'identifier' | 'ident' ? 'environment' | 'tenant' : never)
+  | (Name extends 'environment' | 'namespace' ? Name : never)
+  | (Name extends 'pluginName' | 'name' | 'ext' ? 'pluginName' : never)
+>;

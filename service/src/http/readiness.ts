@@ -1,0 +1,59 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Storage } from '../storage/storage.ts';
+
+export interface ReadinessSources {
+  readonly storage: Storage;
+  readonly sandbox: Sandbox;
+  /** Whether the service was told to end. */
+  readonly isDraining: () => boolean;
+}
+
+/** Whether the service is ready for requests, and which of its parts are. */
+export type Readiness =
+  | { readonly ready: false; readonly draining: true }
+  | {
+      readonly ready: boolean;
+      readonly database: boolean;
+      readonly schema: boolean;
+      readonly sandbox: boolean;
+    };
+
+/** How long the database may take to answer, in ms; a proxy does not wait longer. */
+const patience = 2000;
+
+/** For how long an answer of the database holds, in ms: who asks more often does not make it work more. */
+const holdsFor = 250;
+
+/** Makes the function that tells whether requests should come here. */
+export function readinessOf({ storage, sandbox, isDraining }: ReadinessSources): () => Promise<Readiness> {
+  const checkStorage = sharedFor(holdsFor, () =>
+    Promise.race([
+      storage.check(),
+      new Promise<{ database: boolean; schema: boolean }>((resolve) => {
+        setTimeout(() => resolve({ database: false, schema: false }), patience).unref();
+      }),
+    ]),
+  );
+  return async () => {
+    if (isDraining()) return { ready: false, draining: true };
+    const parts = { ...(await checkStorage()), sandbox: sandbox.isReady };
+    return { ready: Object.values(parts).every(Boolean) && !isDraining(), ...parts };
+  };
+}
+
+/** Shares one call of `work` among all who ask while it is under way and for a while after. */
+function sharedFor<T>(milliseconds: number, work: () => Promise<T>): () => Promise<T> {
+  let shared: Promise<T> | undefined;
+  return () => {
+    if (shared) return shared;
+    const current = work();
+    shared = current;
+    const forget = () => {
+      setTimeout(() => {
+        if (shared === current) shared = undefined;
+      }, milliseconds).unref();
+    };
+    current.then(forget, forget);
+    return current;
+  };
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import type { ServiceInterface } from '../context.ts';
+import { json, reply } from '../operations/answers.ts';
+import { operation } from '../operations/operation.ts';
+import { resultSchema, toResult } from './answers.ts';
+import { noRun, requirePlugin } from './runs.ts';
+
+/** How many of the latest results are answered. */
+const mostResults = 5;
+
+/** Runs by the names that published clients of version 0.5 ask for. */
+export const environmentResults: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listResults',
+      method: 'GET',
+      path: '/api/v2/results/by-fqmn/:ident/:namespace/:name/:version',
+      summary: 'List the five latest runs of a version, as clients of version 0.5 know them',
+      tag: 'environment',
+      auth: 'environment',
+      answers: {
+        200: json(z.object({ results: z.array(resultSchema) }), { description: 'The runs, newest first.' }),
+      },
+      errors: { 404: ['plugin-not-found'] },
+      async handle({ target, path }, { storage }) {
+        const found = await storage.tables.runs.list(target, { version: path.version }, mostResults);
+        if (!found.length) await requirePlugin(storage, target);
+        return reply(200, { results: found.map(toResult) });
+      },
+    }),
+    operation({
+      id: 'getResult',
+      method: 'GET',
+      path: '/api/v2/results/by-uuid/:uuid',
+      summary: 'Read a run, as clients of version 0.5 know it',
+      tag: 'environment',
+      auth: 'environment',
+      answers: { 200: json(resultSchema, { description: 'The run.' }) },
+      errors: { 404: ['run-not-found'] },
+      async handle({ path, caller }, { storage }) {
+        const found = await storage.tables.runs.find(path.uuid, caller.environment);
+        if (!found) throw noRun();
+        return reply(200, toResult(found.run));
+      },
+    }),
+  ],
+};

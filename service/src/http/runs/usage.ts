@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { dayOf } from '../../runs/usage-sum.ts';
+import type { ServiceInterface } from '../context.ts';
+import { badRequest } from '../errors.ts';
+import { json, reply } from '../operations/answers.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+
+const paging = pagingBy('text', 'text');
+
+const dayLength = 86_400_000;
+
+/** How many days are answered where nothing else is asked for, and how many are kept. */
+const [defaultDays, keptDays] = [30, 400];
+
+const dayQuery = (description: string) =>
+  z.iso.date({ error: 'must be a day as YYYY-MM-DD' }).optional().meta({ description });
+
+/** What the tenants of an environment used. */
+export const usage: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'getUsage',
+      method: 'GET',
+      path: '/api/v1/environment/:environment/usage',
+      summary: 'List what tenants used, by UTC day and then tenant',
+      description: 'Usage is kept for 400 days, also that of tenants that were deleted since.',
+      tag: 'environment',
+      auth: 'environment',
+      query: z.object({
+        ...pageQuery(),
+        from: dayQuery('The first day; by default the last 30 days are answered.'),
+        to: dayQuery('The last day, included; by default today.'),
+        tenant: z.string().min(1).optional().meta({ description: 'Only the usage of this tenant.' }),
+      }),
+      answers: {
+        200: json(
+          z.object({
+            days: z.array(
+              z
+                .object({
+                  day: z.iso.date(),
+                  tenant: z.string(),
+                  runs: z.int().min(0),
+                  failures: z.int().min(0),
+                  milliseconds: z.number().min(0),
+                  builds: z.int().min(0),
+                })
+                .meta({ id: 'UsageOfDay' }),
+            ),
+            next: z.string().optional(),
+          }),
+          { description: 'Days on which a tenant used nothing are not in the list.' },
+        ),
+      },
+      async handle({ target, query }, { storage, now }) {
+        const { tenant, from, to } = query;
+        const { environment } = target;
+        const range = rangeOf(query, now());
+        // As it was asked for: the days that are meant by default change at midnight.
+        const list = { operation: 'getUsage', filter: { environment, tenant, from, to } };
+        const page = paging.page(list, query);
+        const after = page.after && { day: page.after[0], tenant: page.after[1] };
+        const found = await storage.tables.usage.list(environment, daysOf(range, now()), page.limit + 1, {
+          tenant,
+          after,
+        });
+        const { rows, next } = paging.answer(list, page, found, (row) => [row.day, row.tenant]);
+        const days = rows.map(({ day, tenant: name, runs, failures, microseconds, builds }) => ({
+          day,
+          tenant: name,
+          runs,
+          failures,
+          milliseconds: microseconds / 1000,
+          builds,
+        }));
+        return reply(200, { days, ...next });
+      },
+    }),
+  ],
+};
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+function rangeOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number): Range {
+  const last = to ?? dayOf(now);
+  const first = from ?? dayOf(Date.parse(last) - (defaultDays - 1) * dayLength);
+  if (first > last) throw badRequest('invalid-query', 'from: must not be after `to`.', '/from');
+  return { from: first, to: last };
+}
+
+/** The days of a range that there can be usage of. */
+function daysOf({ from, to }: Range, now: number): string[] {
+  // A node whose clock is ahead may have counted for tomorrow.
+  const newest = now + dayLength;
+  const days = Array.from({ length: keptDays + 2 }, (_, i) => dayOf(newest - i * dayLength)).toReversed();
+  return days.filter((day) => day >= from && day <= to);
+}

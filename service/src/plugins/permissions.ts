@@ -1,0 +1,19 @@
+/** What an editor token lets do: each operation that takes one says which it needs. */
+export const permissions = [
+  /** Read drafts, versions and what is live. Every token has it. */
+  'read',
+  /** Save, build and test. */
+  'write',
+  /** Deploy, and set what is live. */
+  'deploy',
+  /** Read messages, logs and payloads of real runs, which may hold other people's data. */
+  'runs',
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+/** What a token has unless something else was asked for. */
+export const defaultPermissions: readonly Permission[] = ['read', 'write', 'deploy'];
+
+export const isPermission = (name: string): name is Permission =>
+  (permissions as readonly string[]).includes(name);

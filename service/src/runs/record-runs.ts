@@ -1,0 +1,61 @@
+import type { Storage } from '../storage/storage.ts';
+import { RunRecorder } from './recorder.ts';
+import type { Batch, RecorderOptions } from './recorder.ts';
+import { RunRetention } from './retention.ts';
+import type { RecordLevel } from './to-record.ts';
+import { UsageSum } from './usage-sum.ts';
+
+export interface RecordingOptions {
+  /** How much records hold (default `logs`). */
+  readonly level?: RecordLevel;
+  /** How long records are kept, in days (default 14). */
+  readonly days?: number;
+  /** How many are kept of the successes of a plugin, and how many of its failures (default 1000). */
+  readonly count?: number;
+  /** False: nothing is recorded, counted or deleted; for measuring what that costs (default true). */
+  readonly isOn?: boolean;
+}
+
+export interface Recording {
+  readonly recorder: RunRecorder;
+  readonly retention: RunRetention;
+  /** Writes what is not written yet, and ends. */
+  close(): Promise<void>;
+}
+
+/** Records runs in a storage, and deletes what is too much there. */
+export function recordRuns(
+  storage: Storage,
+  options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped'> = {},
+): Recording {
+  const { days = 14, count = 1000, now = Date.now, isOn = true } = options;
+  const isReady = () => storage.isSchemaReady;
+  const retention = new RunRetention({ tables: storage.tables, days, count, now, isReady });
+  const recorder = new RunRecorder({
+    ...options,
+    async store(batch) {
+      if (!isOn) return;
+      await storeBatch(storage, batch);
+      retention.handleStored(batch.records);
+    },
+  });
+  if (isOn) retention.start();
+  return {
+    recorder,
+    retention,
+    async close() {
+      await retention.close();
+      await recorder.close();
+    },
+  };
+}
+
+/** Writes records, and counts the usage of those that are new, in one transaction. */
+export const storeBatch = (storage: Storage, { records, usage }: Batch): Promise<void> =>
+  storage.transaction(async (tables) => {
+    const added = await tables.runs.add(records);
+    const sum = new UsageSum();
+    for (const record of records) if (added.has(record.id)) sum.addRun(record);
+    sum.addAll(usage);
+    await tables.usage.add(sum.take());
+  });

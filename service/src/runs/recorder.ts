@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunRecord } from '../storage/tables/runs.ts';
+import type { UsageOfDay } from '../storage/tables/usage.ts';
+import { StorageUnavailableError } from '../storage/unavailable.ts';
+import { RecordQueue } from './record-queue.ts';
+import { toRecord } from './to-record.ts';
+import type { EndedRun, RecordLevel } from './to-record.ts';
+import { UsageSum } from './usage-sum.ts';
+
+/** What is written in one transaction. */
+export interface Batch {
+  readonly records: readonly RunRecord[];
+  /** Beside that of the records. */
+  readonly usage: readonly UsageOfDay[];
+}
+
+export interface RecorderOptions {
+  /** Writes a batch, all of it or nothing; rejects with a `StorageUnavailableError` where it may work later. */
+  readonly store: (batch: Batch) => Promise<void>;
+  /** How much records hold (default `logs`). */
+  readonly level?: RecordLevel | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Told how many records were dropped, and why the database refused one; 0 where it refused usage. */
+  readonly onDropped?: (count: number, reason?: unknown) => void;
+}
+
+/** How long a record waits for others to be written with it, and after how long a lost database is tried again, in ms. */
+const interval = 250;
+
+/** For how long a lost database is tried again when the service ends, in ms. */
+const closingTime = 3000;
+
+/**
+ * Records runs and counts usage. Nothing waits for it: what is recorded is held in memory and written in batches.
+ *
+ * While the database is away, records are held up to a bound. Those that come then are dropped, and not the oldest ones, so
+ * that what is kept has one gap, which ends when the database is back. Their usage is counted all the same.
+ */
+export class RunRecorder {
+  readonly #options: RecorderOptions;
+  readonly #queue = new RecordQueue();
+  /** What no record in the queue stands for: builds, and runs whose records were dropped. */
+  readonly #usage = new UsageSum();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #isDatabaseAway = false;
+  #isClosed = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** How many records wait to be written. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  record(run: EndedRun): void {
+    const record = toRecord(run, this.#options.level ?? 'logs');
+    if (this.#isClosed || !this.#queue.add(record)) this.#drop(record);
+    this.#schedule();
+  }
+
+  countBuild(tenant: Pick<UsageOfDay, 'environment' | 'tenant'>): void {
+    this.#usage.addBuild(tenant, (this.#options.now ?? Date.now)());
+    this.#schedule();
+  }
+
+  /** Writes what waits. What the database does not take for three seconds is dropped. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return this.#writing;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const deadline = performance.now() + closingTime;
+    await this.#write();
+    while (this.#hasWork && performance.now() < deadline) {
+      await sleep(interval);
+      await this.#write();
+    }
+    if (this.#queue.size) this.#options.onDropped?.(this.#queue.size);
+  }
+
+  get #hasWork(): boolean {
+    return this.#queue.size > 0 || this.#usage.size > 0;
+  }
+
+  #schedule(): void {
+    if (this.#writing || this.#isClosed) return;
+    if (this.#queue.hasWholeBatch && !this.#isDatabaseAway) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      void this.#write();
+      return;
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#write();
+    }, interval).unref();
+  }
+
+  /** Writes all that waits, unless the database is away. Never rejects. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeBatches().finally(() => {
+      this.#writing = undefined;
+      if (this.#hasWork) this.#schedule();
+    });
+    return this.#writing;
+  }
+
+  async #writeBatches(): Promise<void> {
+    this.#isDatabaseAway = false;
+    // What comes while a batch is written makes the next one, once there is enough of it or time has passed.
+    do await this.#writeBatch();
+    while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#isClosed && this.#hasWork)));
+  }
+
+  /** A record that the database refuses costs itself alone: what could not be written together is written in parts. */
+  async #writeBatch(): Promise<void> {
+    const parts: Batch[] = [{ records: this.#queue.firstBatch(), usage: this.#usage.take() }];
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      try {
+        await this.#options.store(part);
+      } catch (error) {
+        if (error instanceof StorageUnavailableError) {
+          this.#isDatabaseAway = true;
+          for (const { usage } of [part, ...parts]) this.#usage.addAll(usage);
+          return;
+        }
+        const smaller = split(part);
+        if (smaller) {
+          parts.unshift(...smaller);
+          continue;
+        }
+        const [record] = part.records;
+        if (record) this.#drop(record, error);
+        else this.#options.onDropped?.(0, error);
+      }
+      this.#queue.removeFirst(part.records.length);
+    }
+  }
+
+  #drop(record: RunRecord, reason?: unknown): void {
+    this.#usage.addRun(record);
+    this.#options.onDropped?.(1, reason);
+  }
+}
+
+/** Parts of a batch, each smaller; `undefined` of what has no parts. */
+function split({ records, usage }: Batch): Batch[] | undefined {
+  if (records.length && usage.length)
+    return [
+      { records, usage: [] },
+      { records: [], usage },
+    ];
+  const middle = Math.ceil(records.length / 2);
+  if (records.length > 1)
+    return [
+      { records: records.slice(0, middle), usage },
+      { records: records.slice(middle), usage },
+    ];
+  return undefined;
+}

@@ -1,0 +1,82 @@
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { StoredVersion } from '../plugins/program.ts';
+import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
+import { cutLogs, cutText, storable } from './cut-texts.ts';
+
+/** How much records hold: codes, times and sizes; messages and logs too; input and output too. */
+export const recordLevels = ['outcome', 'logs', 'payloads'] as const;
+
+export type RecordLevel = (typeof recordLevels)[number];
+
+/** Why a run gave no output. `path`, a JSON Pointer, says what in the input or output was wrong. */
+export interface EndedRunError {
+  readonly code: string;
+  readonly message: string;
+  readonly path?: string;
+}
+
+/** An execution that has ended. */
+export interface EndedRun {
+  /** The id of its request, a UUIDv7. */
+  readonly id: string;
+  readonly plugin: PluginKey;
+  readonly version: StoredVersion;
+  readonly input: string;
+  readonly outcome: ({ readonly result: string } | { readonly error: EndedRunError }) & {
+    readonly logs: readonly string[];
+  };
+  /** The time of the run alone, in ms; 0 where it was refused before it began. */
+  readonly took: number;
+}
+
+/** What is kept of a run. It refers to none of the run's long texts, so that what waits to be stored stays small. */
+export function toRecord(
+  { id, plugin, version, input, outcome, took }: EndedRun,
+  level: RecordLevel,
+): RunRecord {
+  const { environment, tenant } = plugin;
+  const error = 'error' in outcome ? outcome.error : undefined;
+  const output = 'result' in outcome ? outcome.result.toWellFormed() : undefined;
+  return {
+    id,
+    pluginId: version.pluginId,
+    environment,
+    tenant,
+    version: version.version,
+    code: error?.code,
+    took,
+    inputBytes: Buffer.byteLength(input),
+    outputBytes: output === undefined ? 0 : Buffer.byteLength(output),
+    details:
+      level === 'outcome'
+        ? undefined
+        : serialize(toDetails(outcome.logs, error, level === 'payloads' ? { input, output } : {})),
+  };
+}
+
+function toDetails(
+  allLogs: readonly string[],
+  error: EndedRunError | undefined,
+  payloads: { readonly input?: string; readonly output?: string | undefined },
+): RunDetails {
+  const { logs, isCut } = cutLogs(allLogs);
+  let truncated = isCut;
+  const cut = (text: string) => {
+    const cutOff = cutText(text);
+    truncated ||= cutOff.isCut;
+    return cutOff.text;
+  };
+  const { input, output } = payloads;
+  return {
+    ...(error && { message: storable(error.message) }),
+    ...(error?.path !== undefined && { path: storable(error.path) }),
+    ...(logs.length && { logs }),
+    ...(input !== undefined && { input: cut(input) }),
+    ...(output !== undefined && { output: cut(output) }),
+    ...(truncated && { truncated }),
+  };
+}
+
+/** As JSON, which holds every text; the text of databases does not hold U+0000. Most runs have nothing to tell. */
+const serialize = (details: RunDetails): string | undefined =>
+  Object.keys(details).length ? JSON.stringify(details) : undefined;

@@ -1,0 +1,69 @@
+import type { RunRecord } from '../storage/tables/runs.ts';
+import { timeOfUuid } from '../storage/tables/uuids.ts';
+import type { UsageOfDay } from '../storage/tables/usage.ts';
+
+type Counts = Pick<UsageOfDay, 'runs' | 'failures' | 'microseconds' | 'builds'>;
+
+const nothing: Counts = { runs: 0, failures: 0, microseconds: 0, builds: 0 };
+
+const dayLength = 86_400_000;
+
+/** Usage by day and tenant, summed up in memory. */
+export class UsageSum {
+  readonly #days = new Map<string, UsageOfDay>();
+  #lastDay = { number: NaN, name: '' };
+
+  /** How many pairs of a day and a tenant there is something of. */
+  get size(): number {
+    return this.#days.size;
+  }
+
+  /** A run counts for the day on which it was asked for, as its record has it. */
+  addRun({ id, environment, tenant, code, took }: RunRecord): void {
+    const failures = code === undefined ? 0 : 1;
+    const microseconds = Math.round(took * 1000);
+    this.#add(environment, tenant, this.#dayOf(timeOfUuid(id)), {
+      ...nothing,
+      runs: 1,
+      failures,
+      microseconds,
+    });
+  }
+
+  addBuild({ environment, tenant }: Pick<UsageOfDay, 'environment' | 'tenant'>, now: number): void {
+    this.#add(environment, tenant, dayOf(now), { ...nothing, builds: 1 });
+  }
+
+  addAll(days: readonly UsageOfDay[]): void {
+    for (const { environment, tenant, day, ...counts } of days) this.#add(environment, tenant, day, counts);
+  }
+
+  /** Returns the sums, and begins anew. */
+  take(): UsageOfDay[] {
+    const all = [...this.#days.values()];
+    this.#days.clear();
+    return all;
+  }
+
+  /** Most runs are of the same day as the one before, and writing a date out takes longer than all else here. */
+  #dayOf(time: number): string {
+    const number = Math.floor(time / dayLength);
+    if (number !== this.#lastDay.number) this.#lastDay = { number, name: dayOf(time) };
+    return this.#lastDay.name;
+  }
+
+  #add(environment: string, tenant: string, day: string, more: Counts): void {
+    const key = JSON.stringify([environment, tenant, day]);
+    const before = this.#days.get(key) ?? { environment, tenant, day, ...nothing };
+    this.#days.set(key, {
+      ...before,
+      runs: before.runs + more.runs,
+      failures: before.failures + more.failures,
+      microseconds: before.microseconds + more.microseconds,
+      builds: before.builds + more.builds,
+    });
+  }
+}
+
+/** The day of a time by UTC, as `YYYY-MM-DD`. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

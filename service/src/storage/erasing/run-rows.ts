@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { Schema } from '../schema.ts';
+
+/** Takes away some records of runs of deleted plugins, and says whether that was all. */
+export async function eraseRuns(
+  db: Transaction<Schema>,
+  { lockRows }: Pick<Engine, 'lockRows'>,
+  pluginIds: readonly number[],
+  limit: number,
+): Promise<boolean> {
+  // Records that are being written, by a transaction that found the plugins before they were deleted, are there first.
+  await db
+    .selectFrom('plugins')
+    .select('id')
+    .where('id', 'in', pluginIds)
+    .orderBy('id')
+    .modifyEnd(lockRows)
+    .execute();
+  const some = db.selectFrom('runs').select('id').where('plugin_id', 'in', pluginIds).limit(sql.lit(limit));
+  const { numDeletedRows } = await db.deleteFrom('runs').where('id', 'in', some).executeTakeFirstOrThrow();
+  return numDeletedRows < limit;
+}

@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely';
+import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
+import type { Schema } from '../schema.ts';
+import { draftEtag } from './drafts.ts';
+import { selectPlugin, selectTenant } from './names.ts';
+import { versionName } from './versions.ts';
+
+/** What is known of a plugin without its source. Times are milliseconds since the epoch. */
+export interface PluginRecord {
+  readonly namespace: string;
+  readonly name: string;
+  /** The language of its draft. */
+  readonly lang: string;
+  readonly draft: { readonly etag: string; readonly savedAt: number; readonly actor?: string };
+  /** Whether the draft as it is has a successful build. */
+  readonly isBuilt: boolean;
+  /** The newest version; `undefined` before the first deploy. */
+  readonly latest: string | undefined;
+  /** The version that is live in place of the newest. */
+  readonly pinned: { readonly version: string; readonly at: number; readonly actor?: string } | undefined;
+  /** How many versions there are. */
+  readonly versions: number;
+  /** The version that the next deploy makes, unless nothing has changed. */
+  readonly nextVersion: string;
+}
+
+/** Which plugins are listed: those after a name, in the order of the bytes of namespace and name. */
+export interface PluginPage {
+  readonly after?: readonly [namespace: string, name: string] | undefined;
+  readonly limit: number;
+}
+
+/** The record of one plugin; `undefined` where it is not there. */
+export async function findPluginRecord(
+  db: Kysely<Schema>,
+  plugin: PluginKey,
+): Promise<PluginRecord | undefined> {
+  const row = await selectRecords(selectPlugin(db, plugin)).executeTakeFirst();
+  return row && toRecord(row);
+}
+
+/** The records of the plugins of a scope. */
+export async function listPluginRecords(
+  db: Kysely<Schema>,
+  scope: PluginScope,
+  { after, limit }: PluginPage,
+): Promise<PluginRecord[]> {
+  const { namespace, pluginName } = scope;
+  const rows = await selectRecords(
+    selectTenant(db, scope)
+      .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
+      .where('plugins.deleted_at', 'is', null)
+      .$if(namespace !== undefined, (query) => query.where('plugins.namespace', '=', namespace ?? ''))
+      .$if(pluginName !== undefined, (query) => query.where('plugins.name', '=', pluginName ?? ''))
+      .$if(after !== undefined, (query) =>
+        // As one comparison of rows, which the index by name answers.
+        query.where((eb) =>
+          eb(eb.refTuple('plugins.namespace', 'plugins.name'), '>', eb.tuple(...(after ?? ['', '']))),
+        ),
+      ),
+  )
+    .orderBy('plugins.namespace')
+    .orderBy('plugins.name')
+    .limit(limit)
+    .execute();
+  return rows.map(toRecord);
+}
+
+/** Adds to a selection of plugins what a record is made of. A plugin is there from its first draft on, so it has one. */
+const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
+  plugins
+    .innerJoin('drafts', 'drafts.plugin_id', 'plugins.id')
+    .leftJoin('builds', (join) =>
+      join.onRef('builds.plugin_id', '=', 'plugins.id').onRef('builds.digest', '=', 'drafts.build_digest'),
+    )
+    .select([
+      'plugins.namespace',
+      'plugins.name',
+      'plugins.last_patch',
+      'plugins.pinned_patch',
+      'plugins.pinned_at',
+      'plugins.pinned_by',
+      'drafts.lang',
+      'drafts.revision',
+      'drafts.tag',
+      'drafts.updated_at',
+      'drafts.actor',
+      'builds.built_at',
+    ])
+    // Versions have no gaps, so the first of them tells how many there are without counting.
+    .select((eb) =>
+      eb
+        .selectFrom('versions')
+        .whereRef('versions.plugin_id', '=', 'plugins.id')
+        .select(({ fn }) => fn.min('patch').as('first'))
+        .as('first_patch'),
+    );
+
+type RecordRow = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>>[number];
+
+function toRecord(row: RecordRow): PluginRecord {
+  const first = row.first_patch;
+  return {
+    namespace: row.namespace,
+    name: row.name,
+    lang: row.lang,
+    draft: {
+      etag: draftEtag(row),
+      savedAt: row.updated_at,
+      ...(row.actor !== null && { actor: row.actor }),
+    },
+    isBuilt: row.built_at !== null,
+    latest: first === null ? undefined : versionName(row.last_patch),
+    pinned:
+      row.pinned_patch === null
+        ? undefined
+        : {
+            version: versionName(row.pinned_patch),
+            at: row.pinned_at ?? 0,
+            ...(row.pinned_by !== null && { actor: row.pinned_by }),
+          },
+    versions: first === null ? 0 : row.last_patch - first + 1,
+    nextVersion: versionName(row.last_patch + 1),
+  };
+}

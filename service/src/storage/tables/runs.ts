@@ -1,0 +1,244 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { Engine } from '../engine.ts';
+import type { Schema } from '../schema.ts';
+import { pluginId as idOf } from './names.ts';
+import { bytesToUuid, firstBytesAt, uuidToBytes } from './uuids.ts';
+import { versionName, versionPatch } from './versions.ts';
+
+/** What a run said, got and gave, as far as records hold that. */
+export interface RunDetails {
+  /** Of the error. */
+  readonly message?: string;
+  /** What in the input or output was wrong: a JSON Pointer. */
+  readonly path?: string;
+  readonly logs?: readonly string[];
+  readonly input?: string;
+  readonly output?: string;
+  /** Whether one of these was longer. */
+  readonly truncated?: boolean;
+}
+
+/** A run to be recorded. */
+export interface RunRecord {
+  /** The id of its request, a UUIDv7: it says when the run was asked for. */
+  readonly id: string;
+  readonly pluginId: number;
+  readonly environment: string;
+  readonly tenant: string;
+  /** Such as `v1.0.0`. */
+  readonly version: string;
+  /** Of the error; `undefined` where the run gave an output. */
+  readonly code: string | undefined;
+  /** Milliseconds. */
+  readonly took: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  /** {@link RunDetails} as JSON; `undefined` for none. */
+  readonly details: string | undefined;
+}
+
+/** A recorded run. */
+export interface StoredRun extends Pick<
+  RunRecord,
+  'id' | 'version' | 'code' | 'took' | 'inputBytes' | 'outputBytes'
+> {
+  readonly details: RunDetails;
+}
+
+export interface RunFilter {
+  readonly version?: string | undefined;
+  readonly success?: boolean | undefined;
+}
+
+/** Successes, or failures, of one plugin: what a number of records is kept of. */
+export interface RunGroup {
+  readonly pluginId: number;
+  readonly success: boolean;
+}
+
+/** How many rows are deleted at once, so that nothing waits for it for long. */
+const deletedAtOnce = 200;
+
+/** The records of runs. */
+export class Runs {
+  readonly #db: Kysely<Schema>;
+  readonly #engine: Engine;
+
+  constructor(db: Kysely<Schema>, engine: Engine) {
+    this.#db = db;
+    this.#engine = engine;
+  }
+
+  /**
+   * Records runs in one statement. Those of plugins that are deleted are left out, and those that are recorded already, as
+   * after a commit whose answer was lost. Returns the ids of the others.
+   */
+  async add(records: readonly RunRecord[]): Promise<Set<string>> {
+    if (!records.length) return new Set();
+    const rows = records.map(({ id, pluginId, version, code, took, inputBytes, outputBytes, details }) => ({
+      id: id.replaceAll('-', ''),
+      plugin_id: pluginId,
+      patch: versionPatch(version),
+      success: code === undefined ? 1 : 0,
+      error_code: code ?? null,
+      microseconds: Math.round(took * 1000),
+      input_bytes: inputBytes,
+      output_bytes: outputBytes,
+      details: details ?? null,
+    }));
+    const given = this.#engine.jsonRows(JSON.stringify(rows), {
+      id: 'text',
+      plugin_id: 'integer',
+      patch: 'integer',
+      success: 'integer',
+      error_code: 'text',
+      microseconds: 'integer',
+      input_bytes: 'integer',
+      output_bytes: 'integer',
+      details: 'text',
+    });
+    const added = await this.#db
+      .insertInto('runs')
+      .columns([
+        'id',
+        'plugin_id',
+        'patch',
+        'success',
+        'error_code',
+        'microseconds',
+        'input_bytes',
+        'output_bytes',
+        'details',
+      ])
+      .expression(
+        sql`select ${this.#engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
+            input_bytes, output_bytes, details
+          from ${given} as given
+          join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
+          join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
+          where true ${this.#engine.keepRowsOf('plugins')}` as never,
+      )
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    // As a rule all of them are.
+    if (added.length === records.length) return new Set(records.map(({ id }) => id));
+    return new Set(added.map(({ id }) => bytesToUuid(id)));
+  }
+
+  /** The newest runs of a plugin, those before the run `before` where it is given. */
+  async list(
+    plugin: PluginKey,
+    { version, success }: RunFilter,
+    limit: number,
+    before?: string,
+  ): Promise<StoredRun[]> {
+    const patch = version === undefined ? undefined : versionPatch(version);
+    if (version !== undefined && patch === undefined) return [];
+    // Each is a range of one index. Both together would need an index of their own, which every record would pay for.
+    const idsWhere = (isSuccess: boolean) =>
+      this.#db
+        .selectFrom(
+          this.#db
+            .selectFrom('runs')
+            .select('id')
+            .where('plugin_id', '=', idOf(this.#db, plugin))
+            .where('success', '=', isSuccess ? 1 : 0)
+            .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
+            .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))
+            .orderBy('id', 'desc')
+            .limit(limit)
+            .as('newest'),
+        )
+        .select('id');
+    const ids = success === undefined ? idsWhere(true).unionAll(idsWhere(false)) : idsWhere(success);
+    const rows = await this.#db
+      .selectFrom('runs')
+      .select(['id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toStoredRun);
+  }
+
+  /** A run of an environment, with the plugin that ran; `undefined` when there is none, or its plugin was deleted. */
+  async find(id: string, environment: string): Promise<{ plugin: PluginKey; run: StoredRun } | undefined> {
+    const row = await this.#db
+      .selectFrom('runs')
+      .innerJoin('plugins', 'plugins.id', 'runs.plugin_id')
+      .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
+      .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+      .select(['tenants.name as tenant', 'plugins.namespace', 'plugins.name as pluginName'])
+      .where('runs.id', '=', uuidToBytes(id))
+      .where('tenants.environment', '=', environment)
+      .where('plugins.deleted_at', 'is', null)
+      .where('tenants.deleted_at', 'is', null)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { tenant, namespace, pluginName } = row;
+    return { plugin: { environment, tenant, namespace, pluginName }, run: toStoredRun(row) };
+  }
+
+  /** Whose the newest records are: what a node that ended without warning may have left untrimmed. */
+  async newestGroups(mostRecords: number): Promise<RunGroup[]> {
+    const rows = await this.#db
+      .selectFrom(
+        this.#db
+          .selectFrom('runs')
+          .select(['plugin_id', 'success'])
+          .orderBy('id', 'desc')
+          .limit(mostRecords)
+          .as('newest'),
+      )
+      .select(['plugin_id', 'success'])
+      .distinct()
+      .execute();
+    return rows.map(({ plugin_id: pluginId, success }) => ({ pluginId, success: success === 1 }));
+  }
+
+  /** Deletes some of what a group has beside its newest records. False when there was not a whole batch of it. */
+  async trim({ pluginId, success }: RunGroup, kept: number): Promise<boolean> {
+    const inGroup = sql`plugin_id = ${pluginId} and success = ${success ? 1 : 0}`;
+    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    return this.#deleteSome(sql`select id from runs where ${inGroup}
+      and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
+      order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
+  }
+
+  /** Deletes some of the records from before a time. False when there was not a whole batch of them. */
+  async deleteBefore(time: number): Promise<boolean> {
+    return this.#deleteSome(sql`select id from runs where id < ${firstBytesAt(time)}
+      order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
+  }
+
+  async #deleteSome(ids: ReturnType<typeof sql>): Promise<boolean> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('runs')
+      .where('id', 'in', sql<Uint8Array>`(${ids})`)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows >= deletedAtOnce;
+  }
+}
+
+function toStoredRun(row: {
+  id: Uint8Array;
+  patch: number;
+  error_code: string | null;
+  microseconds: number;
+  input_bytes: number;
+  output_bytes: number;
+  details: string | null;
+}): StoredRun {
+  return {
+    id: bytesToUuid(row.id),
+    version: versionName(row.patch),
+    code: row.error_code ?? undefined,
+    took: row.microseconds / 1000,
+    inputBytes: row.input_bytes,
+    outputBytes: row.output_bytes,
+    details: row.details === null ? {} : (JSON.parse(row.details) as RunDetails),
+  };
+}

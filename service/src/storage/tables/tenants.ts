@@ -1,0 +1,211 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { TenantKey } from '../../plugins/plugin-key.ts';
+import type { Change } from '../changes/change-log.ts';
+import type { Schema } from '../schema.ts';
+import { selectTenant, tenantCacheKey } from './names.ts';
+
+/** What a tenant may have in place of what the settings say. */
+export interface TenantLimits {
+  readonly plugins?: number;
+  /** 0 for any number. */
+  readonly runsPerMinute?: number;
+}
+
+export interface Tenant extends TenantKey {
+  readonly id: number;
+  /** Empty where nobody gave one. */
+  readonly description: string;
+  readonly isSuspended: boolean;
+  readonly limits: TenantLimits;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** What of a tenant is to be set. What is not named stays as it is; a limit of `null` is that of the settings again. */
+export interface TenantChanges {
+  readonly description?: string;
+  readonly isSuspended?: boolean;
+  readonly limits?: { readonly plugins?: number | null; readonly runsPerMinute?: number | null };
+}
+
+export class Tenants {
+  protected readonly db: Kysely<Schema>;
+
+  constructor(db: Kysely<Schema>) {
+    this.db = db;
+  }
+
+  /** `undefined` for one that was never there, or was deleted. */
+  async find(key: TenantKey): Promise<Tenant | undefined> {
+    const row = await selectTenant(this.db, key).selectAll().executeTakeFirst();
+    return row && toTenant(row);
+  }
+
+  /** Whether a tenant was deleted, and not created anew. */
+  async wasDeleted({ environment, tenant }: TenantKey): Promise<boolean> {
+    const row = await this.db
+      .selectFrom('tenants')
+      .select('deleted_at')
+      .where('environment', '=', environment)
+      .where('name', '=', tenant)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined && row.deleted_at !== null;
+  }
+
+  /** An environment's tenants in the order of their names' bytes, from the one that follows `after` on. */
+  async list(environment: string, { after, limit }: { after?: string | undefined; limit: number }) {
+    let query = this.db
+      .selectFrom('tenants')
+      .selectAll()
+      .select((eb) =>
+        eb
+          .selectFrom('plugins')
+          .whereRef('plugins.tenant_id', '=', 'tenants.id')
+          .where('plugins.deleted_at', 'is', null)
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .as('plugins'),
+      )
+      .where('environment', '=', environment)
+      .where('deleted_at', 'is', null);
+    if (after !== undefined) query = query.where('name', '>', after);
+    const rows = await query.orderBy('name').limit(limit).execute();
+    return rows.map(({ plugins, ...row }) => ({ ...toTenant(row), plugins: plugins ?? 0 }));
+  }
+
+  /** How many plugins a tenant has, counted up to `most`. */
+  async countPlugins(key: TenantKey, most = Infinity): Promise<number> {
+    // The index by name alone is read, and no further than it takes to know.
+    const some = selectTenant(this.db, key)
+      .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
+      .select('plugins.id')
+      .where('plugins.deleted_at', 'is', null)
+      .$if(most !== Infinity, (query) => query.limit(most));
+    const { count } = await this.db
+      .selectFrom(some.as('some'))
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+
+  /** Makes a tenant for its first token. Does nothing where there is one, or was one that was deleted. */
+  async addFirst({ environment, tenant }: TenantKey, now: number): Promise<void> {
+    await this.db
+      .insertInto('tenants')
+      .columns(['environment', 'name', 'created_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom('environments')
+          .select([
+            'environments.name',
+            sql<string>`${tenant}`.as('tenant'),
+            sql<number>`${now}`.as('created_at'),
+          ])
+          .where('environments.name', '=', environment)
+          .where((where) =>
+            where.not(
+              where.exists(
+                where
+                  .selectFrom('tenants')
+                  .select('id')
+                  .where('environment', '=', environment)
+                  .where('tenants.name', '=', tenant),
+              ),
+            ),
+          ),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+export class TenantsInTransaction extends Tenants {
+  readonly #recordChange: (change: Change) => void;
+
+  constructor(db: Kysely<Schema>, recordChange: (change: Change) => void) {
+    super(db);
+    this.#recordChange = recordChange;
+  }
+
+  /** Makes a tenant, also one that was deleted; `undefined` where there is one. */
+  async create(
+    { environment, tenant }: TenantKey,
+    changes: TenantChanges,
+    now: number,
+  ): Promise<Tenant | undefined> {
+    const row = await this.db
+      .insertInto('tenants')
+      .values({ environment, name: tenant, created_at: now, ...toColumns(changes) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (row) this.#changed({ environment, tenant });
+    return row && toTenant(row);
+  }
+
+  /** `undefined` where there is none. */
+  async update(key: TenantKey, changes: TenantChanges): Promise<Tenant | undefined> {
+    const columns = toColumns(changes);
+    if (!Object.keys(columns).length) return this.find(key);
+    const row = await this.db
+      .updateTable('tenants')
+      .set(columns)
+      .where('id', '=', selectTenant(this.db, key).select('tenants.id'))
+      .returningAll()
+      .executeTakeFirst();
+    if (row) this.#changed(key);
+    return row && toTenant(row);
+  }
+
+  /**
+   * Deletes a tenant: from the commit on, nothing finds what it has, and the eraser takes it away. False where there is none.
+   * The transaction has to have locked the tenant, so that no plugin is made meanwhile.
+   */
+  async delete(key: TenantKey, now: number): Promise<boolean> {
+    const row = await this.db
+      .updateTable('tenants')
+      .set({ deleted_at: now })
+      .where('id', '=', selectTenant(this.db, key).select('tenants.id'))
+      .returning('id')
+      .executeTakeFirst();
+    if (row) this.#changed(key);
+    return row !== undefined;
+  }
+
+  #changed(key: TenantKey): void {
+    this.#recordChange({ kind: 'tenant', key: tenantCacheKey(key) });
+  }
+}
+
+const toColumns = ({ description, isSuspended, limits }: TenantChanges) => ({
+  ...(description !== undefined && { description }),
+  ...(isSuspended !== undefined && { suspended: isSuspended ? (1 as const) : (0 as const) }),
+  ...(limits?.plugins !== undefined && { most_plugins: limits.plugins }),
+  ...(limits?.runsPerMinute !== undefined && { runs_per_minute: limits.runsPerMinute }),
+});
+
+interface TenantRow {
+  readonly id: number;
+  readonly environment: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly suspended: 0 | 1;
+  readonly most_plugins: number | null;
+  readonly runs_per_minute: number | null;
+  readonly created_at: number;
+}
+
+const toTenant = (row: TenantRow): Tenant => ({
+  id: row.id,
+  environment: row.environment,
+  tenant: row.name,
+  description: row.description ?? '',
+  isSuspended: row.suspended === 1,
+  limits: {
+    ...(row.most_plugins !== null && { plugins: row.most_plugins }),
+    ...(row.runs_per_minute !== null && { runsPerMinute: row.runs_per_minute }),
+  },
+  createdAt: row.created_at,
+});

@@ -1,0 +1,242 @@
+import type { HelpQuestion } from './help-protocol.ts';
+import type { LanguageServer } from './language-server.ts';
+import { helpLimits } from './limits.ts';
+import { rootUri } from './plugin-files.ts';
+import type { PluginFiles } from './plugin-files.ts';
+import { fixesFor } from './quick-fixes.ts';
+import type { HelpMethod, HelpRequest, HelpResult, Position, Range, TextEdit } from './requests.ts';
+import * as answers from './server-answers.ts';
+import type { ServerCompletion } from './server-answers.ts';
+import { typedSource, untypedSource } from '../types/typed-input.ts';
+import type { TypedSource } from '../types/typed-input.ts';
+
+/*
+ * Asks the language server, and makes of what it says an answer within the limits: source decides how much there is to say.
+ */
+
+interface Asking {
+  readonly server: LanguageServer;
+  readonly uri: string;
+  readonly source: string;
+  readonly typed: TypedSource;
+}
+
+type Params<Method extends HelpMethod> = Extract<HelpRequest, { method: Method }>['params'];
+
+type Answers = {
+  readonly [Method in HelpMethod]: (asking: Asking, params: Params<Method>) => Promise<HelpResult<Method>>;
+};
+
+/** Answers one question. Rejects with what the language server says against it. */
+export async function answerQuestion(
+  server: LanguageServer,
+  files: PluginFiles,
+  { language, contents, types, request }: HelpQuestion,
+): Promise<HelpResult> {
+  const { method, params } = request;
+  // Of a text that is to be formatted, places are of no interest but its own.
+  const isTyped = language === 'javascript' && method !== 'textDocument/formatting';
+  const typed = isTyped ? typedSource(contents, types.input) : untypedSource(contents);
+  if ('position' in params && !isIn(contents, params.position)) return null;
+  const uri = files.update(language, typed.text, types.declarations);
+  const answer = byMethod[method] as (asking: Asking, params: unknown) => Promise<HelpResult>;
+  return answer({ server, uri, source: contents, typed }, params);
+}
+
+const byMethod: Answers = {
+  'textDocument/completion': async (asking, { position }) => {
+    const items = await completionsAt(asking, position);
+    if (!items) return null;
+    const fitting =
+      items.length > helpLimits.completions ? thoseThatFit(items, asking.source, position) : items;
+    return {
+      isIncomplete: fitting.length < items.length || items.length > helpLimits.completions,
+      items: fitting.slice(0, helpLimits.completions).map((item) => completionOf(asking, item)),
+    };
+  },
+
+  'completionItem/resolve': async (asking, { position, label }) => {
+    const found = (await completionsAt(asking, position))?.find((item) => item.label === label);
+    if (!found) return null;
+    const { detail, documentation } = answers.completionItem.parse(
+      await asking.server.request('completionItem/resolve', found),
+    );
+    return {
+      label,
+      ...(detail !== undefined && { detail: cut(detail) }),
+      ...(documentation && { documentation: markdown(documentation.value) }),
+    };
+  },
+
+  'textDocument/hover': async (asking, { position }) => {
+    const found = answers.hover.parse(await ask(asking, 'textDocument/hover', position));
+    if (!found) return null;
+    return {
+      contents: markdown(found.contents.value),
+      ...(found.range && { range: rangeInSource(asking, found.range) }),
+    };
+  },
+
+  'textDocument/signatureHelp': async (asking, { position }) => {
+    const found = answers.signatureHelp.parse(await ask(asking, 'textDocument/signatureHelp', position));
+    if (!found) return null;
+    const { signatures, activeSignature = 0 } = found;
+    // The one that applies is shown, wherever it is.
+    const first = Math.max(0, Math.min(activeSignature, signatures.length - helpLimits.signatures));
+    const activeParameter = signatures[activeSignature]?.activeParameter ?? found.activeParameter;
+    return {
+      signatures: signatures
+        .slice(first, first + helpLimits.signatures)
+        .map(({ label, documentation, parameters = [] }) => ({
+          label: cut(label),
+          ...(documentation && { documentation: markdown(documentation.value) }),
+          parameters: parameters.slice(0, helpLimits.parameters).map((parameter) => ({
+            label: cut(parameter.label),
+            ...(parameter.documentation && { documentation: markdown(parameter.documentation.value) }),
+          })),
+        })),
+      activeSignature: activeSignature - first,
+      ...(activeParameter !== undefined && { activeParameter }),
+    };
+  },
+
+  'textDocument/definition': async (asking, { position }) => {
+    const found = answers.locations.parse(await ask(asking, 'textDocument/definition', position)) ?? [];
+    const own = found.filter(({ uri }) => uri === asking.uri);
+    const isBuiltIn = !own.length && found.some(({ uri }) => isDeclaration(uri));
+    // Whether the machine has a file that is imported is not told.
+    if (!own.length && !isBuiltIn) return null;
+    return {
+      ranges: own.slice(0, helpLimits.fixes).map((one) => rangeInSource(asking, one.range)),
+      isBuiltIn,
+    };
+  },
+
+  'textDocument/rename': async (asking, { position, newName }) => {
+    const params = { ...placeOf(asking, position), newName };
+    const found = answers.workspaceEdit.parse(await asking.server.request('textDocument/rename', params));
+    const edits = found?.changes?.[asking.uri];
+    // What is declared elsewhere, such as in the types of a namespace, cannot be renamed here alone.
+    if (!edits || Object.keys(found?.changes ?? {}).length > 1) return null;
+    return editsInSource(asking, edits);
+  },
+
+  'textDocument/codeAction': async (asking, { range }) => {
+    const { items } = answers.diagnostics.parse(
+      await asking.server.request('textDocument/diagnostic', { textDocument: { uri: asking.uri } }),
+    );
+    const problems = items
+      // 1 and 2 are errors and warnings; what is less says which names are not used, and the like.
+      .filter(({ severity = 1 }) => severity <= 2)
+      .map((problem) => ({ ...problem, range: rangeInSource(asking, problem.range) }))
+      .filter((problem) => touches(problem.range, range));
+    return problems
+      .flatMap((problem) => fixesFor(problem, asking.source))
+      .filter(({ title }) => title.length <= helpLimits.label)
+      .slice(0, helpLimits.fixes)
+      .map(({ title, edits }) => ({ title, kind: 'quickfix' as const, edits: [...edits] }));
+  },
+
+  'textDocument/formatting': async ({ server, uri }, { options }) => {
+    const edits = answers.edits.parse(
+      await server.request('textDocument/formatting', { textDocument: { uri }, options }),
+    );
+    return edits && edits.length <= helpLimits.edits ? edits : null;
+  },
+};
+
+const ask = ({ server, ...asking }: Asking, method: string, position: Position) =>
+  server.request(method, placeOf(asking, position));
+
+const placeOf = ({ uri, typed }: Pick<Asking, 'uri' | 'typed'>, position: Position) => ({
+  textDocument: { uri },
+  position: typed.toTyped(position),
+});
+
+const rangeInSource = ({ typed }: Pick<Asking, 'typed'>, { start, end }: Range): Range => ({
+  start: { ...typed.fromTyped(start) },
+  end: { ...typed.fromTyped(end) },
+});
+
+function editsInSource(asking: Asking, edits: readonly TextEdit[]): TextEdit[] | null {
+  if (edits.length > helpLimits.edits) return null;
+  return edits.map(({ range, newText }) => ({ range: rangeInSource(asking, range), newText }));
+}
+
+async function completionsAt(asking: Asking, position: Position): Promise<ServerCompletion[] | undefined> {
+  const found = answers.completions.parse(await ask(asking, 'textDocument/completion', position));
+  return found?.items.filter(isOfPlugin);
+}
+
+// By the protocol's numbers.
+const files = new Set([17, 19]);
+
+/** Files and folders are the machine's, and what would add an import is of no use to one file. */
+const isOfPlugin = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) =>
+  !files.has(kind) && !additionalTextEdits?.length && label.length <= helpLimits.label;
+
+/** Those that begin with the word that is being typed. */
+function thoseThatFit(items: readonly ServerCompletion[], source: string, position: Position) {
+  const before = (source.split(/\r\n?|\n/)[position.line] ?? '').slice(0, position.character);
+  const word =
+    before
+      .slice(-helpLimits.label)
+      .split(/[^\p{ID_Continue}$]/u)
+      .at(-1) ?? '';
+  return items.filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase()));
+}
+
+function completionOf(asking: Asking, { label, kind, ...item }: ServerCompletion) {
+  const texts = (['sortText', 'filterText', 'insertText'] as const).flatMap((name) => {
+    const text = item[name];
+    return text === undefined || text.length > helpLimits.label ? [] : [[name, text] as const];
+  });
+  const { textEdit } = item;
+  return {
+    label,
+    ...(kind !== undefined && { kind }),
+    ...Object.fromEntries(texts),
+    ...(textEdit &&
+      textEdit.newText.length <= helpLimits.label && {
+        textEdit: { range: rangeInSource(asking, textEdit.range), newText: textEdit.newText },
+      }),
+  };
+}
+
+const cut = (text: string): string =>
+  text.length <= helpLimits.documentation ? text : `${text.slice(0, helpLimits.documentation - 2)} …`;
+
+/** Blocks and pieces of code in Markdown. */
+const code = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
+
+/** Markdown may hold HTML, and comments in a source hold what their author likes: outside of code, tags are text. */
+const withoutTags = (text: string): string =>
+  text
+    .split(code)
+    .map((part, index) => (index % 2 ? part : part.replaceAll('<', '&lt;')))
+    .join('');
+
+/** Documentation; a block of code that is cut stays one. */
+const markdown = (text: string) => {
+  const value = cut(withoutTags(cut(text)));
+  const isOpen = value.length === helpLimits.documentation && (value.match(/^```/gm)?.length ?? 0) % 2 === 1;
+  return {
+    kind: 'markdown' as const,
+    value: isOpen ? `${value.slice(0, helpLimits.documentation - 6)} …\n\`\`\`` : value,
+  };
+};
+
+/** Whether a file has declarations of the language or of the sandbox. */
+const isDeclaration = (uri: string) =>
+  uri.startsWith(`${rootUri}/`) || /^lib\.[\w.]*d\.ts$/.test(uri.slice(uri.lastIndexOf('/') + 1));
+
+const isBefore = (a: Position, b: Position) =>
+  a.line < b.line || (a.line === b.line && a.character < b.character);
+
+const touches = (a: Range, b: Range) => !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
+
+/** Whether a source has a place. */
+function isIn(source: string, { line, character }: Position): boolean {
+  const text = source.split(/\r\n?|\n/)[line];
+  return text !== undefined && character <= text.length;
+}

@@ -1,0 +1,116 @@
+import { availableParallelism } from 'node:os';
+import { FairQueue } from '../../processes/fair-queue.ts';
+import type { Share } from '../../processes/fair-queue.ts';
+import { SupersededError } from '../process/superseded.ts';
+import { ToolPool } from '../process/tool-pool.ts';
+import { textTypes } from '../types/declarations.ts';
+import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
+import { HelpProcess } from './help-process.ts';
+import type { HelpEnd } from './help-protocol.ts';
+import type { HelpRequest } from './requests.ts';
+
+export interface HelpWork {
+  readonly language: CheckedLanguage;
+  readonly contents: string;
+  readonly request: HelpRequest;
+  /** What `run` is given and gives (default: text), with further declarations such as those of a namespace. */
+  readonly types?: PluginTypes;
+  /** Whose work it is. */
+  readonly share: Share;
+  /** What is edited: a later request of the same share, subject and method takes the place of one that waits. */
+  readonly subject: string;
+  /** Withdraws what has not begun. What has begun ends within milliseconds. */
+  readonly signal?: AbortSignal;
+}
+
+// Three is the least at which a tenant leaves room to the others of its environment, and that to other environments.
+const slots = Math.min(4, Math.max(3, availableParallelism()));
+
+const queueLimits = {
+  slots,
+  slotsPerEnvironment: slots - 1,
+  slotsPerTenant: Math.floor(slots / 2),
+  waiting: 256,
+  waitingPerEnvironment: 128,
+  waitingPerTenant: 64,
+  waitingPerToken: 8,
+};
+
+/** The languages that there is help for. */
+export const isHelpedLanguage = (language: string): language is CheckedLanguage =>
+  language === 'javascript' || language === 'typescript';
+
+/**
+ * Help with writing plugins, for editors. It has processes and a queue of its own, so that it never waits for builds, nor they
+ * for it. A process is started with the first request.
+ */
+export class LanguageHelp {
+  readonly #pool: ToolPool<HelpProcess>;
+  readonly #queue = new FairQueue(queueLimits);
+  /** What withdraws the requests that wait, by what they ask. */
+  readonly #waitingRequests = new Map<string, AbortController>();
+
+  /** `start`: starts a process. */
+  constructor(start = () => new HelpProcess()) {
+    this.#pool = new ToolPool(start);
+  }
+
+  /** How many requests wait for their turn. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /**
+   * Answers a request. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
+   * withdrawn, and with a `SupersededError` when a newer request came before this one had begun.
+   */
+  help({
+    language,
+    contents,
+    request,
+    types = textTypes,
+    share,
+    subject,
+    signal,
+  }: HelpWork): Promise<HelpEnd> {
+    const key = JSON.stringify([share.environment, share.tenant, share.token, subject, request.method]);
+    this.#waitingRequests.get(key)?.abort(new SupersededError());
+    const waiting = new AbortController();
+    const signals = [waiting.signal, ...(signal ? [signal] : [])];
+    const turn = this.#queue.acquire(share, () => AbortSignal.any(signals));
+    this.#waitingRequests.set(key, waiting);
+    const forget = () => {
+      if (this.#waitingRequests.get(key) === waiting) this.#waitingRequests.delete(key);
+    };
+    turn.then(forget, forget);
+    return this.#run(turn, (process) => {
+      // Its client may have gone while the process came up.
+      signal?.throwIfAborted();
+      return process.ask({ language, contents, types, request });
+    });
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  async #run(turn: Promise<() => void>, work: (process: HelpProcess) => Promise<HelpEnd>): Promise<HelpEnd> {
+    const release = await turn;
+    try {
+      let process: HelpProcess;
+      try {
+        process = await this.#pool.take();
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return { failed: `Language help does not work on this machine: it ${reason}` };
+      }
+      try {
+        return await work(process);
+      } finally {
+        this.#pool.giveBack(process);
+      }
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { Position, Range, TextEdit } from './requests.ts';
+import type { ServerDiagnostic } from './server-answers.ts';
+
+/*
+ * TypeScript's native language server knows hardly any quick fixes yet. These are the ones that its messages, and what they
+ * refer to, suffice for.
+ */
+
+export interface Fix {
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/** The source by lines, without their line breaks. */
+type Lines = readonly string[];
+
+const at = (place: Position): Range => ({ start: place, end: place });
+const lineOf = (lines: Lines, { line }: Position): string => lines[line] ?? '';
+
+/** All fixes for a problem, the likeliest first. */
+export function fixesFor(problem: ServerDiagnostic, source: string): readonly Fix[] {
+  const lines = source.split(/\r\n?|\n/);
+  return makers.flatMap((make) => make(problem, lines) ?? []);
+}
+
+type MakeFix = (problem: ServerDiagnostic, lines: Lines) => Fix | undefined;
+
+// The compiler's codes for a name, a property or a key that looks like another one.
+const misspelt = new Set([2551, 2552, 2561, 2570]);
+
+const correctSpelling: MakeFix = ({ code = 0, message, range }) => {
+  const meant = misspelt.has(code) ? /Did you mean(?: to write)? '([^']+)'\?/.exec(message)?.[1] : undefined;
+  return meant === undefined
+    ? undefined
+    : { title: `Change to "${meant}"`, edits: [{ range, newText: meant }] };
+};
+
+const markAsync: MakeFix = ({ relatedInformation = [] }, lines) => {
+  const found = relatedInformation.find(({ message }) => message.includes("as 'async'"));
+  if (!found) return undefined;
+  const { line, character } = found.location.range.start;
+  // Where it refers to a name, the keyword goes in front of `function`.
+  const before = lineOf(lines, found.location.range.start).slice(0, character);
+  const start = /\bfunction $/.test(before) ? character - 'function '.length : character;
+  return {
+    title: 'Make the function async',
+    edits: [{ range: at({ line, character: start }), newText: 'async ' }],
+  };
+};
+
+// It may be null, undefined, or either; with a name and without.
+const maybeMissing = new Set([2531, 2532, 2533, 18047, 18048, 18049]);
+
+const accessOptionally: MakeFix = ({ code = 0, range }, lines) => {
+  if (!maybeMissing.has(code) || lineOf(lines, range.end)[range.end.character] !== '.') return undefined;
+  return { title: 'Read it only where it is there: "?."', edits: [{ range: at(range.end), newText: '?' }] };
+};
+
+const missingModule = new Set([2307, 2591, 2882, 2792]);
+
+const removeImport: MakeFix = ({ code = 0, range }, lines) => {
+  const { line } = range.start;
+  if (!missingModule.has(code) || !/^\s*import\b/.test(lineOf(lines, range.start))) return undefined;
+  if (!/^['"]/.test(lineOf(lines, range.start).slice(range.start.character))) return undefined;
+  const end =
+    line + 1 < lines.length
+      ? { line: line + 1, character: 0 }
+      : { line, character: lineOf(lines, range.start).length };
+  return {
+    title: 'Remove the import',
+    edits: [{ range: { start: { line, character: 0 }, end }, newText: '' }],
+  };
+};
+
+// Below are problems of the grammar, which cannot be ignored; nor can an import, which no plugin can have.
+const firstOfTypes = 2000;
+
+const ignore: MakeFix = ({ code = 0, range }, lines) => {
+  if (code < firstOfTypes || missingModule.has(code)) return undefined;
+  const { line } = range.start;
+  const [indent = ''] = /^\s*/.exec(lineOf(lines, range.start)) ?? [];
+  return {
+    title: 'Ignore this problem, by a comment',
+    edits: [{ range: at({ line, character: 0 }), newText: `${indent}// @ts-ignore\n` }],
+  };
+};
+
+const makers: readonly MakeFix[] = [correctSpelling, markAsync, accessOptionally, removeImport, ignore];

@@ -1,0 +1,236 @@
+import type { ChildProcess } from 'node:child_process';
+import { dirname } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { encodeFrame, FrameReader } from '../../processes/frames.ts';
+import type { Frame } from '../../processes/frames.ts';
+import { startIsolated, startNative } from '../../processes/isolated-process.ts';
+import type { IsolatedProcess } from '../../processes/isolated-process.ts';
+import { residentMemory } from '../../processes/memory.ts';
+import { serviceCode } from '../../processes/package-folders.ts';
+import { channel, frameKind } from './tool-protocol.ts';
+
+/** How often memory is looked at while the tool works, in ms. */
+const watchInterval = 50;
+
+/** How long a tool may take to come up, in ms. It takes less than a second where the machine is not busy. */
+const startTime = 60_000;
+
+// For memory: what work leaves behind is collected early, and given back when there is nothing to do.
+const engineOptions = ['--max-semi-space-size=8', '--expose-gc'];
+
+/** What is kept of what a process writes to its standard error, in characters: an engine's last words. */
+const lastWordsLimit = 4096;
+
+export interface ToolOptions {
+  /** The program of the tool's process, which calls `serveTool`. */
+  readonly file: URL;
+  readonly args?: readonly string[];
+  /** Files and folders beyond the service's own code that it may read. */
+  readonly readable?: readonly string[];
+  readonly needs?: readonly 'addons'[] | undefined;
+  readonly nodeOptions?: readonly string[];
+  /** A native program that the tool works with: its output is descriptor 0 of the tool's process, its input descriptor 1. */
+  readonly helper?: { readonly command: string; readonly args: readonly string[] } | undefined;
+  /** Bytes of memory, of the tool and the native program together. */
+  readonly memory: number;
+  /** The longest answer that is taken from the tool, in bytes. */
+  readonly answerLimit: number;
+  /** What people read of it in an error. */
+  readonly words: {
+    /** Such as "The compiler". */
+    readonly tool: string;
+    /** What it does, such as "The build". */
+    readonly work: string;
+  };
+}
+
+/** How work ended: with the tool's answer, or why there is none. */
+export type WorkEnd = { readonly answer: string } | { readonly failed: string };
+
+/**
+ * The process of a tool that works on what users write: takes one piece of work at a time, and is gone after one that had to be
+ * ended.
+ */
+export class ToolProcess {
+  readonly #options: ToolOptions;
+  readonly #processes: readonly IsolatedProcess[];
+  readonly #channel: Duplex;
+  readonly #frames: FrameReader;
+  readonly #ready = Promise.withResolvers<void>();
+  #settle: ((end: WorkEnd) => void) | undefined;
+  #lastWords = '';
+  #isUsable = true;
+
+  constructor(options: ToolOptions) {
+    this.#options = options;
+    const { file, args = [], readable = [], needs, nodeOptions = [], helper, memory, answerLimit } = options;
+    this.#frames = new FrameReader(answerLimit);
+    // The tool may start nothing, so that the program it works with is started here, and the two are connected.
+    const native =
+      helper &&
+      startNative({
+        ...helper,
+        // What such a program reads by itself is beside it.
+        visible: [dirname(helper.command)],
+        memoryLimit: memory,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+    const { stdin, stdout } = native?.child ?? {};
+    const tool = startIsolated({
+      file,
+      args,
+      readable: [...serviceCode(), ...readable],
+      ...(needs && { needs }),
+      nodeOptions: [...engineOptions, ...nodeOptions],
+      memoryLimit: memory,
+      stdio: [stdout ?? 'ignore', stdin ?? 'ignore', 'pipe', 'pipe'],
+    });
+    stdin?.destroy();
+    stdout?.destroy();
+    this.#processes = native ? [tool, native] : [tool];
+    this.#channel = tool.child.stdio[channel] as Duplex;
+    this.#channel.on('data', (chunk: Buffer) => this.#handleData(chunk));
+    // Writing to a process that has just ended fails; its end is handled below.
+    this.#channel.on('error', () => {});
+    this.#watchEnd(tool.child, (reason) => this.#handleExit(reason));
+    if (native) {
+      this.#watchEnd(native.child, (reason) => {
+        // It also ends because the tool has; else the tool is of no use without it.
+        if (tool.child.exitCode === null && tool.child.signalCode === null) {
+          this.#handleExit(`cannot go on: the program that it works with ${reason}`);
+        }
+      });
+    }
+    const timer = setTimeout(() => this.#handleExit(`did not come up in ${startTime / 1000} s`), startTime);
+    const handleStarted = () => {
+      clearTimeout(timer);
+      this.#setHeld(this.#settle !== undefined);
+    };
+    this.#ready.promise.then(handleStarted, handleStarted);
+  }
+
+  /** Whether it can take more work. */
+  get isUsable(): boolean {
+    return this.#isUsable;
+  }
+
+  /** The ids of the tool's process and of the native program that it works with. */
+  get pids(): readonly number[] {
+    return this.#processes.flatMap(({ child }) => child.pid ?? []);
+  }
+
+  /** Bytes of the machine's memory that they hold. */
+  get memory(): number {
+    return this.pids.reduce((sum, pid) => sum + residentMemory(pid), 0);
+  }
+
+  /** Resolves once the tool is warm; rejects when it does not work on this machine. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** Has a warm tool do its work. `time`: the limit of time, in ms. */
+  async work(text: string, time: number): Promise<WorkEnd> {
+    const { promise, resolve } = Promise.withResolvers<WorkEnd>();
+    this.#settle = resolve;
+    this.#setHeld(true);
+    const timer = setTimeout(
+      () =>
+        this.#fail(
+          `${this.#options.words.work} took more than ${time / 1000} s, which is the limit of time.`,
+        ),
+      time,
+    );
+    const watch = setInterval(() => {
+      if (this.memory > this.#options.memory) this.#fail(this.#overMemory);
+    }, watchInterval);
+    try {
+      this.#channel.write(encodeFrame(frameKind.work, text));
+      return await promise;
+    } finally {
+      this.#settle = undefined;
+      this.#setHeld(false);
+      clearTimeout(timer);
+      clearInterval(watch);
+    }
+  }
+
+  /** Ends the process at once. Work that is under way ends with an error. */
+  close(): void {
+    this.#isUsable = false;
+    for (const { kill } of this.#processes) kill();
+  }
+
+  /** Ends it for an answer that is not as agreed on: what it says next means nothing. Returns what to tell of it. */
+  distrust(): string {
+    this.close();
+    return `${this.#options.words.tool} gave an answer that the service does not take.`;
+  }
+
+  get #overMemory(): string {
+    const { memory, words } = this.#options;
+    return `${words.work} needed more than ${memory / 2 ** 20} MiB, which is the limit of memory.`;
+  }
+
+  #fail(reason: string): void {
+    this.close();
+    this.#settle?.({ failed: reason });
+  }
+
+  #handleData(chunk: Buffer): void {
+    try {
+      for (const frame of this.#frames.push(chunk)) this.#handleFrame(frame);
+    } catch {
+      // Too long, or not as agreed on.
+      this.#fail(this.distrust());
+    }
+  }
+
+  #handleFrame({ kind, text }: Frame): void {
+    switch (kind) {
+      case frameKind.ready:
+        return this.#ready.resolve();
+      case frameKind.broken:
+        return this.#ready.reject(new Error(`could not be loaded (${text})`));
+      case frameKind.done:
+        // Nobody asked: it would be taken for the answer to what somebody else asks next.
+        if (!this.#settle) throw new Error('The tool answered without having been asked.');
+        return this.#settle({ answer: text });
+      default:
+        throw new Error(`The tool sent a frame of the unknown kind ${kind}.`);
+    }
+  }
+
+  #watchEnd(child: ChildProcess, onEnd: (reason: string) => void): void {
+    child.stderr?.on('data', (text: Buffer) => {
+      this.#lastWords = (this.#lastWords + text.toString()).slice(-lastWordsLimit);
+    });
+    child.on('error', (error) => onEnd(`could not work (${error.message})`));
+    // Not its exit, after which its last words may still come.
+    child.on('close', (code, signal) => onEnd(`ended unexpectedly (${signal ?? `exit code ${code}`})`));
+  }
+
+  #handleExit(reason: string): void {
+    this.#ready.reject(new Error(reason));
+    this.#fail(
+      /out of memory|cannot allocate memory/i.test(this.#lastWords)
+        ? this.#overMemory
+        : `${this.#options.words.tool} ${reason}. Try again; if it happens with this source alone, it may nest too deeply.`,
+    );
+  }
+
+  /** A tool that waits for work is no reason for the service's process to go on. */
+  #setHeld(isHeld: boolean): void {
+    const method = isHeld ? 'ref' : 'unref';
+    for (const { child } of this.#processes) {
+      child[method]();
+      for (const stream of child.stdio)
+        if (!stream?.destroyed) (stream as Partial<Refable> | null)?.[method]?.();
+    }
+  }
+}
+
+interface Refable {
+  ref(): void;
+  unref(): void;
+}

@@ -1,0 +1,130 @@
+import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
+import type { Diagnostic } from '../language.ts';
+import { expectArguments } from '../../processes/connected-process.ts';
+import { moduleUrl } from '../../processes/module-url.ts';
+import { replaceModule } from '../../processes/replaced-modules.ts';
+import { adviceForPlugins, severityInJavaScript } from './advice.ts';
+import { compilerOptions, sandboxDeclarations, textTypes } from './declarations.ts';
+import type { CheckedLanguage } from './declarations.ts';
+import { compilerCommand, compilerDirectory } from './native-compiler.ts';
+import { typedSource, untypedSource } from './typed-input.ts';
+
+/** What types find in a source. `parses` is false where the compiler could not read it, and found nothing else. */
+export interface TypeReport {
+  readonly parses: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type CheckTypes = (source: string) => TypeReport;
+
+const root = '/plugin';
+
+// What the compiler's client starts its program with; `connectedProcess` compares them.
+const helperArguments = [
+  '--api',
+  '--cwd',
+  root,
+  '--callbacks=readFile,fileExists,directoryExists,getAccessibleEntries,realpath',
+];
+
+/** The native program of a language whose compiler checks types. */
+export const typeCheckerProgram = () => ({ command: compilerCommand(), args: helperArguments });
+
+// The compiler's codes for: no such export; not a module.
+const notThere = new Set([2339, 2306, 2305]);
+
+/** Loads the type checker, in a compiler's process alone. */
+export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckTypes> {
+  // The client would start the program by itself, which a compiler may not.
+  replaceModule('child_process', moduleUrl('../../processes/connected-process', import.meta.url));
+  expectArguments(helperArguments);
+  const { API, DiagnosticCategory } = await import('typescript/unstable/sync');
+  const libraries = `${compilerDirectory().replaceAll('\\', '/')}/`;
+  const isJavaScript = language === 'javascript';
+  const project = `${root}/tsconfig.json`;
+  const plugin = `${root}/plugin.${isJavaScript ? 'js' : 'ts'}`;
+  const signature = `${root}/signature.ts`;
+  const types = textTypes;
+  const files = new Map([
+    [
+      project,
+      JSON.stringify({
+        compilerOptions: compilerOptions(language),
+        files: [signature, `${root}/sandbox.d.ts`, `${root}/types.d.ts`],
+      }),
+    ],
+    [`${root}/sandbox.d.ts`, sandboxDeclarations],
+    [`${root}/types.d.ts`, types.declarations],
+    [
+      signature,
+      `import * as plugin from './plugin';
+export const run: (input: ${types.input}) => ${types.output} | Promise<${types.output}> = plugin.run;`,
+    ],
+    [plugin, ''],
+  ]);
+  const api = new API({
+    cwd: root,
+    // Instead of the disk: there is the plugin, and the declarations that come with the compiler.
+    fs: {
+      readFile: (path) =>
+        files.get(path) ?? (path.startsWith(libraries) && !path.includes('/..') ? undefined : null),
+      fileExists: (path) => files.has(path),
+      directoryExists: (path) => path === root || path === '/',
+      getAccessibleEntries: () => ({ files: [], directories: [] }),
+      realpath: (path) => path,
+    },
+  });
+  api.updateSnapshot({ openProjects: [project] });
+
+  return (source) => {
+    const typed = isJavaScript ? typedSource(source, types.input) : untypedSource(source);
+    files.set(plugin, typed.text);
+    const typedPosition = positionsIn(typed.text);
+    const positionAt = (offset: number) => {
+      const { line, column } = typedPosition(offset);
+      const place = typed.fromTyped({ line: line - 1, character: column - 1 });
+      return { line: place.line + 1, column: place.character + 1 };
+    };
+    const snapshot = api.updateSnapshot({ fileChanges: { changed: [plugin] } });
+    try {
+      const program = snapshot.getProject(project)?.program;
+      if (!program) throw new Error('The compiler has lost its project.');
+      const syntax = program.getSyntacticDiagnostics(plugin);
+      const found = syntax.length
+        ? syntax
+        : [...program.getProgramDiagnostics(), ...program.getSemanticDiagnostics(plugin)];
+      const diagnostics = found.flatMap((one): readonly Diagnostic[] => {
+        const at = one.fileName === plugin ? one.pos : 0;
+        const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1));
+        const isError = one.category === DiagnosticCategory.Error;
+        const severity = !isError
+          ? 'warning'
+          : isJavaScript && !syntax.length
+            ? severityInJavaScript({ code: one.code, message }, source)
+            : 'error';
+        return severity ? [{ ...positionAt(at), message, severity }] : [];
+      });
+      if (syntax.length) return { parses: false, diagnostics };
+      for (const one of program.getSemanticDiagnostics(signature)) {
+        diagnostics.push({
+          ...positionOfRun(source),
+          message: notThere.has(one.code)
+            ? missingRun
+            : `"run" must be a function from text to text, or to a promise of text. ${textOf(one)}`,
+          severity: isJavaScript ? 'warning' : 'error',
+        });
+      }
+      return { parses: true, diagnostics };
+    } finally {
+      snapshot.dispose();
+    }
+  };
+}
+
+interface Message {
+  readonly text: string;
+  readonly messageChain?: readonly Message[] | undefined;
+}
+
+const textOf = ({ text, messageChain = [] }: Message): string =>
+  [text, ...messageChain.map(textOf)].join('\n');

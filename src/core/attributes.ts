@@ -1,0 +1,86 @@
+/**
+ * What a change of an attribute leads to while an editor is open. The first three may cost unsaved work; where several
+ * attributes change in one go, the one that is named first here decides.
+ *
+ * - `token`: another plugin or another authority. A new token is fetched.
+ * - `frame`: another frame is made. A token that is still valid serves on.
+ * - `open`: the plugin is opened anew, in the same frame where the editor can. A token that is still valid serves on.
+ * - `configure`: a running editor is told, and nothing is loaded anew.
+ * - `iframe`: the attribute of the frame is set, which takes effect as in any frame.
+ * - `later`: nothing at once. Whatever needs the value reads it when it is next needed.
+ */
+export type Effect = 'token' | 'frame' | 'open' | 'configure' | 'iframe' | 'later';
+
+interface Attribute {
+  /** What the property is while nobody set it; empty text means none. Its type is the property's type. */
+  readonly initial: string | number | boolean;
+  readonly effect: Effect;
+  /** Without a value the element stays `idle`. */
+  readonly required?: true;
+  /** The only values that there are, as far as they differ from the initial one. Case does not matter, as in HTML. */
+  readonly others?: readonly string[];
+}
+
+/**
+ * Every attribute of `<plugin-editor>`, by its property. An attribute that is added here must also be declared in the
+ * element's class, with its documentation; the compiler says so.
+ */
+export const ATTRIBUTES = {
+  editorUrl: { initial: '', effect: 'frame', required: true },
+  builder: { initial: '', effect: 'open', required: true },
+  ident: { initial: '', effect: 'token', required: true },
+  namespace: { initial: 'default', effect: 'token' },
+  fn: { initial: '', effect: 'token', required: true },
+  template: { initial: '', effect: 'open' },
+  // `fetchToken` may stand in for it.
+  tokenEndpoint: { initial: '', effect: 'token', required: true },
+  tokenMethod: { initial: 'post', effect: 'later', others: ['get'] },
+  credentials: { initial: 'same-origin', effect: 'later', others: ['omit', 'include'] },
+  tokenDelivery: { initial: 'url', effect: 'frame', others: ['message'] },
+  loading: { initial: 'eager', effect: 'later', others: ['lazy'] },
+  preload: { initial: false, effect: 'later' },
+  timeout: { initial: 15_000, effect: 'later' },
+  readOnly: { initial: false, effect: 'configure' },
+  locale: { initial: '', effect: 'configure' },
+  sandbox: {
+    initial:
+      'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox',
+    effect: 'iframe',
+  },
+  allow: { initial: 'clipboard-read; clipboard-write', effect: 'iframe' },
+  referrerpolicy: { initial: 'origin', effect: 'iframe' },
+  label: { initial: '', effect: 'iframe' },
+  unguarded: { initial: false, effect: 'later' },
+} as const satisfies Record<string, Attribute>;
+
+type Table = typeof ATTRIBUTES;
+
+/** A property that has an attribute. */
+export type AttributeName = keyof Table;
+
+type ValueOf<Row extends Attribute> = Row extends { others: readonly (infer Word)[] }
+  ? Word | Row['initial']
+  : Row['initial'] extends string
+    ? string
+    : Row['initial'] extends number
+      ? number
+      : boolean;
+
+/** The values of all attributes, checked and with their defaults. */
+export type AttributeValues = { -readonly [Name in AttributeName]: ValueOf<Table[Name]> };
+
+/** The properties as the element declares them: an attribute that is taken away leaves `null`, but for flags. */
+export type AttributeProperties = {
+  [Name in AttributeName]: ValueOf<Table[Name]> | (ValueOf<Table[Name]> extends boolean ? never : null);
+};
+
+/** The rows of the table. */
+export const attributeRows = Object.entries(ATTRIBUTES) as [AttributeName, Attribute][];
+
+/** The properties whose change has one of these effects. */
+export const namesWith = (...effects: Effect[]): AttributeName[] =>
+  attributeRows.filter(([, { effect }]) => effects.includes(effect)).map(([name]) => name);
+
+/** The attribute that sets a property: `editorUrl` is `editor-url`. */
+export const attributeOf = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());

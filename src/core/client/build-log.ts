@@ -1,0 +1,23 @@
+import { SchemaError } from '../errors.ts';
+import { whereOf } from '../request.ts';
+import { readEvents } from './event-stream.ts';
+
+/**
+ * A `fetch` that hands on each event `log` of a streamed build as it comes, and answers with what the event `result` holds.
+ * An answer that is no event stream, from a builder that does not stream, stays as it is.
+ */
+export const loggingFetch =
+  (onLog: (line: string) => void, fetch = globalThis.fetch): typeof globalThis.fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    const { ok, body, headers } = response;
+    if (!ok || !body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
+    const where = whereOf({ url: url as string, init });
+    let result: string | undefined;
+    await readEvents(body, where, (type, data) => {
+      if (type === 'result') result = data;
+      if (type === 'log') onLog(data);
+    });
+    if (result === undefined) throw new SchemaError(where, 'the event stream ended without a result');
+    return new Response(result);
+  };

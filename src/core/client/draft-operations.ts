@@ -1,0 +1,88 @@
+import { checkSegment } from '../address.ts';
+import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from '../records.ts';
+import {
+  type BuildResult,
+  type Deployment,
+  type TestResult,
+  buildResultSchema,
+  deploymentSchema,
+  testResultSchema,
+} from './draft-records.ts';
+import { type Operation, type Segments, checkText, pathOf, queryOf } from './operation.ts';
+
+// The builder interface's own operations. Each function makes the request, and sends nothing.
+
+export const getTemplate = (language: string): Operation<PluginSource> => ({
+  path: pathOf('v1/template', { language }),
+  schema: pluginSourceSchema,
+});
+
+export const getTemplateV2 = (
+  language: string,
+  pluginName: string,
+  namespace: string | undefined,
+): Operation<PluginSource> => ({
+  path:
+    pathOf('v2/template', { language, pluginName }) +
+    queryOf({ namespace: namespace ? checkSegment('namespace', namespace) : undefined }),
+  schema: pluginSourceSchema,
+});
+
+export const getFeatures = (): Operation<Features> => ({
+  path: pathOf('v1/features'),
+  schema: featuresSchema,
+});
+
+/** @param plugin three segments: ident, namespace and name */
+export const readDraft = (plugin: Segments): Operation<PluginSource> => ({
+  path: pathOf('v1/draft', plugin),
+  schema: pluginSourceSchema,
+});
+
+/** @param etag what the draft must have now; `null`: there must be none yet */
+export const saveDraft = (
+  plugin: Segments,
+  source: PluginSource,
+  etag: string | null | undefined,
+): Operation<PluginSource> => ({
+  method: 'POST',
+  path: pathOf('v1/draft', plugin),
+  json: source,
+  headers: etag === null ? { 'if-none-match': '*' } : ifMatch(etag),
+  schema: pluginSourceSchema,
+});
+
+export const build = (language: string, plugin: Segments, source: string): Operation<BuildResult> => ({
+  method: 'POST',
+  path: pathOf('v1/build', { language, ...plugin }),
+  text: checkText('source', source),
+  schema: buildResultSchema,
+});
+
+export const test = (plugin: Segments, payload: string): Operation<TestResult> => ({
+  method: 'POST',
+  path: pathOf('v1/test', plugin),
+  text: checkText('payload', payload),
+  schema: testResultSchema,
+});
+
+export const deploy = (
+  plugin: Segments,
+  message: string | undefined,
+  etag: string | undefined,
+): Operation<Deployment> => ({
+  method: 'POST',
+  path: pathOf('v1/draft', plugin, 'promote'),
+  json: message === undefined ? undefined : { message },
+  headers: ifMatch(etag),
+  schema: deploymentSchema,
+});
+
+/** @throws TypeError for what is no entity tag: sent without its condition, a write could replace anything. */
+function ifMatch(etag: string | undefined): Record<string, string> {
+  if (etag === undefined) return {};
+  if (!/^(?:W\/)?"[!#-~]*"$/.test(etag)) {
+    throw new TypeError('etag must be as it was answered, with its quotes');
+  }
+  return { 'if-match': etag };
+}

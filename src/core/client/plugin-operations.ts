@@ -1,0 +1,93 @@
+import { checkSegment } from '../address.ts';
+import { type Operation, type Segments, pathOf, queryOf } from './operation.ts';
+import {
+  type Plugin,
+  type PluginPage,
+  type PluginRun,
+  type PluginTypes,
+  type PluginVersionSource,
+  type RunPage,
+  type Session,
+  type VersionPage,
+  pluginPageSchema,
+  pluginSchema,
+  pluginTypesSchema,
+  runPageSchema,
+  runSchema,
+  sessionSchema,
+  versionPageSchema,
+  versionSourceSchema,
+} from './plugin-records.ts';
+
+// What an editor token may ask as well as an environment token. Each function makes the request, and sends nothing.
+
+/** Which part of a list is wanted. */
+export interface PageOptions {
+  /** How many, 1 to 200; the service's default is 50. */
+  limit?: number | undefined;
+  /** `next` of the page before. It belongs to the same filter. */
+  after?: string | undefined;
+}
+
+/** Which plugins are listed. */
+export interface PluginListOptions extends PageOptions {
+  /** Those of this namespace alone. */
+  namespace?: string | undefined;
+}
+
+/** Which runs are listed. */
+export interface RunListOptions extends PageOptions {
+  /** Those of this version alone, such as `v1.0.0`. */
+  version?: string | undefined;
+  /** Those that succeeded (`true`), or those that failed (`false`), alone. */
+  success?: boolean | undefined;
+}
+
+/** @param tenant one segment, the ident */
+export const listPlugins = (tenant: Segments, options: PluginListOptions = {}): Operation<PluginPage> => ({
+  path: pathOf('v1/tenant', tenant, 'plugins') + queryOf({ ...options }),
+  schema: pluginPageSchema,
+});
+
+/** @param plugin three segments: ident, namespace and name */
+export const getPlugin = (plugin: Segments): Operation<Plugin> => ({
+  path: pathOf('v1/plugin', plugin),
+  schema: pluginSchema,
+});
+
+export const listVersions = (plugin: Segments, options: PageOptions = {}): Operation<VersionPage> => ({
+  path: pathOf('v1/plugin', plugin, 'versions') + queryOf({ ...options }),
+  schema: versionPageSchema,
+});
+
+export const getVersion = (plugin: Segments, version: string): Operation<PluginVersionSource> => ({
+  path: pathOf('v1/plugin', plugin, 'versions', { version }),
+  schema: versionSourceSchema,
+});
+
+/** @throws TypeError for a version that is neither `null` nor text, such as a missing one, which is not the newest. */
+export const setLive = (plugin: Segments, version: string | null): Operation<Plugin> => ({
+  method: 'PUT',
+  path: pathOf('v1/plugin', plugin, 'live'),
+  json: { version: version === null ? version : checkSegment('version', version) },
+  schema: pluginSchema,
+});
+
+export const listRuns = (plugin: Segments, options: RunListOptions = {}): Operation<RunPage> => ({
+  path: pathOf('v1/plugin', plugin, 'runs') + queryOf({ ...options }),
+  schema: runPageSchema,
+});
+
+export const getRun = (uuid: string): Operation<PluginRun> => ({
+  path: pathOf('v1/run', { uuid }),
+  schema: runSchema,
+});
+
+export const getTypes = (plugin: Segments): Operation<PluginTypes> => ({
+  path: pathOf('v1/types', plugin),
+  schema: pluginTypesSchema,
+});
+
+export const getSession = (): Operation<Session> => ({ path: pathOf('v1/session'), schema: sessionSchema });
+
+export const endSession = (): Operation => ({ method: 'DELETE', path: pathOf('v1/session') });

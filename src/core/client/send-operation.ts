@@ -1,0 +1,39 @@
+import { baseOf } from '../address.ts';
+import { type Answer, type SendOptions, requestJson, request as sendRequest } from '../request.ts';
+import { type ToError, rejectingFetch } from './error-body.ts';
+import type { Operation } from './operation.ts';
+
+/** How a client sends its operations. */
+export interface Sending extends SendOptions {
+  base: URL;
+  /** For every request, such as the token. */
+  headers: Record<string, string>;
+  /** What `fetch` is to be told beside that. */
+  init?: RequestInit;
+  toError: ToError;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Sends an operation and reads its answer. Only what reads is tried again by itself: a lost answer does not say whether a
+ * write was made, or a plugin ran.
+ */
+export function sendOperation<T>(
+  { method, path, schema, headers, json, text }: Operation<T>,
+  { base, headers: common, init, toError, fetch, retry = method ? 0 : undefined, ...options }: Sending,
+): Promise<Answer<T>> {
+  const type = json ? 'application/json' : text === undefined ? undefined : 'text/plain; charset=utf-8';
+  const request = {
+    ...options,
+    url: baseOf(base) + path,
+    init: {
+      ...init,
+      method,
+      headers: { ...common, ...headers, ...(type && { 'content-type': type }) },
+      body: json ? JSON.stringify(json) : text,
+    } as RequestInit,
+    fetch: rejectingFetch(toError, fetch),
+    retry,
+  };
+  return schema ? requestJson(schema, request) : sendRequest(request);
+}

@@ -1,0 +1,36 @@
+import { schemaOf } from './shapes.ts';
+
+/** The source of a plugin that has no draft yet, in place of a template. */
+export interface InitialSource {
+  /** The program text. */
+  contents: string;
+  /** The `identifier` of its language, as the builder knows it. */
+  lang: string;
+  /** Its tests, as in the interface's plugin source record. */
+  tests?: readonly { name?: string; description?: string; payload?: string }[] | undefined;
+}
+
+/** How long the source may be as JSON, in bytes of UTF-8. */
+const MAX_BYTES = 2 ** 20;
+
+const shape = schemaOf<InitialSource>({
+  contents: 'string',
+  lang: /./s,
+  'tests?': [{}],
+});
+
+/**
+ * Copies what the page set as `initialSource`, so that later changes to the object change nothing.
+ * @throws TypeError when it is not such a source, cannot be written as JSON, or is larger than 1 MiB.
+ */
+export function copyInitialSource(given: unknown): InitialSource | undefined {
+  if (given === undefined || given === null) return undefined;
+  try {
+    const json = JSON.stringify(given);
+    const { data } = shape.safeParse(JSON.parse(json));
+    if (data && new TextEncoder().encode(json).length <= MAX_BYTES) return data;
+  } catch {
+    // A cycle, a bigint or a function cannot be written as JSON, which counts as any other wrong value.
+  }
+  throw new TypeError('initialSource must be { contents, lang, tests? }, at most 1 MiB of JSON');
+}

@@ -1,0 +1,164 @@
+import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
+import {
+  CHANNEL,
+  type EditorMessage,
+  type LauncherMessage,
+  type PluginToOpen,
+  VERSION,
+} from '../core/messages.ts';
+import { parseEditorMessage } from '../core/parse-editor-message.ts';
+import { withTimeLimit } from '../core/time-limit.ts';
+import { EditorFrame, type FrameOptions } from './frame.ts';
+
+/** What the editor says about the plugin that it was asked to open last. */
+export type PluginMessage = Exclude<EditorMessage, { type: 'hello' | 'save-result' }>;
+
+/** How long a `hello` after the first waits for its answer, in ms. All that come meanwhile share it, so a flood is cheap. */
+const HELLO_DELAY = 200;
+
+export interface ConnectionOptions extends FrameOptions {
+  /** Whether the frame's address holds the token. */
+  withToken: boolean;
+  /** The tokens that the editor may know. They are removed from every message. */
+  knownTokens: () => readonly string[];
+  /** A page loaded in the frame and greeted. */
+  onHello: (isFirst: boolean) => void;
+  onMessage: (message: PluginMessage) => void;
+}
+
+interface SaveRequest extends PromiseWithResolvers<void> {
+  id: string;
+  /** How many calls wait for it. */
+  waiting: number;
+}
+
+/**
+ * The connection with one editor: its frame, and the launcher's half of the frame protocol. A page that loads in the frame
+ * sends `hello` and is answered with `open`. Each `open` has a fresh `session`, so that a late message about one plugin is
+ * never taken for one about the next.
+ */
+export class EditorConnection {
+  declare readonly frame: EditorFrame;
+  declare readonly withToken: boolean;
+  /** Whether the editor was never told of a plugin, by address or message. */
+  declare isBlank: boolean;
+  /** Whether the editor has not said `ready` since the last `open`. */
+  awaitsReady = true;
+
+  #capabilities: string[] | undefined;
+  #session: string | undefined;
+  #answer: ReturnType<typeof setTimeout> | undefined;
+  #save: SaveRequest | undefined;
+  #saves = 0;
+
+  constructor({ withToken, knownTokens, onHello, onMessage, ...frameOptions }: ConnectionOptions) {
+    this.withToken = withToken;
+    this.isBlank = !withToken;
+    this.frame = new EditorFrame(frameOptions);
+    this.frame.onMessage = (data) => {
+      const message = parseEditorMessage(data, this.#session, knownTokens());
+      if (message?.type === 'hello') {
+        const isFirst = !this.#capabilities;
+        this.#capabilities = message.capabilities ?? [];
+        this.endSession();
+        if (isFirst) onHello(true);
+        else {
+          this.#answer ??= setTimeout(() => {
+            this.#clearAnswer();
+            onHello(false);
+          }, HELLO_DELAY);
+        }
+      } else if (message?.type === 'save-result') {
+        if (message.request === this.#save?.id) this.#endSave(message.error);
+      } else if (message) {
+        onMessage(message);
+      }
+    };
+  }
+
+  /** Whether the page in the frame speaks the protocol. */
+  get greeted(): boolean {
+    return !!this.#capabilities;
+  }
+
+  can(capability: string): boolean {
+    return !!this.#capabilities?.includes(capability);
+  }
+
+  /** Whether a plugin is open and the editor has a capability for it. */
+  has(capability: string): boolean {
+    return !!this.#session && this.can(capability);
+  }
+
+  /** Asks the editor to open a plugin, in a new session. */
+  open(plugin: PluginToOpen): void {
+    // A `hello` that still waits is answered by this.
+    this.#clearAnswer();
+    this.endSession();
+    // Not randomUUID, which pages without TLS do not have.
+    this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
+    this.isBlank = false;
+    this.awaitsReady = true;
+    this.post({ type: 'open', ...plugin });
+  }
+
+  /**
+   * Asks the editor to save, unless it was asked before and has not answered. Rejects with an error of code `editor` when it
+   * could not, gives no answer in time, or another session begins meanwhile.
+   */
+  async save(timeout: number): Promise<void> {
+    let save = this.#save;
+    if (!save) {
+      save = { id: String(++this.#saves), waiting: 0, ...Promise.withResolvers<void>() };
+      this.#save = save;
+      this.post({ type: 'save-request', request: save.id });
+    }
+    const { promise } = save;
+    save.waiting++;
+    try {
+      await withTimeLimit(() => promise, timeout, 'Saving');
+    } catch (error) {
+      throw isPluginEditorError(error) ? error : new PluginEditorError('editor', (error as Error).message);
+    } finally {
+      // Once nobody waits any longer, the next call asks anew.
+      if (!--save.waiting && this.#save === save) this.#save = undefined;
+    }
+  }
+
+  /** Settles a save; an answer that comes later is ignored. */
+  #endSave(failure?: string): void {
+    const save = this.#save;
+    this.#save = undefined;
+    if (failure === undefined) save?.resolve();
+    else save?.reject(new PluginEditorError('editor', `The editor did not save: ${failure}`));
+  }
+
+  /** Posts a message about the open plugin; returns false when there is none. */
+  post(message: LauncherMessage): boolean {
+    const session = this.#session;
+    // By way of JSON, so that what is `undefined` is left out.
+    if (session)
+      this.frame.post(
+        JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, session, ...message })),
+      );
+    return !!session;
+  }
+
+  /** Ignores what the editor still says about the plugin. */
+  endSession(): void {
+    this.#session = undefined;
+    this.#endSave('the plugin was closed');
+  }
+
+  #clearAnswer(): void {
+    clearTimeout(this.#answer);
+    this.#answer = undefined;
+  }
+
+  /** Leaves no frame, timer or listener. */
+  dispose(): void {
+    this.#clearAnswer();
+    this.endSession();
+    this.frame.dispose();
+  }
+}

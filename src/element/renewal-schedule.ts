@@ -1,0 +1,74 @@
+import type { HeldToken } from '../core/token.ts';
+import { type Instant, elapsed, instant, renewalTime } from '../core/token-life.ts';
+
+/** The least time between two renewals, in ms, whatever a token says about its life. */
+const MIN_INTERVAL = 10_000;
+
+/** After failures the interval doubles up to this, in ms. */
+const MAX_INTERVAL = 300_000;
+
+/** How often the clocks are compared, in ms: not every machine that wakes from sleep fires an event. */
+const MAX_TIMER = 60_000;
+
+/**
+ * Says when a token is due for renewal. A single timer is not enough, because it stands still in sleep and in a frozen tab.
+ * So the clocks are also compared on every event that may follow a wake, and by a timer from time to time.
+ */
+export class RenewalSchedule {
+  #onDue: () => void;
+  #token: HeldToken | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #end = new AbortController();
+  #lastDue: Instant | undefined;
+  #failures = 0;
+
+  /** @param onRestored called when the page came back from the back-forward cache */
+  constructor(onDue: () => void, onRestored: () => void) {
+    this.#onDue = onDue;
+    const options = { signal: this.#end.signal };
+    const wake = () => this.#check(MIN_INTERVAL);
+    document.addEventListener('visibilitychange', wake, options);
+    addEventListener('online', wake, options);
+    const show = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) {
+        this.#lastDue = instant();
+        onRestored();
+      }
+      wake();
+    };
+    addEventListener('pageshow', show, options);
+  }
+
+  /** Schedules the renewal of this token in place of the one before; `undefined`: of none. */
+  start(token: HeldToken | undefined): void {
+    this.#token = token;
+    this.#failures = 0;
+    this.#check(MIN_INTERVAL);
+  }
+
+  /** Schedules another try after a renewal that failed. */
+  retry(): void {
+    this.#check(Math.min(MIN_INTERVAL * 2 ** this.#failures++, MAX_INTERVAL));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#end.abort();
+  }
+
+  #check(interval: number): void {
+    clearTimeout(this.#timer);
+    const { life = 0, since } = this.#token ?? {};
+    // A token that had ended when it came points to a clock that is wrong; the next token would not help.
+    if (!since || life <= 0) return;
+    const now = instant();
+    const pause = this.#lastDue ? interval - elapsed(this.#lastDue, now) : 0;
+    const wait = Math.max(renewalTime(life) - elapsed(since, now), pause);
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.#check(interval), Math.min(wait, MAX_TIMER));
+    } else {
+      this.#lastDue = now;
+      this.#onDue();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import type { PluginEditorError } from '../core/errors.ts';
+import type { LauncherMessages, MessageOf } from '../core/messages.ts';
+import { type HeldToken, isLive } from '../core/token.ts';
+import { type Instant, elapsed, instant } from '../core/token-life.ts';
+import { RenewalSchedule } from './renewal-schedule.ts';
+
+/** The least time between two answers to the editor's own requests for a token, in ms. */
+const REQUEST_INTERVAL = 5000;
+
+/** How many tokens are removed from what the editor says. Those before them have ended long ago. */
+const KNOWN_TOKENS = 50;
+
+/** How a new token gets to the running editor. */
+export interface TokenDelivery {
+  /** Whether the running editor can be given a new token. */
+  readonly canDeliver: boolean;
+  post(message: MessageOf<Pick<LauncherMessages, 'token' | 'token-failed'>>): void;
+}
+
+/** Where tokens come from, and what is told of what becomes of them. */
+export interface TokenHolderHost {
+  /** Gets a new token for the plugin that is shown. */
+  getToken(signal: AbortSignal): Promise<HeldToken>;
+  /** The token is about to end, and the editor could not be given a new one. */
+  onExpiring(expiresAt: Date, error?: PluginEditorError): void;
+  /** The page came back from the back-forward cache, and its user may no longer edit. */
+  onRefused(): void;
+}
+
+/** The life of an editor token: gets it, holds it, schedules its renewal and renews it. Knows nothing of any frame. */
+export class TokenHolder {
+  declare token: HeldToken | undefined;
+  /** The tokens that the editor was given, the newest first. */
+  known: string[] = [];
+
+  #host: TokenHolderHost;
+  #delivery: TokenDelivery;
+  #schedule: RenewalSchedule | undefined;
+  /** Aborts the requests that are under way. */
+  #abort = new AbortController();
+  #renewal: Promise<void> | undefined;
+  /** A request of the editor that waits for its turn. */
+  #request: ReturnType<typeof setTimeout> | undefined;
+  #lastRequest: Instant | undefined;
+
+  constructor(host: TokenHolderHost, delivery: TokenDelivery) {
+    this.#host = host;
+    this.#delivery = delivery;
+  }
+
+  /** Aborts when `reset` ends what is under way. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Gets a token unless there is one, and schedules its renewal. */
+  async obtain(): Promise<void> {
+    const { signal } = this.#abort;
+    const token = this.token ?? (await this.#host.getToken(signal));
+    // The host may have aborted without the source of tokens taking notice.
+    signal.throwIfAborted();
+    this.#hold(token);
+  }
+
+  #hold(token: HeldToken): void {
+    this.token = token;
+    this.known = [token.token, ...this.known].slice(0, KNOWN_TOKENS);
+    this.#schedule ??= new RenewalSchedule(
+      () => this.#onRenewalDue(),
+      () => void this.#onRestored(),
+    );
+    this.#schedule.start(token);
+  }
+
+  /** Schedules the renewal of the token that is held, now that an editor is there to take a new one. */
+  scheduleRenewal(): void {
+    this.#schedule?.start(this.token);
+  }
+
+  #onRenewalDue(): void {
+    if (this.#delivery.canDeliver) {
+      void this.renew().catch(() => {});
+    } else {
+      this.#schedule?.start(undefined);
+      this.#reportExpiring();
+    }
+  }
+
+  #reportExpiring(error?: PluginEditorError): void {
+    const end = this.token && endOf(this.token);
+    if (end) this.#host.onExpiring(end, error);
+  }
+
+  async #onRestored(): Promise<void> {
+    try {
+      await this.renew();
+    } catch (error) {
+      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onRefused();
+    }
+  }
+
+  /**
+   * Gets a new token and hands it to the editor; a failure leaves the editor as it is. Two calls at a time share one
+   * request. Resolves when the token is no longer wanted.
+   */
+  renew(): Promise<void> {
+    return (this.#renewal ??= this.#renew(this.#abort.signal));
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const delivery = this.#delivery;
+    try {
+      const token = await this.#host.getToken(signal);
+      if (signal.aborted || !delivery.canDeliver) return;
+      this.#hold(token);
+      delivery.post({ type: 'token', ...toTokenFields(token) });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (delivery.canDeliver) {
+        // After a refusal, asking again without being asked would not help.
+        if ((error as PluginEditorError).code === 'token-unauthorized') this.#schedule?.start(undefined);
+        else this.#schedule?.retry();
+        this.#reportExpiring(error as PluginEditorError);
+      }
+      throw error;
+    } finally {
+      if (!signal.aborted) this.#renewal = undefined;
+    }
+  }
+
+  /** Answers the editor's request for a token. Requests are coalesced and rate-limited. */
+  scheduleTokenRequest(): void {
+    const wait = this.#lastRequest ? REQUEST_INTERVAL - elapsed(this.#lastRequest, instant()) : 0;
+    this.#request ??= setTimeout(() => void this.#answerTokenRequest(this.#abort.signal), Math.max(0, wait));
+  }
+
+  async #answerTokenRequest(signal: AbortSignal): Promise<void> {
+    this.#lastRequest = instant();
+    try {
+      await this.renew();
+    } catch (error) {
+      this.#delivery.post({ type: 'token-failed', code: (error as PluginEditorError).code });
+    }
+    if (!signal.aborted) this.#request = undefined;
+  }
+
+  /** Ends requests, timers and listeners. With `keep`, a token that is still valid stays. */
+  reset(keep = false): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    if (!keep || (this.token && !isLive(this.token))) this.token = undefined;
+    clearTimeout(this.#request);
+    this.#renewal = this.#request = this.#lastRequest = undefined;
+    this.#schedule?.stop();
+    this.#schedule = undefined;
+  }
+}
+
+/** When a token ends, by the local clock. */
+function endOf({ life, since }: HeldToken): Date | undefined {
+  const end = new Date(since.wall + (life as number));
+  // Nothing says when, or it is later than a date can be.
+  return Number.isNaN(+end) ? undefined : end;
+}
+
+/** A token as messages carry it. */
+export function toTokenFields(held: HeldToken): { token: string; expiresAt: string | undefined } {
+  const end = endOf(held);
+  return { token: held.token, expiresAt: end?.toISOString() };
+}

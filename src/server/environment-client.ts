@@ -1,0 +1,315 @@
+import { httpUrl } from '../core/address.ts';
+import type { CallOptions } from '../core/client/builder-client.ts';
+import { toHttpError } from '../core/client/error-body.ts';
+import type { Operation, Segments } from '../core/client/operation.ts';
+import * as plugins from '../core/client/plugin-operations.ts';
+import type { PageOptions, PluginListOptions, RunListOptions } from '../core/client/plugin-operations.ts';
+import type {
+  Plugin,
+  PluginPage,
+  PluginRun,
+  PluginTypes,
+  PluginVersionSource,
+  RunPage,
+  Session,
+  VersionPage,
+} from '../core/client/plugin-records.ts';
+import { sendOperation } from '../core/client/send-operation.ts';
+import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
+import type { SendOptions } from '../core/request.ts';
+import * as environments from './environment-operations.ts';
+import type {
+  NamespaceDetails,
+  TenantDetails,
+  TokenDetails,
+  UsageOptions,
+} from './environment-operations.ts';
+import type {
+  CreatedSession,
+  CreatedToken,
+  EnvironmentTokens,
+  Namespace,
+  NamespacePage,
+  Tenant,
+  TenantPage,
+  UsagePage,
+} from './environment-records.ts';
+import {
+  type EnvironmentToken,
+  checkEnvironmentToken,
+  checkNotSecret,
+  withEnvironmentToken,
+} from './environment-token.ts';
+import { checkGranted } from './permissions.ts';
+import { type SessionRequest, readSessionRequest } from './session-request.ts';
+
+export interface EnvironmentClientOptions extends SendOptions {
+  /** Base address of the builder interface, http or https; a path in it is kept. */
+  builderUrl: string;
+  /** Environment token, or a function that gives one for each call (rotation). */
+  environmentToken: EnvironmentToken;
+  /**
+   * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504); 0 for never. By
+   * default 2 for what reads, and 0 for what changes anything. Once set, it holds for changes too, other than those by
+   * `POST`, which are never tried again: creating a tenant, a session or a token.
+   */
+  retry?: number | undefined;
+}
+
+/** Your environment. */
+export interface EnvironmentLocation {
+  /** Its name, such as `com.acme`. */
+  environment: string;
+}
+
+/** A customer of yours. */
+export interface IdentifierLocation {
+  /** Environment, a period, tenant: `joinIdent` makes it, and refuses a tenant with a period. */
+  identifier: string;
+}
+
+/** A customer's plugin. */
+export interface PluginLocation extends IdentifierLocation {
+  /** Default: `default`. */
+  namespace?: string | undefined;
+  /** Plugin name. */
+  pluginName: string;
+}
+
+/** A namespace of your environment. */
+export interface NamespaceLocation extends EnvironmentLocation {
+  namespace: string;
+}
+
+/**
+ * The environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only: it is called
+ * with the environment token. Every method rejects with a `TypeError` for what cannot be asked, before any request; with
+ * `HttpError` (a redirect, too, is not followed), `TimeoutError`, `NetworkError` or `SchemaError` for what comes back; and
+ * with the signal's reason when aborted. None of them holds the environment token. A list is answered in pages; `eachPage`
+ * asks for all of them. Fields that are not named here are kept.
+ */
+export class EnvironmentClient {
+  #base: URL;
+  #options: EnvironmentClientOptions;
+
+  /** @throws TypeError when `builderUrl` is not an http or https address, or `environmentToken` cannot be sent. */
+  constructor(options: EnvironmentClientOptions) {
+    this.#base = httpUrl('builderUrl', options.builderUrl);
+    checkEnvironmentToken(options.environmentToken);
+    this.#options = options;
+  }
+
+  /** A page of your customers, by name. */
+  async listTenants(
+    { environment }: EnvironmentLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<TenantPage> {
+    return this.#send(environments.listTenants(environment, page), { signal });
+  }
+
+  /** A customer, whether it is suspended, and how many plugins it has. */
+  async getTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<Tenant> {
+    return this.#send(environments.getTenant(identifier), options);
+  }
+
+  /** Makes a tenant; also one that was deleted, anew and empty. One that is there is an `HttpError` with 409. */
+  async createTenant(
+    { identifier }: IdentifierLocation,
+    details: TenantDetails = {},
+    options?: CallOptions,
+  ): Promise<Tenant> {
+    return this.#send(environments.createTenant(identifier, details), options);
+  }
+
+  /** Changes what is named, such as `{ suspended: true }`, and nothing else. */
+  async updateTenant(
+    { identifier }: IdentifierLocation,
+    changes: TenantDetails,
+    options?: CallOptions,
+  ): Promise<Tenant> {
+    return this.#send(environments.updateTenant(identifier, changes), options);
+  }
+
+  /** Deletes a tenant with its plugins, versions and runs. Its usage stays. */
+  async deleteTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<void> {
+    await this.#send(environments.deleteTenant(identifier), options);
+  }
+
+  /**
+   * An editor token for one plugin, for those of a namespace, or for all of a tenant, as `scope` says. Without `permissions`
+   * it may read, write and deploy. A token that does not say back the permissions and the actor that it was asked for is a
+   * `SchemaError`.
+   */
+  async createSession(
+    { identifier }: IdentifierLocation,
+    session: SessionRequest,
+    options?: CallOptions,
+  ): Promise<CreatedSession> {
+    const { body, grant } = readSessionRequest(session);
+    return this.#send(environments.createSession(identifier, body), options, (record, secret) => {
+      checkNotSecret(record.token, secret, 'createSession');
+      checkGranted(grant, record, 'createSession');
+    });
+  }
+
+  /** Ends a tenant's editor tokens, or those of one actor: nothing takes them from then on. */
+  async endSessions(
+    { identifier }: IdentifierLocation,
+    { signal, ...who }: { actor?: string } & CallOptions = {},
+  ): Promise<void> {
+    await this.#send(environments.endSessions(identifier, who), { signal });
+  }
+
+  /** A page of a tenant's plugins, by name. */
+  async listPlugins(
+    { identifier }: IdentifierLocation,
+    { signal, ...list }: PluginListOptions & CallOptions = {},
+  ): Promise<PluginPage> {
+    return this.#send(plugins.listPlugins({ identifier }, list), { signal });
+  }
+
+  /** A plugin, and what is live of it. */
+  async getPlugin(location: PluginLocation, options?: CallOptions): Promise<Plugin> {
+    return this.#send(plugins.getPlugin(segmentsOf(location)), options);
+  }
+
+  /** Deletes a plugin with its draft, versions and runs. The numbers of its versions are never used again. */
+  async deletePlugin(location: PluginLocation, options?: CallOptions): Promise<void> {
+    await this.#send(environments.deletePlugin(segmentsOf(location)), options);
+  }
+
+  /** A page of a plugin's versions, the newest first. */
+  async listVersions(
+    location: PluginLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<VersionPage> {
+    return this.#send(plugins.listVersions(segmentsOf(location), page), { signal });
+  }
+
+  /** A version, such as `v1.0.0`, with its source. */
+  async getVersion(
+    location: PluginLocation,
+    version: string,
+    options?: CallOptions,
+  ): Promise<PluginVersionSource> {
+    return this.#send(plugins.getVersion(segmentsOf(location), version), options);
+  }
+
+  /** Makes a version the one that runs where none is named; `null`: the newest again, now and after each deploy. */
+  async setLive(location: PluginLocation, version: string | null, options?: CallOptions): Promise<Plugin> {
+    return this.#send(plugins.setLive(segmentsOf(location), version), options);
+  }
+
+  /** A page of a plugin's runs, the newest first. */
+  async listRuns(
+    location: PluginLocation,
+    { signal, ...list }: RunListOptions & CallOptions = {},
+  ): Promise<RunPage> {
+    return this.#send(plugins.listRuns(segmentsOf(location), list), { signal });
+  }
+
+  /** One run, by the `requestId` of its answer. */
+  async getRun(uuid: string, options?: CallOptions): Promise<PluginRun> {
+    return this.#send(plugins.getRun(uuid), options);
+  }
+
+  /** A page of what was used, by day and then by tenant. */
+  async getUsage(
+    { environment }: EnvironmentLocation,
+    { signal, ...list }: UsageOptions & CallOptions = {},
+  ): Promise<UsagePage> {
+    return this.#send(environments.getUsage(environment, list), { signal });
+  }
+
+  /** A page of your environment's tokens; what they are is told only once. */
+  async listTokens(
+    { environment }: EnvironmentLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<EnvironmentTokens> {
+    return this.#send(environments.listTokens(environment, page), { signal });
+  }
+
+  /** A new environment token. Its holder's other tokens, the one that asks included, end after `overlap`. */
+  async createToken(
+    { environment }: EnvironmentLocation,
+    details: TokenDetails = {},
+    options?: CallOptions,
+  ): Promise<CreatedToken> {
+    return this.#send(environments.createToken(environment, details), options);
+  }
+
+  /** Ends an environment token at once. */
+  async deleteToken(
+    { environment, id }: EnvironmentLocation & { id: string },
+    options?: CallOptions,
+  ): Promise<void> {
+    await this.#send(environments.deleteToken(environment, id), options);
+  }
+
+  /** Whose environment token this is. */
+  async getSession(options?: CallOptions): Promise<Session> {
+    return this.#send(plugins.getSession(), options);
+  }
+
+  /** What a plugin gets and gives, where its namespace says so. */
+  async getTypes(location: PluginLocation, options?: CallOptions): Promise<PluginTypes> {
+    return this.#send(plugins.getTypes(segmentsOf(location)), options);
+  }
+
+  /** A page of your namespaces with types, by name. */
+  async listNamespaces(
+    { environment }: EnvironmentLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<NamespacePage> {
+    return this.#send(environments.listNamespaces(environment, page), { signal });
+  }
+
+  /** What was said of what the plugins of a namespace get and give. */
+  async getNamespace(
+    { environment, namespace }: NamespaceLocation,
+    options?: CallOptions,
+  ): Promise<Namespace> {
+    return this.#send(environments.getNamespace(environment, namespace), options);
+  }
+
+  /** Says what the plugins of a namespace get and give. What was said of it before is replaced as a whole. */
+  async setNamespace(
+    { environment, namespace }: NamespaceLocation,
+    details: NamespaceDetails,
+    options?: CallOptions,
+  ): Promise<Namespace> {
+    return this.#send(environments.setNamespace(environment, namespace, details), options);
+  }
+
+  /** Removes what was said of a namespace's types, and nothing else. */
+  async deleteNamespace({ environment, namespace }: NamespaceLocation, options?: CallOptions): Promise<void> {
+    await this.#send(environments.deleteNamespace(environment, namespace), options);
+  }
+
+  async #send<T>(
+    operation: Operation<T>,
+    { signal }: CallOptions = {},
+    check?: (record: T, secret: string) => void,
+  ): Promise<T> {
+    const { environmentToken, fetch, timeout, retry } = this.#options;
+    return withEnvironmentToken(environmentToken, async (headers, secret) => {
+      const { data } = await sendOperation(operation, {
+        base: this.#base,
+        headers,
+        toError: (response, where, limit) => toHttpError(response, where, limit, secret),
+        fetch,
+        timeout,
+        retry: operation.method === 'POST' ? 0 : retry,
+        signal,
+      });
+      check?.(data, secret);
+      return data;
+    });
+  }
+}
+
+const segmentsOf = ({ identifier, namespace = DEFAULT_NAMESPACE, pluginName }: PluginLocation): Segments => ({
+  identifier,
+  namespace,
+  pluginName,
+});

@@ -1,0 +1,163 @@
+import { type Operation, pathOf, queryOf } from '../core/client/operation.ts';
+import type { PageOptions } from '../core/client/plugin-operations.ts';
+import {
+  type CreatedSession,
+  type CreatedToken,
+  type EnvironmentTokens,
+  type Namespace,
+  type NamespacePage,
+  type Tenant,
+  type TenantPage,
+  type UsagePage,
+  createdSessionSchema,
+  createdTokenSchema,
+  environmentTokensSchema,
+  namespacePageSchema,
+  namespaceSchema,
+  tenantPageSchema,
+  tenantSchema,
+  usagePageSchema,
+} from './environment-records.ts';
+import { checkActor } from './permissions.ts';
+
+// What an environment token alone may ask. Each function makes the request, and sends nothing.
+
+/** What can be said of a tenant. */
+export interface TenantDetails {
+  description?: string;
+  /** `true`: no tokens are given or taken, and nothing new runs. */
+  suspended?: boolean;
+  /** In place of what the service's settings say for all. */
+  limits?: { plugins?: number; runsPerMinute?: number };
+}
+
+/** Which days are listed, as `YYYY-MM-DD` (UTC), both included; by default the last 30. */
+export interface UsageOptions extends PageOptions {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Those of this tenant alone: the part of the ident after its last period. */
+  tenant?: string | undefined;
+}
+
+/** For a new environment token. */
+export interface TokenDetails {
+  /** Who has it; by default whoever has the token that asks. */
+  holder?: string;
+  /** How long the holder's other tokens are still good, in seconds: 3600 by default, at most 86400. */
+  overlap?: number;
+}
+
+/** What the plugins of a namespace get and give. `input` and `output` are JSON Schemas (2020-12); a missing one is any JSON. */
+export interface NamespaceDetails {
+  description?: string;
+  input?: unknown;
+  output?: unknown;
+  samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
+  /** Source for new plugins, by language. */
+  templates?: Readonly<Record<string, string>>;
+}
+
+const tenantPath = (identifier: string, ...more: string[]) => pathOf('v1/tenant', { identifier }, ...more);
+const environmentPath = (environment: string, ...more: string[]) =>
+  pathOf('v1/environment', { environment }, ...more);
+const namespacePath = (environment: string, namespace: string) =>
+  pathOf('v1/environment', { environment }, 'namespaces', { namespace });
+
+export const listTenants = (environment: string, options: PageOptions): Operation<TenantPage> => ({
+  path: environmentPath(environment) + queryOf({ ...options }),
+  schema: tenantPageSchema,
+});
+
+export const getTenant = (identifier: string): Operation<Tenant> => ({
+  path: tenantPath(identifier),
+  schema: tenantSchema,
+});
+
+export const createTenant = (identifier: string, json: TenantDetails): Operation<Tenant> => ({
+  method: 'POST',
+  path: tenantPath(identifier),
+  json,
+  schema: tenantSchema,
+});
+
+/** @throws TypeError for a field without a value: left out of the JSON, it would change nothing, and nobody would see that. */
+export function updateTenant(identifier: string, json: TenantDetails): Operation<Tenant> {
+  for (const [name, value] of Object.entries(json)) {
+    if (value === undefined) throw new TypeError(`${name} must have a value, or be left out`);
+  }
+  return { method: 'PATCH', path: tenantPath(identifier), json, schema: tenantSchema };
+}
+
+export const deleteTenant = (identifier: string): Operation => ({
+  method: 'DELETE',
+  path: tenantPath(identifier),
+});
+
+export const createSession = (identifier: string, json: object): Operation<CreatedSession> => ({
+  method: 'POST',
+  path: tenantPath(identifier, 'session'),
+  json,
+  schema: createdSessionSchema,
+});
+
+/** @throws TypeError for an `actor` that is there and is none: it would end the sessions of everyone. */
+export const endSessions = (identifier: string, options: { actor?: string }): Operation => ({
+  method: 'DELETE',
+  path:
+    tenantPath(identifier, 'sessions') +
+    queryOf({ actor: Object.hasOwn(options, 'actor') ? checkActor(options.actor) : undefined }),
+});
+
+/** @param plugin three segments: ident, namespace and name */
+export const deletePlugin = (plugin: Readonly<Record<string, string>>): Operation => ({
+  method: 'DELETE',
+  path: pathOf('v1/plugin', plugin),
+});
+
+export const getUsage = (environment: string, options: UsageOptions): Operation<UsagePage> => ({
+  path: environmentPath(environment, 'usage') + queryOf({ ...options }),
+  schema: usagePageSchema,
+});
+
+export const listTokens = (environment: string, options: PageOptions): Operation<EnvironmentTokens> => ({
+  path: environmentPath(environment, 'tokens') + queryOf({ ...options }),
+  schema: environmentTokensSchema,
+});
+
+export const createToken = (environment: string, json: TokenDetails): Operation<CreatedToken> => ({
+  method: 'POST',
+  path: environmentPath(environment, 'tokens'),
+  json,
+  schema: createdTokenSchema,
+});
+
+export const deleteToken = (environment: string, id: string): Operation => ({
+  method: 'DELETE',
+  path: pathOf('v1/environment', { environment }, 'tokens', { id }),
+});
+
+export const listNamespaces = (environment: string, options: PageOptions): Operation<NamespacePage> => ({
+  path: environmentPath(environment, 'namespaces') + queryOf({ ...options }),
+  schema: namespacePageSchema,
+});
+
+export const getNamespace = (environment: string, namespace: string): Operation<Namespace> => ({
+  path: namespacePath(environment, namespace),
+  schema: namespaceSchema,
+});
+
+export const setNamespace = (
+  environment: string,
+  namespace: string,
+  json: NamespaceDetails,
+): Operation<Namespace> => ({
+  method: 'PUT',
+  path: namespacePath(environment, namespace),
+  json,
+  schema: namespaceSchema,
+});
+
+export const deleteNamespace = (environment: string, namespace: string): Operation => ({
+  method: 'DELETE',
+  path: namespacePath(environment, namespace),
+});

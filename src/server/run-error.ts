@@ -1,0 +1,99 @@
+import { errorFields, readErrorBody } from '../core/client/error-body.ts';
+import { HttpError } from '../core/errors.ts';
+import { redactTokens } from '../core/redact-tokens.ts';
+import { DEFAULT_MAX_BYTES, httpErrorOf } from '../core/request.ts';
+
+/** How much of what a run said an error keeps, in bytes of UTF-8. */
+const KEPT_BYTES = 65_536;
+
+/** What would end a line of a log, move a terminal's cursor, or reorder what is shown. */
+const CONTROL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** What an error body says of a run. */
+interface RunFailure {
+  code: string;
+  path?: string;
+  message?: string;
+  logs?: readonly string[];
+  requestId?: string;
+}
+
+/**
+ * A run gave no output, and the answer says why: `plugin-error`, `time-limit`, `memory-limit`, `version-not-found` and
+ * others. `message` and `logs` come from whoever wrote the plugin: they are untrusted, and kept up to 64 KB together.
+ * `message` has no control characters.
+ */
+export class RunError extends HttpError {
+  override readonly name = 'RunError';
+  /** Why there is no output, for programs. */
+  declare readonly code: string;
+  /** What the plugin logged before it failed, an entry each. */
+  declare readonly logs?: readonly string[];
+  /** The id of the run, by which the service's records and logs can be asked. */
+  declare readonly requestId?: string;
+
+  constructor(where: string, { status, retryAfter }: HttpError, { message, ...failure }: RunFailure) {
+    super(where, status, retryAfter);
+    if (message) {
+      // The stack was written before the message was known.
+      this.stack = (this.stack ?? '').replace(this.message, () => message);
+      this.message = message;
+    }
+    Object.assign(this, failure);
+  }
+}
+
+/** The error of an execution: a `RunError` where the body says what failed, else an `HttpError`. */
+export async function toRunError(
+  response: Response,
+  where: string,
+  signal: AbortSignal,
+  secret: string,
+): Promise<HttpError> {
+  const body = (await readErrorBody(response, signal, DEFAULT_MAX_BYTES)) as {
+    error?: unknown;
+    logs?: unknown;
+  };
+  const error = httpErrorOf(response, where);
+  const { code, path } = errorFields(body, secret);
+  if (!code) return error;
+  const { message, requestId } = Object(body.error) as Record<string, unknown>;
+  const keep = keeper(secret);
+  const said = typeof message === 'string' ? keep(message.replace(CONTROL, ' ')) : '';
+  const logs = Array.isArray(body.logs) ? keepAll(body.logs, keep) : [];
+  const id = response.headers.get('x-request-id') ?? requestId;
+  const isId = typeof id === 'string' && REQUEST_ID.test(id) && !id.includes(secret);
+  return new RunError(where, error, {
+    code,
+    ...(path !== undefined && { path }),
+    ...(said && { message: said }),
+    ...(logs.length > 0 && { logs }),
+    ...(isId && { requestId: id }),
+  });
+}
+
+/** The entries that are text, until nothing more is kept. */
+function keepAll(entries: readonly unknown[], keep: (text: string) => string): string[] {
+  const kept: string[] = [];
+  for (const entry of entries) {
+    if (typeof entry !== 'string') continue;
+    const text = keep(entry);
+    if (!text && entry) break;
+    kept.push(text);
+  }
+  return kept;
+}
+
+/** Takes texts without the token until `KEPT_BYTES` are used up; the last is cut, and what comes after it is empty. */
+function keeper(secret: string): (text: string) => string {
+  const buffer = new Uint8Array(KEPT_BYTES);
+  let used = 0;
+  return (text) => {
+    const clean = redactTokens(text.toWellFormed(), [secret], text.length);
+    const { read, written } = new TextEncoder().encodeInto(clean, buffer.subarray(used));
+    used += written;
+    return clean.slice(0, read);
+  };
+}

@@ -1,0 +1,44 @@
+import type { StandInSettings } from './commands.ts';
+import { standInPage } from './page.ts';
+
+// The parts of Node's and the tools' types that are used here, so that this package depends on none of their versions.
+
+interface Answer {
+  setHeader(name: string, value: string): void;
+  end(body: string): void;
+}
+
+interface ViteServer {
+  middlewares: { use(path: string, handle: (request: unknown, answer: Answer) => void): void };
+}
+
+/** A plugin of Vite, and so of Vitest, and of Web Test Runner. */
+export interface StandInPlugin {
+  name: string;
+  configureServer(server: ViteServer): void;
+  serve(context: { path: string }): { body: string; type: string } | undefined;
+}
+
+export interface PluginOptions extends Partial<StandInSettings> {
+  /** The path of the stand-in editor. Default `/stand-in-editor/`. */
+  path?: string;
+}
+
+/** Serves the stand-in editor beside the tests, on their own origin. */
+export function standInPlugin({
+  path = '/stand-in-editor/',
+  ...settings
+}: PluginOptions = {}): StandInPlugin {
+  const body = standInPage(settings);
+  return {
+    name: 'plugin-editor-stand-in',
+    // What it returns would be called by Vite.
+    configureServer: ({ middlewares }) => {
+      middlewares.use(path, (_, answer) => {
+        answer.setHeader('content-type', 'text/html');
+        answer.end(body);
+      });
+    },
+    serve: (context) => (context.path === path ? { body, type: 'html' } : undefined),
+  };
+}

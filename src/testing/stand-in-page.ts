@@ -1,0 +1,98 @@
+/**
+ * The script of the page that stands in for an editor. It is bundled into `plugin-editor/testing.js` as text, and speaks the
+ * frame protocol by the same module as a real editor.
+ */
+import { connectLauncher, type PluginToOpen } from '../editor.ts';
+import type { OpenedPlugin, StandInCommands, StandInSettings } from './commands.ts';
+
+declare global {
+  interface Window {
+    /** What a test drives this page by. */
+    standIn: StandInCommands;
+    /** Set by the page itself, from the settings of the test. */
+    standInSettings: StandInSettings;
+  }
+}
+
+const { openError, language, exists, permissions } = window.standInSettings;
+
+const element = (id: string) => document.getElementById(id)!;
+const text = element('text') as HTMLTextAreaElement;
+
+let opened: OpenedPlugin | undefined;
+let isDirty = false;
+let saveError: string | undefined;
+
+const show = () => {
+  element('plugin').textContent = opened ? `${opened.ident} ${opened.namespace} ${opened.fn}` : '';
+  element('state').textContent = !opened ? 'Closed' : isDirty ? 'Not saved' : 'Saved';
+  document.documentElement.lang = opened?.locale ?? '';
+  text.readOnly = opened?.readOnly === true;
+};
+
+const setDirty = (dirty: boolean) => {
+  isDirty = dirty;
+  launcher?.dirty(dirty);
+  show();
+};
+
+const save = () => {
+  if (saveError !== undefined) throw new Error(saveError);
+  if (opened) opened.exists = true;
+  setDirty(false);
+  launcher?.save();
+};
+
+const open = (plugin: PluginToOpen) => {
+  isDirty = false;
+  opened = {
+    ...plugin,
+    language: plugin.template ?? plugin.initialSource?.lang ?? language,
+    exists,
+    permissions,
+  };
+  text.value = plugin.initialSource?.contents ?? '';
+  show();
+};
+
+const launcher = connectLauncher({
+  capabilities: ['open'],
+  onOpen: (plugin, channel) => {
+    if (openError !== undefined) throw new Error(openError);
+    open(plugin);
+    channel.ready({ language: opened!.language, exists, permissions });
+  },
+  onToken: ({ token }) => {
+    if (opened) opened.token = token;
+  },
+  onClose: () => {
+    opened = undefined;
+    isDirty = false;
+    show();
+  },
+  onSave: async () => save(),
+  onConfigure: (changes) => {
+    if (!opened) return;
+    Object.assign(opened, changes);
+    show();
+  },
+});
+
+text.addEventListener('input', () => setDirty(true));
+element('save').addEventListener('click', save);
+show();
+
+window.standIn = {
+  plugin: () => opened,
+  dirty: (dirty = true) => setDirty(dirty),
+  save,
+  refuseSaves: (message) => {
+    saveError = message;
+  },
+  build: (build) => launcher?.build({ succeeded: true, outputLog: '', ...build }),
+  test: (result) => launcher?.test(result),
+  deploy: (deployed) => launcher?.deploy({ version: 'v1.0.0', ...deployed }),
+  live: (version) => launcher?.live({ version }),
+  fail: (message) => launcher?.error(message),
+  requestToken: async (reason = 'expired') => (await launcher?.requestToken(reason))?.token,
+};

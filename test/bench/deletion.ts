@@ -1,0 +1,106 @@
+import { openEngine, openStorage } from '../../service/src/storage/storage.ts';
+import { createDurableDatabase } from '../service/storage/durable-database.ts';
+import { engines } from '../service/storage/databases.ts';
+import type { EngineName } from '../service/storage/databases.ts';
+import { build, deploy, plugin } from '../service/storage/plugins.ts';
+import { ServiceProcess } from '../service/service-process.ts';
+import type { Figure } from './figures.ts';
+
+const manyPlugins = 1000;
+
+/** Deletes a tenant with many plugins on each database, while another tenant saves and reads as fast as it can. */
+export async function measureDeletion(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const engine of engines) figures.push(...(await measureOn(engine)));
+  return figures;
+}
+
+async function measureOn(engine: EngineName): Promise<Figure[]> {
+  const cleanUp: (() => unknown)[] = [];
+  try {
+    const database = await createDurableDatabase(engine);
+    cleanUp.push(database.remove);
+    await fill(database.address);
+    const service = await ServiceProcess.start({ after: (work) => cleanUp.push(work) }, database.address);
+    cleanUp.push(() => service.kill());
+    const { environmentToken } = service;
+    const neighbour = startNeighbour(service, await service.editorToken());
+    await neighbour.warmUp;
+    const began = performance.now();
+    const { status } = await service.request('DELETE', '/api/v1/tenant/com.acme.leaving', environmentToken);
+    const answered = performance.now() - began;
+    if (status !== 204) throw new Error(`The deletion was answered with ${status}.`);
+    await untilErased(database.address);
+    const erased = (performance.now() - began) / 1000;
+    const slowest = await neighbour.stop();
+    const note = `${manyPlugins} plugins on ${engine}`;
+    return [
+      { name: `${engine}: deleting a tenant is answered`, value: answered, limit: 500, unit: 'ms', note },
+      { name: `${engine}: a deleted tenant is erased`, value: erased, limit: 60, unit: 's', note },
+      {
+        name: `${engine}: slowest request of another tenant meanwhile`,
+        value: slowest,
+        limit: 200,
+        unit: 'ms',
+        note,
+      },
+    ];
+  } finally {
+    for (const one of cleanUp.toReversed()) await one();
+  }
+}
+
+type Address = Parameters<typeof openStorage>[0];
+
+/** Makes the tenant that is to be deleted: each plugin with a draft, a build, and two versions with programs of their own. */
+async function fill(address: Address): Promise<void> {
+  const storage = await openStorage(address);
+  for (let i = 0; i < manyPlugins; i++) {
+    const one = { ...plugin, tenant: 'leaving', pluginName: `plugin-${i}` };
+    for (const version of ['a', 'b']) {
+      const contents = `// ${i} ${version}\n`.padEnd(10_000, 'x');
+      await build(storage, contents, one);
+      await deploy(storage, contents, one);
+    }
+  }
+  await storage.close();
+}
+
+/** Saves and reads in turns; `stop` says how long the slowest took, in ms. */
+function startNeighbour(service: ServiceProcess, token: string) {
+  const stopped = new AbortController();
+  const { promise: warmUp, resolve: endWarmUp } = Promise.withResolvers<void>();
+  const running = (async () => {
+    let slowest = 0;
+    for (let i = 0; !stopped.signal.aborted; i++) {
+      const began = performance.now();
+      const answer = await (i % 2 ? service.read(token) : service.save(token, { contents: `// ${i}` }));
+      await answer.arrayBuffer();
+      if (!answer.ok) throw new Error(`The neighbour was answered with ${answer.status}.`);
+      // The first requests pay for connections and for the compiler of JavaScript.
+      if (i >= 200) slowest = Math.max(slowest, performance.now() - began);
+      if (i === 200) endWarmUp();
+    }
+    return slowest;
+  })();
+  return { warmUp, stop: () => (stopped.abort(), running) };
+}
+
+async function untilErased(address: Address): Promise<void> {
+  const { db, close } = await openEngine(address);
+  try {
+    const deadline = performance.now() + 120_000;
+    for (;;) {
+      const row = await db
+        .selectFrom('tenants')
+        .select('erased_at')
+        .where('name', '=', 'leaving')
+        .executeTakeFirst();
+      if (row?.erased_at != null) return;
+      if (performance.now() > deadline) throw new Error('The tenant was not erased within two minutes.');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  } finally {
+    await close();
+  }
+}

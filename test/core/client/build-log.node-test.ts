@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { BuilderClient, type BuilderClientOptions } from '../../../src/client.ts';
+import { readEvents } from '../../../src/core/client/event-stream.ts';
+
+const LOCATION = { environment: 'com.acme', userID: 'c', pluginName: 'p', language: 'javascript' };
+const RESULT = { succeeded: true, outputLog: 'one\ntwo', more: 1 };
+
+/** A builder whose one answer the test writes as it goes. */
+async function startBuilder(
+  options: Partial<BuilderClientOptions> = {},
+  type = 'text/event-stream; charset=utf-8',
+) {
+  const asked = Promise.withResolvers<ServerResponse>();
+  const accepted: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    accepted.push(request.headers.accept);
+    request.resume();
+    response.writeHead(200, { 'content-type': type });
+    response.flushHeaders();
+    asked.resolve(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    client: new BuilderClient({ baseUrl: `http://127.0.0.1:${port}`, token: 't', ...options }),
+    answer: asked.promise,
+    accepted,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+describe('build with onLog', () => {
+  test('tells of each line as it comes, and resolves with the result', async () => {
+    await using at = await startBuilder();
+    const lines: string[] = [];
+    let told = Promise.withResolvers<void>();
+    const built = at.client.build(LOCATION, 'x', {
+      onLog: (line) => {
+        lines.push(line);
+        told.resolve();
+      },
+    });
+    const answer = await at.answer;
+    answer.write('event: log\ndata: one\n\n');
+    await told.promise;
+    assert.deepEqual(lines, ['one']);
+    told = Promise.withResolvers();
+    answer.write('event: log\ndata: two\n\n');
+    await told.promise;
+    answer.end(`event: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    assert.deepEqual(await built, RESULT);
+    assert.deepEqual(lines, ['one', 'two']);
+    assert.deepEqual(at.accepted, ['text/event-stream']);
+  });
+
+  test('takes an answer in JSON, from a builder that does not stream', async () => {
+    await using at = await startBuilder({}, 'application/json');
+    const built = at.client.build(LOCATION, 'x', { onLog: () => assert.fail('there is nothing to tell') });
+    (await at.answer).end(JSON.stringify(RESULT));
+    assert.deepEqual(await built, RESULT);
+  });
+
+  for (const [name, text, expected] of [
+    [
+      'ends without a result',
+      'event: log\ndata: a\n\n',
+      { name: 'SchemaError', message: /without a result$/ },
+    ],
+    [
+      'breaks off within the result',
+      'event: result\ndata: {"succ',
+      { name: 'SchemaError', message: /without a result$/ },
+    ],
+    [
+      'has a result that is not JSON',
+      'event: result\ndata: {"secret\n\n',
+      { name: 'SchemaError', message: /not JSON$/ },
+    ],
+    [
+      'has a result of another shape',
+      'event: result\ndata: {"succeeded":1}\n\n',
+      { name: 'SchemaError', path: 'succeeded' },
+    ],
+  ] as const) {
+    test(`rejects a stream that ${name}`, async () => {
+      await using at = await startBuilder();
+      const built = at.client.build(LOCATION, 'x', { onLog: () => undefined });
+      (await at.answer).end(text);
+      await assert.rejects(built, expected);
+    });
+  }
+
+  test('rejects a stream whose connection is lost with a NetworkError', async () => {
+    await using at = await startBuilder();
+    const told = Promise.withResolvers<void>();
+    const built = at.client.build(LOCATION, 'x', { onLog: () => told.resolve() });
+    const answer = await at.answer;
+    answer.write('event: log\ndata: a\n\n');
+    await told.promise;
+    answer.destroy();
+    await assert.rejects(built, { name: 'NetworkError', attempts: 1 });
+  });
+
+  test('rejects with what onLog throws', async () => {
+    await using at = await startBuilder();
+    const mine = new Error('the console is full');
+    const built = at.client.build(LOCATION, 'x', {
+      onLog: () => {
+        throw mine;
+      },
+    });
+    (await at.answer).end(`event: log\ndata: a\n\nevent: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    await assert.rejects(built, mine);
+  });
+
+  test('ends with the signal, in the middle of the stream', async () => {
+    await using at = await startBuilder();
+    const controller = new AbortController();
+    const built = at.client.build(LOCATION, 'x', {
+      signal: controller.signal,
+      onLog: () => controller.abort(new Error('enough')),
+    });
+    const answer = await at.answer;
+    const closed = new Promise((resolve) => answer.once('close', resolve));
+    answer.write('event: log\ndata: a\n\n');
+    await assert.rejects(built, { message: 'enough' });
+    await closed;
+  });
+
+  test('waits a minute by default, and as long as `timeout` says', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const build = (options: Partial<BuilderClientOptions>, ms: number) =>
+      new BuilderClient({
+        baseUrl: 'http://127.0.0.1',
+        token: 't',
+        fetch: () => {
+          queueMicrotask(() => t.mock.timers.tick(ms));
+          return new Promise(() => undefined);
+        },
+        ...options,
+      }).build(LOCATION, 'x');
+    await assert.rejects(build({}, 60_000), { name: 'TimeoutError', message: / 60000 ms$/ });
+    await assert.rejects(build({ timeout: 70 }, 70), { name: 'TimeoutError', message: / 70 ms$/ });
+  });
+});
+
+/** The events of a stream whose bytes come in parts of these lengths, again and again. */
+async function eventsOf(text: string, lengths: readonly number[]): Promise<[string, string][]> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  let turn = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      const length = lengths[turn++ % lengths.length] as number;
+      controller.enqueue(bytes.slice(at, (at += length)));
+    },
+  });
+  const events: [string, string][] = [];
+  await readEvents(body, 'GET here', (type, data) => events.push([type, data]));
+  return events;
+}
+
+describe('an event stream', () => {
+  for (const [name, text, expected] of [
+    ['an event with its type', 'event: log\ndata: a\n\n', [['log', 'a']]],
+    ['one without a type', 'data: a\n\n', [['', 'a']]],
+    ['several lines of data', 'data: a\ndata:b\ndata:  c\ndata\n\n', [['', 'a\nb\n c\n']]],
+    ['comments and other fields', ': hi\nid: 7\nretry: 1\nnonsense\ndata: a\n\n', [['', 'a']]],
+    ['an event without data, whose type is forgotten', 'event: log\n\ndata: a\n\n', [['', 'a']]],
+    ['colons in data', 'data: a: b:c\n\n', [['', 'a: b:c']]],
+    ['an event that has not ended', 'data: a\n\ndata: b\n', [['', 'a']]],
+    ['a byte order mark', '\ufeffdata: a\n\n', [['', 'a']]],
+    ['nothing', '', []],
+  ] as [string, string, [string, string][]][]) {
+    test(`is read with ${name}, whatever its line ends`, async () => {
+      for (const end of ['\n', '\r\n', '\r']) {
+        for (const length of [1, 2, 1000]) {
+          assert.deepEqual(
+            await eventsOf(text.replaceAll('\n', end), [length]),
+            expected,
+            JSON.stringify([end, length]),
+          );
+        }
+      }
+    });
+  }
+
+  test('is read the same however its bytes are cut', async () => {
+    const line = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.replaceAll(/[\r\n\0]/g, ''));
+    const event = fc.record({
+      type: fc.constantFrom('log', 'result', 'other'),
+      data: fc.array(line, { minLength: 1, maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { maxLength: 5 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        async (events, lengths, end) => {
+          const written = events.map(({ type, data }) =>
+            [`event: ${type}`, ...data.map((one) => `data: ${one}`), '', ''].join(end),
+          );
+          // The decoder takes one mark at the beginning for the encoding's own; there is always a type before any data.
+          const read = await eventsOf(written.join(''), lengths);
+          assert.deepEqual(
+            read,
+            events.map(({ type, data }) => [type, data.join('\n')]),
+          );
+        },
+      ),
+    );
+  });
+
+  test('is refused past 8 MiB, whatever it is made of', async () => {
+    const part = new TextEncoder().encode(': nothing to see\n'.repeat(4096));
+    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });
+    await assert.rejects(
+      readEvents(body, 'GET here', () => undefined),
+      { name: 'SchemaError', message: /larger than 8388608 bytes$/ },
+    );
+  });
+});

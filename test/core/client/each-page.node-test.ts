@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Page, eachPage } from '../../../src/client.ts';
+
+/** Three pages, and what was asked for. */
+function list() {
+  const asked: (string | undefined)[] = [];
+  const ask = (after?: string): Promise<Page & { items: number[] }> => {
+    asked.push(after);
+    const at = Number(after ?? 0);
+    return Promise.resolve({ items: [at], ...(at < 2 && { next: `${at + 1}` }) });
+  };
+  return { asked, ask };
+}
+
+describe('eachPage', () => {
+  test('asks for each page by the cursor of the one before, to the last', async () => {
+    const { asked, ask } = list();
+    const items = [];
+    for await (const page of eachPage(ask)) items.push(...page.items);
+    assert.deepEqual(items, [0, 1, 2]);
+    assert.deepEqual(asked, [undefined, '1', '2']);
+  });
+
+  test('asks for no more than is used', async () => {
+    const { asked, ask } = list();
+    for await (const page of eachPage(ask)) if (page.items[0] === 1) break;
+    assert.deepEqual(asked, [undefined, '1']);
+  });
+
+  test('ends with what the list rejects with', async () => {
+    const failed = async () => {
+      for await (const _ of eachPage(() => Promise.reject(new Error('gone'))))
+        assert.fail('there is no page');
+    };
+    await assert.rejects(failed, { message: 'gone' });
+  });
+});

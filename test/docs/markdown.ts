@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Where the README and `docs` lie. */
+export const root = new URL('../../', import.meta.url);
+
+export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+export const readme = read('README.md');
+
+export interface Block {
+  language: string;
+  /** What follows the language: the name of the file that the block is. Empty where it is none. */
+  name: string;
+  code: string;
+}
+
+/** The blocks of code of a page. */
+export const blocksIn = (markdown: string): readonly Block[] =>
+  [...markdown.matchAll(/^```(\w*) ?(\S*)\n(.*?)^```$/gms)].map(
+    ([, language = '', name = '', code = '']) => ({ language, name, code }),
+  );
+
+/**
+ * The pages whose blocks are files of an application: no two of these blocks have the same name. Those of
+ * `docs/guides/back-end.md` are an application of their own, which `back-end.node-test.ts` runs.
+ */
+export const pages: readonly string[] = [
+  'README.md',
+  ...globSync('docs/{start,guides,reference,security}/*.md', { cwd: fileURLToPath(root) })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path !== 'docs/guides/back-end.md')
+    .toSorted(),
+];
+
+export const blocks: readonly Block[] = pages.flatMap((page) => blocksIn(read(page)));
+
+/**
+ * The code of the block with that name.
+ * @param places what to put in the place of made-up addresses, such as `https://builder.example.com`
+ */
+export function snippet(name: string, places: Record<string, string> = {}): string {
+  const found = blocks.filter((block) => block.name === name);
+  if (found.length !== 1) throw new Error(`The pages have ${found.length} blocks named ${name}, not one`);
+  let { code } = found[0] as Block;
+  for (const [place, real] of Object.entries(places)) {
+    if (!code.includes(place)) throw new Error(`${name} does not name ${place}`);
+    code = code.replaceAll(place, real);
+  }
+  return code;
+}
+
+/** The ids that GitHub gives to the headings. */
+export function anchors(markdown: string): string[] {
+  const prose = markdown.replace(/^```.*?^```$/gms, '');
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

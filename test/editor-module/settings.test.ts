@@ -1,0 +1,128 @@
+import { expect } from '@open-wc/testing';
+
+import { frameOf, inState, rejection } from '../element/plugin-editor-setup.ts';
+import { bid, heardOut, listen, mountTalking } from '../element/protocol-setup.ts';
+import { moduleServer } from './module-page.ts';
+
+const OPTIONS = `capabilities: ['open'],
+  onSave: () => globalThis.save(),
+  onConfigure: (changes) => report({ type: 'onConfigure', changes }),`;
+
+async function connected(changes = {}, options = OPTIONS) {
+  const server = await moduleServer(options);
+  const ear = listen();
+  const element = mountTalking(server, changes);
+  await inState(element, 'ready');
+  const run = (code: string) => bid(frameOf(element).contentWindow, code);
+  return { server, ear, element, run };
+}
+
+describe('connectLauncher() with onSave and onConfigure', () => {
+  it('gets every field of open', async () => {
+    const initialSource = { contents: 'c', lang: 'typescript', tests: [{ name: 'n' }] };
+    const { ear } = await connected({
+      initialSource,
+      locale: 'de-CH',
+      'read-only': '',
+      style:
+        'color-scheme: dark; --plugin-editor-accent: red; --plugin-editor-background: black; --plugin-editor-color: white; --plugin-editor-border: 1px solid gray; --plugin-editor-radius: 4px; --plugin-editor-font: 1rem "Fira Sans", serif',
+    });
+    const { open } = (await ear.until('onOpen')) as never as { open: object };
+    expect(open).to.deep.include({
+      initialSource,
+      locale: 'de-CH',
+      readOnly: true,
+      appearance: {
+        colorScheme: 'dark',
+        accent: 'rgb(255, 0, 0)',
+        background: 'rgb(0, 0, 0)',
+        color: 'rgb(255, 255, 255)',
+        border: 'rgb(128, 128, 128)',
+        radius: '4px',
+        font: '"Fira Sans", serif',
+      },
+    });
+  });
+
+  it('is told of changes while the plugin is open', async () => {
+    const { ear, element } = await connected({ locale: 'de' });
+    element.readOnly = true;
+    element.locale = 'x_';
+    expect(((await ear.until('onConfigure')) as never as { changes: object }).changes).to.deep.equal({
+      locale: null,
+      readOnly: true,
+    });
+  });
+
+  it('takes of the appearance what has its grammar alone', async () => {
+    const { ear, element } = await connected();
+    const frame = frameOf(element);
+    const open = (await ear.until('onOpen')) as never as { open: object };
+    expect(open.open).to.have.property('appearance');
+    const { session } = await new Promise<{ session: string }>((resolve) => {
+      // The launcher alone knows the session, so a message of the editor's has to name it.
+      addEventListener('message', ({ data }) => data?.type === 'dirty' && resolve(data));
+      bid(frame.contentWindow, 'launcher.dirty(false)');
+    });
+    frame.contentWindow?.postMessage(
+      {
+        channel: 'plugin-editor',
+        version: 1,
+        type: 'configure',
+        session,
+        locale: 7,
+        appearance: {
+          colorScheme: 'sepia',
+          accent: 'url(/x)',
+          background: 'rgb(1, 2, 3)',
+          color: 'var(--x)',
+          font: 'a; b',
+          radius: '1em',
+          more: 1,
+        },
+      },
+      '*',
+    );
+    const { changes } = (await ear.until('onConfigure')) as never as { changes: object };
+    expect(changes).to.deep.equal({ appearance: { background: 'rgb(1, 2, 3)' } });
+  });
+
+  it('saves when asked, and the launcher waits for it', async () => {
+    const { element, run } = await connected();
+    run(`globalThis.save = async () => { launcher.dirty(false); launcher.save(); }; launcher.dirty(true)`);
+    await heardOut(element);
+    await element.save();
+    expect(element.dirty).to.equal(false);
+  });
+
+  it('says why it could not save, whether it rejects or throws', async () => {
+    const { element, run } = await connected();
+    for (const code of [
+      `async () => { throw new Error('a conflict') }`,
+      `() => { throw new Error('a conflict') }`,
+    ]) {
+      run(`globalThis.save = ${code}`);
+      const error = await rejection(element.save());
+      expect(error.code).to.equal('editor');
+      expect(error.message).to.contain('a conflict');
+    }
+  });
+
+  it('says what is known of the plugin', async () => {
+    const { element, run } = await connected();
+    run(`launcher.ready({ language: 'rust', exists: true, permissions: ['read'] })`);
+    await heardOut(element);
+    expect(element.plugin).to.deep.include({ language: 'rust', exists: true, permissions: ['read'] });
+  });
+
+  it('greets with the capabilities that it has', async () => {
+    const greetings: unknown[] = [];
+    const listener = ({ data }: MessageEvent) => data?.type === 'hello' && greetings.push(data.capabilities);
+    addEventListener('message', listener);
+    for (const options of [OPTIONS, `onSave: async () => {}, capabilities: ['save', 'x'],`, '']) {
+      (await connected({}, options)).element.remove();
+    }
+    removeEventListener('message', listener);
+    expect(greetings).to.deep.equal([['open', 'save', 'configure'], ['save', 'x'], undefined]);
+  });
+});

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KeyInput, Page } from 'puppeteer-core';
+import { type EditorPage, eventually } from '../harness.ts';
+import { type Scene, scenes } from '../scenes.ts';
+
+/** Opens a plugin in JavaScript with this text. */
+async function openText(
+  { service, target, open }: Scene,
+  contents: string,
+  lang = 'javascript',
+): Promise<EditorPage> {
+  await service.save({ contents, lang }, target);
+  const editor = await open();
+  await editor.untilOpen();
+  await editor.untilStatus('All changes saved');
+  return editor;
+}
+
+/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
+async function untilHelped({ service, target }: Scene, { page }: EditorPage): Promise<void> {
+  await page.focus('.cm-content');
+  await page.keyboard.press('ArrowRight');
+  // It asks the service to get ready as soon as it is in the text.
+  await eventually(
+    () => service.seen.some(({ path }) => path.includes('/language-help/') && path.endsWith(`/${target.fn}`)),
+    (has) => has,
+  );
+}
+
+/** Puts the cursor within a word of the text, or behind it. */
+async function putCursor(page: Page, word: string, at: number): Promise<void> {
+  await page.focus('.cm-content');
+  await page.waitForFunction(
+    (text, offset) => {
+      for (const line of document.querySelectorAll('.cm-line')) {
+        const found = line.textContent.indexOf(text);
+        if (found < 0) continue;
+        let left = found + offset;
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const length = node.nodeValue?.length ?? 0;
+          if (left <= length) {
+            getSelection()?.collapse(node, left);
+            return true;
+          }
+          left -= length;
+        }
+      }
+      return false;
+    },
+    {},
+    word,
+    at,
+  );
+  // The editor takes a selection over after the browser has told of it.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+}
+
+async function press({ keyboard }: Page, ...keys: KeyInput[]): Promise<void> {
+  const last = keys.at(-1);
+  for (const key of keys.slice(0, -1)) await keyboard.down(key);
+  if (last) await keyboard.press(last);
+  for (const key of keys.slice(0, -1).toReversed()) await keyboard.up(key);
+}
+
+const untilText = (editor: EditorPage, has: RegExp) =>
+  eventually(
+    () => editor.text(),
+    (text) => has.test(text),
+  );
+
+const untilShown = (page: Page, selector: string, has: string) =>
+  page.waitForFunction(
+    (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
+    { polling: 50 },
+    selector,
+    has,
+  );
+
+const javascript =
+  'export function run(input) {\n  const orders = [1, 2];\n  return String(orders.length) + input;\n}\n';
+
+describe('language help, by the usual keys', () => {
+  const scene = scenes();
+
+  test('completes while one types, with type and documentation, and on Ctrl+Space', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      await putCursor(page, 'input;', 5);
+      await page.keyboard.type('.tri');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'trimEnd');
+      await untilShown(page, '.cm-completionInfo', 'String.trim(): string');
+      await untilShown(page, '.cm-completionInfo', 'white space');
+      // CodeMirror takes no key for a list that has just appeared under who types, for 75 ms.
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 750)));
+      await page.keyboard.press('Enter');
+      await untilText(editor, /input\.trim;/);
+
+      await press(page, 'Escape');
+      await putCursor(page, 'String(', 0);
+      await press(page, 'Control', 'Space');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
+      assert.ok(
+        !(await page.$eval('.cm-tooltip-autocomplete', (list) => list.textContent.includes('document'))),
+      );
+    }));
+
+  test('shows by hover what a thing is, and none of the HTML that its comment holds', () =>
+    scene(async (given) => {
+      const comment =
+        '/** Doubles <img src=x onerror="document.title=1"> it.\n * @param n `a` number <b>x</b> */\n';
+      const editor = await openText(given, `${comment}function double(n) { return n * 2; }\n${javascript}`);
+      const { page } = editor;
+      await page.waitForSelector('.cm-line');
+      const place = await page.evaluate(() => {
+        const walker = document.createTreeWalker(
+          document.querySelector('.cm-content')!,
+          NodeFilter.SHOW_TEXT,
+        );
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const at = node.nodeValue?.indexOf('double') ?? -1;
+          if (at < 0) continue;
+          const range = document.createRange();
+          range.setStart(node, at);
+          range.setEnd(node, at + 6);
+          const { x, y, width, height } = range.getBoundingClientRect();
+          return { x: x + width / 2, y: y + height / 2 };
+        }
+        return { x: 0, y: 0 };
+      });
+      await eventually(
+        async () => {
+          // Help is loaded with the first movement; a tooltip waits for a pointer that rests.
+          await page.mouse.move(place.x - 30, place.y + 60);
+          await page.mouse.move(place.x, place.y);
+          await page.waitForSelector('.cm-lsp-hover-tooltip', { timeout: 2000 }).catch(() => null);
+          return page.$('.cm-lsp-hover-tooltip');
+        },
+        (tooltip) => tooltip !== null,
+      );
+      await untilShown(page, '.cm-lsp-hover-tooltip', 'function double(n: any): number');
+      assert.equal(await page.$('.cm-lsp-hover-tooltip img'), null);
+    }));
+
+  test('Ctrl+Shift+Space shows the parameters of a call, and so does its bracket', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
+      await putCursor(page, '"b"', 1);
+      await press(page, 'Control', 'Shift', 'Space');
+      await untilShown(page, '.cm-lsp-signature-tooltip', 'replace(');
+      assert.match(
+        await page.$eval('.cm-lsp-active-parameter', ({ textContent }) => textContent),
+        /^replace/,
+      );
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-lsp-signature-tooltip'));
+      await putCursor(page, 'String', 0);
+      await page.keyboard.type('input.slice(');
+      await untilShown(page, '.cm-lsp-signature-tooltip', 'slice(');
+    }));
+
+  test('F12 goes to the definition, and says what is part of the language', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript);
+      await putCursor(page, 'orders.length', 2);
+      await press(page, 'F12');
+      await untilShown(page, '.cursor', 'Line 2');
+      await putCursor(page, 'String(', 2);
+      await press(page, 'F12');
+      await untilShown(page, '.cm-place-message', 'This is part of the language');
+    }));
+
+  test('F2 renames everywhere', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await putCursor(page, 'orders.length', 2);
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-lsp-rename-panel input');
+      await page.keyboard.type('items');
+      await page.keyboard.press('Enter');
+      await untilText(editor, /const items = \[1, 2\];\n {2}return String\(items\.length\)/);
+    }));
+
+  test('Shift+Alt+F formats the text', () =>
+    scene(async (given) => {
+      const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
+      await putCursor(editor.page, 'return', 1);
+      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await untilText(editor, /^export function run\(input\) \{\n {2}return input\n\}/);
+    }));
+
+  test('a misspelt name is a problem in JavaScript; F8 goes there, and Ctrl+. mends it', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await putCursor(page, 'orders.length', 6);
+      await page.keyboard.press('Backspace');
+      await page.waitForSelector('.cm-lintRange-error');
+      await putCursor(page, 'const', 0);
+      await press(page, 'F8');
+      await untilShown(page, '.cursor', 'Line 3');
+      await press(page, 'Control', '.');
+      await page.waitForSelector('.cm-quick-fixes');
+      await untilShown(page, '.cm-quick-fixes', 'Change to "orders"');
+      await page.keyboard.press('Enter');
+      await untilText(editor, /String\(orders\.length\)/);
+      await page.waitForFunction(() => !document.querySelector('.cm-lintRange-error'));
+    }));
+
+  test('where there is nothing to fix, Ctrl+. says so, and Escape leaves a menu of fixes', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript.replace('orders.length', 'favorite()'));
+      await putCursor(page, 'const', 1);
+      await press(page, 'Control', '.');
+      await untilShown(page, '.cm-place-message', 'There is no quick fix here');
+      await putCursor(page, 'favorite', 1);
+      await press(page, 'Control', '.');
+      await page.waitForSelector('.cm-quick-fixes');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-quick-fixes'));
+      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
+    }));
+
+  test('the keys of the text are the browser’s in a field, and in a language without help', () =>
+    scene(async (given) => {
+      const source = 'export function run(input: string): string {\n  return input;\n}\n';
+      const { page } = await openText(given, source, 'assemblyscript');
+      await press(page, 'F1');
+      await page.waitForSelector('dialog.palette[open]');
+      const labels = await page.$$eval('.palette-item', (all) => all.map(({ textContent }) => textContent));
+      assert.ok(!labels.some((label) => label.includes('Rename')));
+      assert.ok(labels.some((label) => label.includes('Find and replace')));
+    }));
+
+  test('without the service a text completes by its own words', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      given.service.script.answer = ({ url }) =>
+        url.includes('/language-help/') ? new Response(null, { status: 503 }) : undefined;
+      await untilHelped(given, editor);
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('ord');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
+    }));
+});
+
+describe('the palette of commands', () => {
+  const scene = scenes();
+
+  test('opens by F1 and Ctrl+Shift+P, lists each command with its key, and finds by words', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      for (const keys of [['F1'], ['Control', 'Shift', 'KeyP']] as const) {
+        await press(page, ...keys);
+        await page.waitForSelector('dialog.palette[open]');
+        await untilShown(page, '.palette-list', 'Save');
+        await page.keyboard.press('Escape');
+        await page.waitForFunction(() => !document.querySelector('dialog.palette'));
+      }
+      await press(page, 'F1');
+      await page.waitForSelector('dialog.palette[open]');
+      const items = await page.$$eval('.palette-item', (all) =>
+        all.map((item) => (item as HTMLElement).innerText.replace(/\s+/g, ' ')),
+      );
+      for (const item of [
+        'Rename F2',
+        'Quick fix Ctrl+.',
+        'Format the text Shift+Alt+F',
+        'Stop what is running Shift+F5',
+      ])
+        assert.ok(items.includes(item), `${item} in ${items.join(', ')}`);
+      await page.keyboard.type('prob next');
+      await page.waitForFunction(() => document.querySelectorAll('.palette-item').length === 1);
+      await page.keyboard.type('xyz');
+      await untilShown(page, '.palette-none', 'No command has these words');
+    }));
+
+  test('runs what is chosen, where one was', () =>
+    scene(async (given) => {
+      const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
+      const { page } = editor;
+      await putCursor(page, 'return', 1);
+      await press(page, 'F1');
+      await page.waitForSelector('dialog.palette[open]');
+      await page.keyboard.type('format');
+      await page.keyboard.press('Enter');
+      await untilText(editor, /run\(input\) \{/);
+      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
+    }));
+
+  test('neither it nor language help is loaded before it is wanted', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript);
+      const loaded = () =>
+        page.evaluate(() =>
+          performance
+            .getEntriesByType('resource')
+            .map(({ name }) => name)
+            .join('\n'),
+        );
+      assert.doesNotMatch(await loaded(), /command-palette|language-help/);
+      await putCursor(page, 'return', 0);
+      await page.keyboard.press('ArrowRight');
+      await eventually(loaded, (names) => names.includes('/assets/language-help'));
+      assert.doesNotMatch(await loaded(), /command-palette/);
+    }));
+});

@@ -1,0 +1,153 @@
+import { expect } from '@open-wc/testing';
+
+import { scriptedServer } from '../support/scripted-server.ts';
+import { moduleServer } from '../editor-module/module-page.ts';
+import { openPage } from './plugin-editor-page.ts';
+import { changeTo, create, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
+import { apply, bid, heardOut, listen, mountTalking, named, saidEvents } from './protocol-setup.ts';
+
+const BEFORE = '/test/element/version-before';
+
+/** An editor that is built with `connectLauncher` of the version before, and knows no more than that. */
+async function editorBefore() {
+  return scriptedServer(
+    {
+      path: '/connect.js',
+      headers: { 'content-type': 'text/javascript' },
+      body: await (await fetch(`${BEFORE}/editor.js`)).text(),
+    },
+    {
+      path: '/editor*',
+      html: `<!doctype html><meta charset="utf-8"><title>Editor</title><script type="module">
+        import { connectLauncher } from './connect.js';
+        const report = (call) => parent.postMessage({ heard: call, from: '', page: location.href }, '*');
+        const launcher = connectLauncher({
+          capabilities: ['open'],
+          onOpen(open, channel) { report({ type: 'onOpen', open }); channel.ready(); },
+          onToken: (token) => report({ type: 'onToken', token }),
+          onClose: () => report({ type: 'onClose' }),
+        });
+        addEventListener('message', ({ data }) => data?.bid && eval(data.bid));
+      </script>`,
+    },
+    { path: '/token', times: 1, json: { token: 'token-1', expires_in: 900 } },
+    { path: '/token', json: { token: 'token-2', expires_in: 900 } },
+    { path: '/ping', body: '' },
+  );
+}
+
+describe('this <plugin-editor> with an editor of the version before', () => {
+  for (const delivery of ['message', 'url']) {
+    it(`works as that did (${delivery} delivery)`, async () => {
+      const server = await editorBefore();
+      const ear = listen();
+      const element = mountTalking(server, {
+        'token-delivery': delivery,
+        'read-only': '',
+        locale: 'de',
+        style: '--plugin-editor-accent: red',
+        initialSource: { contents: '', lang: 'typescript' },
+      });
+      const events = saidEvents(element);
+      const { open } = (await ear.until('onOpen')) as never as { open: object };
+      const { expiresAt, ...fields } = open as Record<string, unknown>;
+      expect(Date.parse(expiresAt as string)).to.be.above(Date.now());
+      // What it does not know, it does not see.
+      expect(fields).to.deep.equal({
+        builder: server.url(),
+        ident: 'com.example.tenant-1',
+        namespace: 'default',
+        fn: 'add-record',
+        token: 'token-1',
+      });
+      await inState(element, 'ready');
+      await heardOut(element);
+      expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
+      expect(element.plugin).to.deep.equal({
+        ident: 'com.example.tenant-1',
+        namespace: 'default',
+        fn: 'add-record',
+      });
+      element.locale = 'fr';
+      await element.renewToken();
+      expect(await ear.until('onToken')).to.deep.include({ type: 'onToken' });
+      expect((await rejection(element.save())).code).to.equal('editor');
+
+      // Work that it cannot be asked to save is asked about.
+      bid(frameOf(element).contentWindow, 'launcher.dirty(true); launcher.save()');
+      await heardOut(element);
+      expect(element.dirty).to.equal(true);
+      const frame = frameOf(element);
+      element.fn = 'g';
+      await changeTo(element, 'ready');
+      expect(named(events, 'discard')).to.have.length(1);
+      expect(named(events, 'discard')[0]).not.to.have.property('error');
+      expect(frameOf(element)).to.equal(frame);
+      expect(ear.of('onOpen')).to.have.length(2);
+      await element.close();
+      await ear.until('onClose');
+      expect(await requestCounts(server)).to.include({ '/editor': 1 });
+    });
+  }
+});
+
+describe('an editor of this version in <plugin-editor> of the version before', () => {
+  const OPTIONS = `capabilities: ['open'],
+    onSave: () => { report({ type: 'onSave' }); return Promise.resolve(); },
+    onConfigure: (changes) => report({ type: 'onConfigure', changes }),`;
+
+  for (const delivery of ['message', 'url']) {
+    it(`is opened, changed and closed as one of that version (${delivery} delivery)`, async () => {
+      const server = await moduleServer(OPTIONS);
+      const page = await openPage(server, { module: `${BEFORE}/plugin-editor.js` });
+      const heard: Record<string, unknown>[] = [];
+      page.contentWindow.addEventListener('message', ({ data }) => data?.heard && heard.push(data.heard));
+      const element = create(server, { 'token-delivery': delivery }, page.contentDocument);
+      const events: (Event & Record<string, unknown>)[] = [];
+      for (const name of ['ready', 'error', 'dirty', 'save', 'deploy', 'test', 'live']) {
+        element.addEventListener(`plugin-editor-${name}`, (event) => events.push(event as never));
+      }
+      page.contentDocument.body.append(element);
+      await inState(element, 'ready');
+      expect(element).not.to.have.property('refreshAppearance');
+      const run = async (code: string) => {
+        const window = frameOf(element).contentWindow as Window;
+        const done = new Promise<void>((resolve) => {
+          page.contentWindow.addEventListener('message', ({ data }) => data?.mark === code && resolve());
+        });
+        window.postMessage(
+          { bid: `${code}; parent.postMessage({ mark: ${JSON.stringify(code)} }, '*')` },
+          '*',
+        );
+        await done;
+      };
+      await run(`launcher.ready({ language: 'typescript', exists: true, permissions: ['read'] });
+        launcher.dirty(true); launcher.dirty(false); launcher.save();
+        launcher.test({ result: 'r', passed: true });
+        launcher.deploy({ version: 'v1.0.0', unchanged: true });
+        launcher.live({ version: null })`);
+      // In url delivery it may have been ready once before the editor said so.
+      const types = events.map(({ type }) => type.slice('plugin-editor-'.length));
+      expect(types.filter((type) => type !== 'ready')).to.deep.equal([
+        'dirty',
+        'dirty',
+        'save',
+        'test',
+        'deploy',
+      ]);
+      expect(events.at(-1)).to.include({ version: 'v1.0.0' });
+      const [{ open }] = heard.filter(({ type }) => type === 'onOpen') as [{ open: object }];
+      for (const name of ['readOnly', 'locale', 'appearance', 'initialSource'])
+        expect(open).not.to.have.property(name);
+      await element.renewToken();
+      apply(element, { fn: 'g' });
+      await changeTo(element, 'ready');
+      await element.close();
+      expect(heard.map(({ type }) => type))
+        .not.to.include('onSave')
+        .and.not.to.include('onConfigure');
+      expect(heard.filter(({ type }) => type === 'onOpen')).to.have.length(2);
+      expect(await requestCounts(server)).to.include({ '/editor': 1 });
+    });
+  }
+});

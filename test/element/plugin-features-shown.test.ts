@@ -1,0 +1,150 @@
+import { expect } from '@open-wc/testing';
+
+import '../../src/plugin-features.ts';
+import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
+import { type PluginEditorElement, inState, place } from './plugin-editor-setup.ts';
+import { FEATURES, checked, loaded, radios, record } from './plugin-features-helpers.ts';
+import {
+  type Ear,
+  heardOut,
+  listen,
+  mountTalking,
+  named,
+  saidEvents,
+  say,
+  talkingServer,
+} from './protocol-setup.ts';
+
+interface Linked {
+  features: PluginFeaturesElement;
+  editor: PluginEditorElement;
+  form: HTMLFormElement;
+  ear: Ear;
+  events: (Event & Record<string, unknown>)[];
+}
+
+/** A form with languages to choose from, above an editor that can open and shows a plugin. */
+async function linked(template: string | null = null): Promise<Linked> {
+  const server = await talkingServer({ capabilities: ['open'] }, { path: FEATURES, json: record });
+  const ear = listen();
+  const form = document.createElement('form');
+  const features = document.createElement('plugin-features');
+  Object.assign(features, { htmlFor: 'shown', name: 'language', required: true });
+  const editor = mountTalking(server, { id: 'shown', template });
+  const events = saidEvents(editor);
+  form.append(features);
+  place().append(form);
+  await Promise.all([loaded(features), inState(editor, 'ready')]);
+  return { features, editor, form, ear, events };
+}
+
+/** Has the editor say more about its plugin. */
+async function ready({ editor, ear, features }: Linked, details: object): Promise<void> {
+  say(editor, ear, { type: 'ready', ...details });
+  await heardOut(editor);
+  await features.updateComplete;
+}
+
+const submitted = ({ form }: Linked) => new FormData(form).get('language');
+
+const [FIRST, SECOND] = record.languages.map(({ identifier }) => identifier) as [string, string];
+
+describe('<plugin-features for> an editor that says whether its plugin exists', () => {
+  it('chooses the language of a plugin that exists, whatever was chosen before, and submits it', async () => {
+    const all = await linked(SECOND);
+    expect(all.features.value).to.equal(SECOND);
+    await ready(all, { language: FIRST, exists: true });
+    expect(all.features.value).to.equal(FIRST);
+    expect(checked(all.features)).to.deep.equal([FIRST]);
+    expect(submitted(all)).to.equal(FIRST);
+    expect(all.features.checkValidity()).to.equal(true);
+    expect(all.features.disabled).to.equal(false);
+    // Nothing was asked of the editor.
+    expect(all.editor.template).to.equal(SECOND);
+    expect(all.ear.of('open')).to.have.length(1);
+  });
+
+  it('lets nothing else be chosen, by the user, a script or a reset', async () => {
+    const all = await linked();
+    await ready(all, { language: FIRST, exists: true });
+    const list = all.features.shadowRoot?.querySelector('[role=radiogroup]');
+    expect(list?.getAttribute('aria-readonly')).to.equal('true');
+    expect(
+      radios(all.features)
+        .filter(({ disabled }) => !disabled)
+        .map(({ value }) => value),
+    ).to.deep.equal([FIRST]);
+    all.features.value = SECOND;
+    all.form.reset();
+    await all.features.updateComplete;
+    expect(all.features.value).to.equal(FIRST);
+    expect(all.editor.getAttribute('template') ?? '').to.equal('');
+  });
+
+  it('stays as it is while the same plugin is loaded anew, and is free with another one that is new', async () => {
+    const all = await linked();
+    await ready(all, { language: FIRST, exists: true });
+    const seen: string[] = [];
+    all.editor.addEventListener('plugin-editor-state', () => seen.push(all.features.value));
+    all.editor.fn = 'another';
+    await all.editor.updateComplete;
+    expect(all.features.value).to.equal(FIRST);
+    await inState(all.editor, 'ready');
+    expect(new Set(seen)).to.deep.equal(new Set([FIRST]));
+    await ready(all, { exists: false });
+    expect(all.features.value).to.equal('');
+    expect(radios(all.features).every(({ disabled }) => !disabled)).to.equal(true);
+    all.features.value = SECOND;
+    expect(all.features.value).to.equal(SECOND);
+    expect(all.editor.template).to.equal(SECOND);
+  });
+
+  it('shows what is edited while unsaved work keeps the editor from following a choice', async () => {
+    const all = await linked(FIRST);
+    await ready(all, { language: FIRST, exists: false });
+    say(all.editor, all.ear, { type: 'dirty', dirty: true });
+    await heardOut(all.editor);
+    all.editor.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+    all.features.value = SECOND;
+    await all.editor.updateComplete;
+    await all.features.updateComplete;
+    expect(named(all.events, 'discard')).to.have.length(1);
+    expect(all.features.value).to.equal(FIRST);
+    expect(submitted(all)).to.equal(FIRST);
+    // Once saved, the change is made.
+    say(all.editor, all.ear, { type: 'dirty', dirty: false });
+    expect(await all.ear.until('open', 2)).to.include({ template: SECOND });
+    await ready(all, { language: SECOND, exists: false });
+    expect(all.features.value).to.equal(SECOND);
+  });
+
+  it('a change of template for a plugin that exists does nothing, and warns once', async () => {
+    const all = await linked(FIRST);
+    await ready(all, { language: FIRST, exists: true });
+    const { warn } = console;
+    const lines: unknown[] = [];
+    console.warn = (line: unknown) => lines.push(line);
+    try {
+      for (const template of [SECOND, FIRST, SECOND]) {
+        all.editor.template = template;
+        await all.editor.updateComplete;
+      }
+    } finally {
+      console.warn = warn;
+    }
+    expect(lines).to.have.length(1);
+    expect(all.editor.state).to.equal('ready');
+    expect(all.ear.of('open')).to.have.length(1);
+    expect(all.features.value).to.equal(FIRST);
+  });
+
+  it('is as before with an editor that does not say it', async () => {
+    const all = await linked(FIRST);
+    await ready(all, { language: SECOND });
+    expect(all.features.value).to.equal(FIRST);
+    expect(radios(all.features).every(({ disabled }) => !disabled)).to.equal(true);
+    radios(all.features)[1]?.click();
+    await all.features.updateComplete;
+    expect(all.editor.template).to.equal(SECOND);
+  });
+});

@@ -1,0 +1,327 @@
+import { expect } from '@open-wc/testing';
+
+import type { PluginEditorDiscardEvent } from '../../src/index.ts';
+import { changeTo, flush, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
+import { PLUGIN, type Opened, makeDirty, opened } from './protocol-opened.ts';
+import { type Heard, apply, bid, heardOut, named, say } from './protocol-setup.ts';
+
+const CAN = { capabilities: ['open', 'save', 'configure'] };
+
+/** A running editor that can save, and saves when the test has it say so. */
+const savable = (changes = {}): Promise<Opened> => opened(changes, CAN);
+
+/** The request of that number, as the editor got it. */
+const requested = ({ ear }: Opened, times = 1): Promise<Heard> => ear.until('save-request', times);
+
+/** Has the editor answer a request, after it said what it is to say before. */
+async function answer(all: Opened, to: Heard, fields: object = {}, dirty = false): Promise<void> {
+  const { element, ear } = all;
+  say(element, ear, { type: 'dirty', dirty });
+  if (!dirty) say(element, ear, { type: 'save' });
+  const { request, session } = to as Heard & { request: string };
+  say(element, ear, { type: 'save-result', session, request, ...fields });
+}
+
+describe('save()', () => {
+  it('asks the editor, and resolves when it has saved', async () => {
+    const all = await savable();
+    const saving = all.element.save();
+    const asked = await requested(all);
+    expect(asked).to.include({ session: all.ear.session() });
+    expect(asked['request']).to.be.a('string').with.length.above(0);
+    // An answer to something else is none.
+    say(all.element, all.ear, { type: 'save-result', request: 'other' });
+    await answer(all, asked);
+    expect(await saving).to.equal(undefined);
+    expect(named(all.seen, 'save')).to.have.length(1);
+  });
+
+  it('rejects with what the editor says, without its token and at most 500 characters of it', async () => {
+    const all = await savable();
+    const saving = rejection(all.element.save());
+    await answer(all, await requested(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
+    const error = await saving;
+    expect(error.code).to.equal('editor');
+    expect(error.message).to.contain(': … xxx').and.not.to.contain('token-1');
+    expect(error.message.length).to.be.below(550);
+    expect(all.element.state).to.equal('ready');
+  });
+
+  it('counts an answer whose error is no text as one without', async () => {
+    const all = await savable();
+    const saving = all.element.save();
+    await answer(all, await requested(all), { error: 7 });
+    expect(await saving).to.equal(undefined);
+  });
+
+  it('rejects when there is no answer within timeout, and asks anew the next time', async () => {
+    const all = await savable({ timeout: '300' });
+    const error = await rejection(all.element.save());
+    expect(error.code).to.equal('editor');
+    expect(error.message).to.contain('300 ms');
+    const saving = all.element.save();
+    await answer(all, await requested(all, 2));
+    await saving;
+  });
+
+  it('twice at a time is one request', async () => {
+    const all = await savable();
+    const both = Promise.all([all.element.save(), all.element.save()]);
+    await answer(all, await requested(all));
+    await both;
+    expect(all.ear.of('save-request')).to.have.length(1);
+  });
+
+  it('rejects for an editor that cannot be asked', async () => {
+    for (const hello of [{}, { capabilities: ['open'] }]) {
+      const all = await opened({}, hello);
+      expect((await rejection(all.element.save())).code).to.equal('editor');
+      all.element.remove();
+    }
+    const closed = await savable();
+    await closed.element.close();
+    expect((await rejection(closed.element.save())).code).to.equal('editor');
+  });
+
+  const ends: [string, (all: Opened) => void][] = [
+    ['close()', ({ element }) => void element.close()],
+    ['removal', ({ element }) => element.remove()],
+    [
+      'a page that greets anew',
+      ({ element }) => bid(frameOf(element).contentWindow, `say({ type: 'hello' })`),
+    ],
+    ['another open', ({ element }) => (element.fn = 'another')],
+  ];
+  for (const [name, end] of ends) {
+    it(`is ended with a rejection by ${name}`, async () => {
+      const all = await savable();
+      const saving = rejection(all.element.save());
+      await requested(all);
+      end(all);
+      expect((await saving).code).to.equal('editor');
+    });
+  }
+});
+
+describe('unsaved work of an editor that can save', () => {
+  it('is saved before a change, without an event, and the change is made after the answer', async () => {
+    const all = await savable();
+    const { element, seen, ear } = all;
+    await makeDirty(all);
+    seen.length = 0;
+    element.fn = 'g';
+    const asked = await requested(all);
+    // It is saved, and the answer is not there yet.
+    await makeDirty(all, false);
+    await flush(element, all.server);
+    expect(element.state).to.equal('ready');
+    expect(element.plugin).to.deep.include({ fn: 'add-record' });
+    expect(ear.of('open')).to.have.length(1);
+    await answer(all, asked);
+    expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
+    await inState(element, 'ready');
+    expect(element.plugin).to.deep.include({ fn: 'g' });
+    expect(seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
+      'dirty',
+      'save',
+      'ready',
+    ]);
+    expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
+  });
+
+  it('is saved once more when it is unsaved again, within the same time', async () => {
+    const all = await savable();
+    await makeDirty(all);
+    all.element.fn = 'g';
+    await answer(all, await requested(all), {}, true);
+    await answer(all, await requested(all, 2));
+    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(named(all.seen, 'discard')).to.have.length(0);
+  });
+
+  it('that it does not save is asked about, with the reason and what is wanted', async () => {
+    const all = await savable();
+    const { element, seen } = all;
+    element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+    await makeDirty(all);
+    apply(element, { fn: 'g', namespace: 'm' });
+    await answer(all, await requested(all), { error: 'a conflict' }, true);
+    await heardOut(element);
+    await flush(element, all.server);
+    const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
+    expect(event).to.include(PLUGIN);
+    expect(event.next).to.deep.equal({ ...PLUGIN, namespace: 'm', fn: 'g' });
+    expect(event.error).to.include({ code: 'editor' });
+    expect(event.error?.message).to.contain('a conflict');
+    expect(element.plugin).to.deep.include(PLUGIN);
+    expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+    // The editor saves by itself later.
+    await makeDirty(all, false);
+    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(named(seen, 'discard')).to.have.length(1);
+  });
+
+  it('that it does not save in 2 s is asked about', async () => {
+    const all = await savable();
+    await makeDirty(all);
+    all.element.fn = null;
+    await changeTo(all.element, 'idle');
+    const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
+    expect(event.error?.message).to.match(/ms/);
+    // Nothing follows.
+    expect(event).not.to.have.property('next');
+  });
+
+  it('several changes meanwhile: one request, and the latest change is made', async () => {
+    const all = await savable();
+    const { element, ear } = all;
+    await makeDirty(all);
+    for (const fn of ['g', 'h', 'i']) {
+      element.fn = fn;
+      await element.updateComplete;
+    }
+    await answer(all, await requested(all));
+    expect(await ear.until('open', 2)).to.include({ fn: 'i' });
+    await inState(element, 'ready');
+    expect(ear.of('save-request')).to.have.length(1);
+    expect(ear.of('open')).to.have.length(2);
+  });
+
+  it('a change taken back meanwhile is not made, and nothing is asked about', async () => {
+    const all = await savable();
+    const { element } = all;
+    await makeDirty(all);
+    element.fn = 'g';
+    const asked = await requested(all);
+    element.fn = 'add-record';
+    await element.updateComplete;
+    await answer(all, asked, { error: 'no' }, true);
+    await heardOut(element);
+    await flush(element, all.server);
+    expect(named(all.seen, 'discard')).to.have.length(0);
+    expect(element.state).to.equal('ready');
+    expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
+  });
+
+  it('shares its request with save()', async () => {
+    const all = await savable();
+    await makeDirty(all);
+    const saving = all.element.save();
+    all.element.fn = 'g';
+    await all.element.updateComplete;
+    await answer(all, await requested(all));
+    await saving;
+    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(all.ear.of('save-request')).to.have.length(1);
+  });
+
+  it('is not saved where template alone changes: that is asked about at once', async () => {
+    const all = await savable();
+    await makeDirty(all);
+    all.element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+    all.element.template = 'javascript';
+    await all.element.updateComplete;
+    const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
+    expect(event).not.to.have.property('error');
+    expect(event.next).to.deep.equal(PLUGIN);
+    expect(all.ear.of('save-request')).to.have.length(0);
+  });
+
+  it('renews the token of the plugin that is shown meanwhile', async () => {
+    const all = await savable();
+    await makeDirty(all);
+    all.element.fn = 'g';
+    await requested(all);
+    await all.element.renewToken();
+    const requests = await all.server.requests({ path: '/token' });
+    expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body ?? '')?.[1])).to.deep.equal([
+      'add-record',
+      'add-record',
+    ]);
+  });
+
+  it('is saved before reload(), and neither saved nor asked about with discard', async () => {
+    const all = await savable();
+    const { element, ear } = all;
+    await makeDirty(all);
+    const reloading = element.reload();
+    await answer(all, await requested(all));
+    await reloading;
+    expect(ear.of('open').at(-1)).to.include({ token: 'token-2' });
+    await makeDirty(all);
+    await element.reload({ discard: true });
+    expect(ear.of('save-request')).to.have.length(1);
+    expect(named(all.seen, 'discard')).to.have.length(0);
+    expect(ear.of('open').at(-1)).to.include({ token: 'token-3' });
+  });
+});
+
+describe('reload() of a running editor', () => {
+  it('that gets no token rejects, and nothing changes', async () => {
+    const all = await savable();
+    const { element, server, seen } = all;
+    const frame = frameOf(element);
+    await server.reset(
+      { path: '/token', times: 1, status: 403 },
+      { path: '/token', json: { token: 'later' } },
+      { path: '/ping' },
+    );
+    seen.length = 0;
+    expect(await rejection(element.reload())).to.include({ code: 'token-unauthorized', status: 403 });
+    expect(element.state).to.equal('ready');
+    expect(element.error).to.equal(undefined);
+    expect(frameOf(element)).to.equal(frame);
+    expect(seen).to.have.length(0);
+    // The editor goes on, and is heard as before.
+    await makeDirty(all);
+    await makeDirty(all, false);
+    expect(all.ear.of('open')).to.have.length(1);
+  });
+
+  it('asks again about work that became dirty while the token was fetched', async () => {
+    const all = await opened();
+    const { element, server, seen } = all;
+    element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+    await server.reset(
+      { path: '/token', times: 1, delay: 'hang', json: { token: 'late' } },
+      { path: '/token', json: { token: 'next' } },
+      { path: '/editor*', html: 'x' },
+      { path: '/ping' },
+    );
+    const reloading = element.reload();
+    await server.requests({ path: '/token', count: 1 });
+    await makeDirty(all);
+    await server.release('/token');
+    await reloading;
+    expect(named(seen, 'discard')).to.have.length(1);
+    expect(element.state).to.equal('ready');
+    expect(element.dirty).to.equal(true);
+    expect(all.ear.of('open')).to.have.length(1);
+  });
+
+  it('is given up for a change that comes meanwhile, which is made', async () => {
+    const all = await savable();
+    const { element, server, ear } = all;
+    await server.reset(
+      { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
+      { path: '/token', json: { token: 'next' } },
+      { path: '/ping' },
+    );
+    const reloading = element.reload();
+    await server.requests({ path: '/token', count: 1 });
+    element.fn = 'g';
+    await reloading;
+    await server.aborted({ path: '/token' });
+    expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'next' });
+  });
+
+  it('is given up for close()', async () => {
+    const all = await savable();
+    await all.server.reset({ path: '/token', delay: 'hang', json: { token: 'never' } }, { path: '/ping' });
+    const reloading = all.element.reload();
+    await all.server.requests({ path: '/token', count: 1 });
+    await all.element.close();
+    await reloading;
+    expect(all.element.state).to.equal('idle');
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import * as fc from 'fast-check';
+import type { AccessLocation } from '../../src/server/access-client.ts';
+import type { AuthorizeResult } from '../../src/server/authorization.ts';
+import { type Permission, checkGranted } from '../../src/server/permissions.ts';
+import { IDENT, startEndpoint } from './endpoint-fixture.ts';
+
+// What a token is to allow and for whom it is: from `authorize` to the token, and closed wherever something is wrong.
+
+const ACTOR = 'user-4711';
+const NAMES = { hidden: 'a\u202eb', control: 'a\u0007', half: 'a\ud800' };
+const answering = (json: object) => ({ path: '*', json: { token: 'editor-1', expires_in: 60, ...json } });
+
+describe('authorize that answers with { ident, permissions, actor }', () => {
+  for (const [name, given, query, said] of [
+    ['read alone', { permissions: ['read'] }, { permissions: 'read' }, { permissions: ['read'] }],
+    [
+      'write, which reads too',
+      { permissions: ['write'] },
+      { permissions: 'write' },
+      { permissions: ['read', 'write'] },
+    ],
+    ['nothing but reading', { permissions: [] }, { permissions: 'read' }, { permissions: ['read'] }],
+    [
+      'all, in another order',
+      { permissions: ['runs', 'deploy', 'write', 'read'] },
+      { permissions: 'runs,deploy,write,read' },
+      { permissions: ['read', 'write', 'deploy', 'runs'] },
+    ],
+    [
+      'an actor',
+      { actor: ACTOR },
+      { actor: ACTOR },
+      { permissions: ['read', 'write', 'deploy'], actor: ACTOR },
+    ],
+    ['an actor with spaces and signs', { actor: 'Ä & ö?' }, { actor: 'Ä & ö?' }, { actor: 'Ä & ö?' }],
+    [
+      'both',
+      { permissions: ['read'], actor: ACTOR },
+      { permissions: 'read', actor: ACTOR },
+      { permissions: ['read'], actor: ACTOR },
+    ],
+    ['neither', {}, {}, { permissions: ['read', 'write', 'deploy'] }],
+  ] as const) {
+    test(`asks for ${name}, and gives the token that says so`, async () => {
+      const authorize = (): AuthorizeResult => ({ ident: [IDENT], ...given });
+      await using at = await startEndpoint({ authorize }, answering(said));
+      const { status, body } = await at.ask();
+      assert.deepEqual([status, body], [200, { token: 'editor-1', expires_in: 60 }]);
+      const [request, ...more] = await at.asked();
+      assert.deepEqual(request?.query, query);
+      assert.equal(more.length, 0);
+    });
+  }
+
+  for (const [name, given] of [
+    ['a misspelt key', { permission: ['read'] }],
+    ['a key of the target', { fn: 'add-record' }],
+    ['a key that is a symbol', { [Symbol('permissions')]: ['read'] }],
+    ['permissions that are undefined', { permissions: undefined }],
+    ['an actor that is undefined', { actor: undefined }],
+    ['an ident that is undefined', { ident: undefined }],
+    ['permissions that are null', { permissions: null }],
+    ['permissions as text', { permissions: 'read' }],
+    ['an unknown permission', { permissions: ['read', 'admin'] }],
+    ['a permission in another case', { permissions: ['Read'] }],
+    ['a permission that is none', { permissions: [undefined] }],
+    ['an empty actor', { actor: '' }],
+    ['an actor that is a number', { actor: 7 }],
+    ['a long actor', { actor: 'a'.repeat(201) }],
+    ...Object.entries(NAMES).map(
+      ([kind, actor]) => [`an actor with a ${kind} character`, { actor }] as const,
+    ),
+  ] as [string, object][]) {
+    test(`and ${name}: 500 before any request, and onError hears of it`, async () => {
+      await using at = await startEndpoint({ authorize: () => ({ ident: IDENT, ...given }) });
+      const { status, code } = await at.ask();
+      assert.deepEqual([status, code], [500, 'internal']);
+      assert.deepEqual(await at.asked(), []);
+      assert.match(String(at.errors[0]), /^TypeError: authorize: /);
+    });
+  }
+
+  test('takes an actor of 200 characters', async () => {
+    const actor = 'ä'.repeat(200);
+    await using at = await startEndpoint(
+      { authorize: () => ({ ident: IDENT, actor }) },
+      answering({ actor }),
+    );
+    assert.equal((await at.ask()).status, 200);
+  });
+
+  test('reads the record once, so that what was checked is what is used', async () => {
+    let reads = 0;
+    const record = {
+      ident: IDENT,
+      get permissions(): Permission[] {
+        return reads++ === 0 ? ['read'] : ['read', 'deploy'];
+      },
+    };
+    await using at = await startEndpoint({ authorize: () => record }, answering({ permissions: ['read'] }));
+    assert.equal((await at.ask()).status, 200);
+    assert.deepEqual((await at.asked())[0]?.query, { permissions: 'read' });
+  });
+});
+
+/** What a service may say back that is not what it was asked for. */
+const WRONG: [name: string, given: { permissions?: Permission[]; actor?: string }, said: object][] = [
+  ['nothing, as one that knows no permissions', { permissions: ['read'] }, {}],
+  ['more', { permissions: ['read'] }, { permissions: ['read', 'write'] }],
+  ['less', { permissions: ['read', 'write'] }, { permissions: ['read'] }],
+  ['others', { permissions: ['write'] }, { permissions: ['read', 'deploy'] }],
+  ['text', { permissions: ['read'] }, { permissions: 'read' }],
+  ['null', { permissions: ['read'] }, { permissions: null }],
+  ['an object like a list', { permissions: ['read'] }, { permissions: { 0: 'read', length: 1 } }],
+  ['no actor', { actor: ACTOR }, { permissions: ['read'] }],
+  ['another actor', { actor: ACTOR }, { actor: 'user-4712' }],
+  ['the actor in another case', { actor: ACTOR }, { actor: 'User-4711' }],
+  ['a list with the actor', { actor: ACTOR }, { actor: [ACTOR] }],
+];
+
+describe('a token that does not say back what it was asked for', () => {
+  for (const [name, given, said] of WRONG) {
+    test(`but ${name}: 502, from an AccessClient`, async () => {
+      await using at = await startEndpoint(
+        { authorize: () => ({ ident: IDENT, ...given }) },
+        answering(said),
+      );
+      const { status, code, body } = await at.ask();
+      assert.deepEqual([status, code], [502, 'upstream-failed']);
+      assert.ok(!JSON.stringify(body).includes('editor-1'));
+      assert.equal((at.errors[0] as Error).name, 'SchemaError');
+      assert.ok(!inspect(at.errors[0], { depth: null }).includes('editor-1'));
+    });
+
+    test(`but ${name}: 502, from what stands in for one`, async () => {
+      const record = { token: 'editor-1', ...said };
+      await using at = await startEndpoint({
+        authorize: () => ({ ident: IDENT, ...given }),
+        access: { getEditorToken: () => Promise.resolve(record) },
+      });
+      const { status, code } = await at.ask();
+      assert.deepEqual([status, code], [502, 'upstream-failed']);
+      assert.equal((at.errors[0] as Error).name, 'SchemaError');
+    });
+  }
+
+  test('is found for every pair of what was asked and what was said', () => {
+    const permission = fc.constantFrom<Permission>('read', 'write', 'deploy', 'runs');
+    fc.assert(
+      fc.property(fc.array(permission), fc.array(fc.oneof(permission, fc.string())), (asked, given) => {
+        const wanted = new Set<string>(['read', ...asked]);
+        const said = new Set(['read', ...given]);
+        const same = wanted.size === said.size && [...wanted].every((one) => said.has(one));
+        const check = () => checkGranted({ permissions: asked }, { permissions: given }, 'here');
+        if (same) check();
+        else assert.throws(check, { name: 'SchemaError', path: 'permissions' });
+      }),
+    );
+  });
+});
+
+describe('AccessClient.getEditorToken', () => {
+  for (const [name, given] of [
+    ['a misspelt key', { permission: ['read'] }],
+    ['permissions that are undefined', { permissions: undefined }],
+    ['an unknown permission', { permissions: ['write', 'all'] }],
+    ['an actor that is undefined', { actor: undefined }],
+    ['an empty actor', { actor: '' }],
+  ] as [string, object][]) {
+    test(`rejects ${name} with a TypeError, before any request`, async () => {
+      await using at = await startEndpoint();
+      const location = { identifier: IDENT, ext: 'a', ...given } as AccessLocation;
+      await assert.rejects(at.access.getEditorToken(location), TypeError);
+      assert.deepEqual(await at.asked(), []);
+    });
+  }
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { format, inspect } from 'node:util';
+import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
+import type { Rule } from '../support/script-rules.ts';
+import { ENVIRONMENT_TOKEN, IDENT, PARTNER, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+
+const refusedBy = (status: number, code?: string): Rule => ({
+  path: '*',
+  status,
+  json: code === undefined ? 'marker-1' : { error: { code, message: 'marker-1' } },
+});
+
+describe('an environment token that the builder refuses', () => {
+  for (const [status, code] of [
+    [401, 'token-invalid'],
+    [401, 'tenant-suspended'],
+    [401, undefined],
+    [403, 'forbidden'],
+    [403, undefined],
+  ] as const) {
+    test(`by ${status} ${code}: 502, once, which no element tries again, and one line to onError`, async () => {
+      await using at = await startEndpoint({}, refusedBy(status, code));
+      const answer = await at.ask();
+      assert.deepEqual([answer.status, answer.code], [502, 'upstream-refused']);
+      // Elements, those of versions before too, do not wait longer than 30 s.
+      assert.equal(answer.headers.get('retry-after'), '60');
+      assert.equal((await at.asked()).length, 1);
+      assert.equal(at.errors.length, 1);
+      const said = format('failed:', at.errors[0]);
+      assert.equal(said.split('\n').length, 1, said);
+      assert.match(
+        said,
+        new RegExp(`refused the environment token \\(${status}${code ? ` ${code}` : ''}\\)`),
+      );
+      const all = inspect([at.errors, answer.body, ...answer.headers], { depth: null, showHidden: true });
+      assert.ok(!all.includes(ENVIRONMENT_TOKEN) && !all.includes('marker-1'), all);
+    });
+  }
+
+  test('is one line on the console, where nobody else is told', async (t) => {
+    const log = t.mock.method(console, 'error', () => undefined);
+    await using at = await startEndpoint({}, refusedBy(401, 'token-invalid'));
+    const endpoint = createTokenEndpoint({ access: at.access, authorize: () => IDENT });
+    await endpoint(pageRequest());
+    const lines = log.mock.calls.map(({ arguments: given }) => format(...given));
+    assert.equal(lines.length, 1);
+    assert.doesNotMatch(lines[0] ?? '', /\n/);
+  });
+
+  test('is known of whatever stands in for a client, by the status of its error', async () => {
+    const error = Object.assign(new Error('marker-1'), { status: 401, code: 7 });
+    await using at = await startEndpoint({ access: { getEditorToken: () => Promise.reject(error) } });
+    assert.equal((await at.ask()).code, 'upstream-refused');
+    assert.doesNotMatch(String(at.errors[0]), /marker-1|7\)/);
+  });
+
+  test('tells a page of an allowed origin how long to wait', async () => {
+    await using at = await startEndpoint({ allowedOrigins: [PARTNER] }, refusedBy(401));
+    const answer = await at.ask(undefined, { origin: PARTNER, 'sec-fetch-site': 'cross-site' });
+    assert.equal(answer.headers.get('access-control-allow-origin'), PARTNER);
+    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /retry-after/);
+  });
+});
+
+describe('a customer that the builder gives no tokens for', () => {
+  for (const code of ['tenant-suspended', 'tenant-deleted']) {
+    test(`(${code}) is 403 with that code, and no failure`, async () => {
+      await using at = await startEndpoint({}, refusedBy(403, code));
+      const answer = await at.ask();
+      assert.deepEqual([answer.status, answer.code], [403, code]);
+      assert.equal(answer.headers.get('retry-after'), null);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.ok(!JSON.stringify(answer.body).includes('marker-1'));
+      assert.deepEqual(at.errors, []);
+    });
+  }
+
+  test('is not told by the status of another', async () => {
+    await using at = await startEndpoint({}, { ...refusedBy(404, 'tenant-deleted') });
+    assert.equal((await read(await at.endpoint(pageRequest()))).code, 'upstream-failed');
+  });
+});

@@ -1,0 +1,83 @@
+import * as fc from 'fast-check';
+import { resolved } from './openapi.ts';
+import type { OpenApi, Parameter, Schema } from './openapi.ts';
+
+/** Values that a schema of a document allows. What a keyword that is not known here forbids may be among them. */
+export function allowedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<unknown> {
+  const known = resolved(document, schema);
+  const { type, pattern, properties, items, anyOf, oneOf } = known;
+  const within = (inner: Schema) => allowedBy(document, inner, depth + 1);
+  if (known.const !== undefined) return fc.constant(known.const);
+  if (known.enum) return fc.constantFrom(...known.enum);
+  const options = anyOf ?? oneOf;
+  // A schema that holds itself ends with its simplest option.
+  if (options) return depth > 4 ? within(options[0] ?? {}) : fc.oneof(...options.map(within));
+  switch (type) {
+    case 'string': {
+      if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u'));
+      const { minLength = 0, maxLength } = known;
+      return fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength ?? 50, 50) });
+    }
+    case 'integer':
+      return fc.integer({ min: known.minimum ?? -1000, max: known.maximum ?? 2 ** 31 });
+    case 'number':
+      return fc.double({ min: known.minimum ?? -1e6, max: known.maximum ?? 1e6, noNaN: true });
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array': {
+      const { minItems = 0, maxItems = 5 } = known;
+      return fc.array(within(items ?? {}), { minLength: minItems, maxLength: Math.min(maxItems, 5) });
+    }
+    case 'object': {
+      const { additionalProperties, required = [] } = known;
+      const fields = Object.fromEntries(
+        Object.entries(properties ?? {}).map(([key, one]) => [key, within(one)]),
+      );
+      const named = fc.record(fields, { requiredKeys: [...required] });
+      if (additionalProperties === false) return named;
+      const others = within(typeof additionalProperties === 'object' ? additionalProperties : {});
+      return fc.tuple(named, fc.dictionary(fc.string(), others, { maxKeys: 2 })).map(([own, more]) => ({
+        ...Object.fromEntries(Object.entries(more).filter(([key]) => !Object.hasOwn(fields, key))),
+        ...own,
+      }));
+    }
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+}
+
+/** JSON values near to those of another arbitrary: with a part left out, or with something else in its place. */
+export const changed = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(values, fc.nat(), fc.jsonValue({ maxDepth: 1 }), fc.boolean())
+    .map(([value, place, other, leavesOut]) => {
+      const copy: unknown = JSON.parse(JSON.stringify({ root: value }));
+      const places = placesIn(copy as Parts);
+      const chosen = places[place % places.length];
+      if (chosen) {
+        const [parts, key] = chosen;
+        if (leavesOut && !Array.isArray(parts) && key !== 'root') delete parts[key];
+        else parts[key] = other;
+      }
+      return (copy as { root: unknown }).root;
+    });
+
+type Parts = Record<string, unknown>;
+
+/** All that a value holds, each as what it is in and by which key. */
+function placesIn(value: Parts): [parts: Parts, key: string][] {
+  return Object.entries(value).flatMap(([key, inner]) => [
+    [value, key] as [Parts, string],
+    ...(typeof inner === 'object' && inner !== null ? placesIn(inner as Parts) : []),
+  ]);
+}
+
+/** A value of a parameter: the first of its examples, or one that its schema allows, always the same. */
+export function exampleOf(document: OpenApi, { schema }: Parameter): string {
+  const { examples = [], example = examples[0] } = schema;
+  const [value] =
+    example === undefined ? fc.sample(allowedBy(document, schema), { numRuns: 1, seed: 1 }) : [example];
+  return String(value);
+}

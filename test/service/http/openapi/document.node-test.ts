@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { SmartRouter } from 'hono/router/smart-router';
+import * as z from 'zod';
+import { openApiDocument } from '../../../../service/src/http/openapi/document.ts';
+import { empty, reply } from '../../../../service/src/http/operations/answers.ts';
+import { operation } from '../../../../service/src/http/operations/operation.ts';
+import { pageQuery } from '../../../../service/src/http/paging.ts';
+import { listen, startService } from '../../harness.ts';
+import { codesOf, operationsOf, resolved } from './openapi.ts';
+import type { OpenApi } from './openapi.ts';
+import { toolsFor } from './tools.ts';
+
+const documentOf = async (fetch: (path: string) => Promise<Response>) =>
+  (await (await fetch('/openapi.json')).json()) as OpenApi;
+
+const redocly = ['@redocly/cli/bin/cli.js', 'lint', 'openapi.json', '--config', 'redocly.yaml'] as const;
+
+describe('/openapi.json', () => {
+  test('is a document that a linter finds nothing wrong with', async (t) => {
+    const document = await documentOf((await startService(t)).fetch);
+    assert.match(document.openapi, /^3\.1\./);
+    const { code, output } = await (await toolsFor(t, document)).run(...redocly);
+    assert.equal(code, 0, output);
+  });
+
+  test('is looked at by a linter that finds what is wrong', async (t) => {
+    const document = await documentOf((await startService(t)).fetch);
+    const broken = structuredClone(document) as unknown as Record<
+      string,
+      Record<string, Record<string, object>>
+    >;
+    Object.assign(broken['paths']?.['/api/v1/features']?.['get'] ?? assert.fail(), {
+      responses: {},
+      operationID: 'x',
+    });
+    const { code, output } = await (await toolsFor(t, broken)).run(...redocly);
+    assert.notEqual(code, 0, output);
+    assert.match(output, /operationID/);
+  });
+
+  test('has every route that is mounted, with every method, and no other; only the editor’s page is none of them', async (t) => {
+    const added = t.mock.method(SmartRouter.prototype, 'add');
+    const { send } = await listen(t);
+    const document = JSON.parse((await send('GET', '/openapi.json')).body) as OpenApi;
+    const routed = new Set(added.mock.calls.map(({ arguments: [, path] }) => path));
+    const mounted: string[] = [];
+    for (const path of routed) {
+      // What goes before other paths answers at none by itself.
+      if (/^\/(?:api\/)?\*$/.test(path) || path.startsWith('/editor')) continue;
+      const { status, headers } = await send('OPTIONS', path.replaceAll(/:\w+/g, 'x.x'));
+      assert.equal(status, 204, path);
+      const methods = String(headers.allow).split(', ');
+      for (const method of methods.filter((name) => name !== 'HEAD' && name !== 'OPTIONS')) {
+        mounted.push(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+      }
+    }
+    const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(mounted.toSorted(), documented.toSorted());
+    assert.ok(documented.length > 15);
+  });
+
+  test('may be read by pages of any origin, without a token', async (t) => {
+    const { fetch } = await startService(t);
+    const answer = await fetch('/openapi.json', { headers: { origin: 'https://tools.example' } });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  });
+
+  test('is of the release that the service is', async (t) => {
+    const { info } = await documentOf((await startService(t)).fetch);
+    const manifest = new URL('../../../../service/package.json', import.meta.url);
+    assert.equal(info.version, (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
+  });
+
+  test('says of each operation which token it needs, and with which codes it can be refused', async (t) => {
+    const document = await documentOf((await startService(t)).fetch);
+    const find = (id: string) =>
+      operationsOf(document).find(({ operationId }) => operationId === id) ?? assert.fail(id);
+    assert.deepEqual(find('getFeatures').security, []);
+    assert.deepEqual(find('saveDraft').security, [{ editorToken: [] }]);
+    assert.deepEqual(find('runVersion').security, [{ environmentToken: [] }]);
+    const codes = (id: string, status: number) => codesOf(document, find(id), status);
+    assert.deepEqual(codes('saveDraft', 401), ['token-invalid', 'token-missing']);
+    assert.deepEqual(codes('saveDraft', 422), ['invalid-record', 'too-deep', 'unknown-language']);
+    assert.deepEqual(codes('runVersion', 504), ['time-limit']);
+    assert.deepEqual(codes('getTemplate', 404), ['unknown-language']);
+    assert.deepEqual(codes('getHealth', 401), []);
+    const headers = (id: string, status: number) =>
+      Object.keys(resolved(document, find(id).responses[status] ?? assert.fail()).headers ?? {});
+    assert.deepEqual(headers('readDraft', 200), ['x-request-id', 'etag']);
+    assert.deepEqual(headers('readDraft', 429), [
+      'x-request-id',
+      'retry-after',
+      'ratelimit',
+      'ratelimit-policy',
+    ]);
+    assert.ok(headers('runPlugin', 200).includes('x-plugin-version'));
+  });
+
+  test('shows the parameters of a list as what they are read to, and what they are refused with', () => {
+    const list = operation({
+      id: 'list',
+      method: 'GET',
+      path: '/list',
+      summary: '…',
+      tag: 'service',
+      auth: 'watch',
+      query: z.object({
+        ...pageQuery(),
+        success: z
+          .enum(['true', 'false'])
+          .transform((text) => text === 'true')
+          .meta({ override: { type: 'boolean' } }),
+      }),
+      answers: { 204: empty({ description: '…' }) },
+      handle: () => reply(204, undefined),
+    });
+    const document = openApiDocument([list], '1.0.0') as OpenApi;
+    const [listed = assert.fail()] = operationsOf(document);
+    const { parameters = [] } = listed;
+    assert.deepEqual(codesOf(document, listed, 400), ['invalid-cursor', 'invalid-query']);
+    const schemas = parameters.map(({ name, schema }) => {
+      const { type, minimum, maximum, pattern, enum: values } = schema;
+      return { name, type, minimum, maximum, pattern, values };
+    });
+    const none = { minimum: undefined, maximum: undefined, pattern: undefined, values: undefined };
+    assert.deepEqual(schemas, [
+      { ...none, name: 'limit', type: 'integer', minimum: 1, maximum: 200 },
+      { ...none, name: 'after', type: 'string' },
+      { ...none, name: 'success', type: 'boolean' },
+    ]);
+  });
+});

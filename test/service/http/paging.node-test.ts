@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as z from 'zod';
+import { pageQuery, pagingBy } from '../../../service/src/http/paging.ts';
+import type { Page } from '../../../service/src/http/paging.ts';
+
+const list = { operation: 'listThings', filter: { environment: 'com.acme', namespace: 'default' } };
+const byName = pagingBy('text');
+const newestFirst = pagingBy('number', 'text');
+
+/** As a database reads it: the rows after a key, in their order, and one more than are answered. */
+function read<Row, K>(
+  rows: Iterable<Row>,
+  page: Page<K>,
+  order: (a: K, b: K) => number,
+  keyOf: (row: Row) => K,
+): Row[] {
+  const { after, limit } = page;
+  return [...rows]
+    .toSorted((a, b) => order(keyOf(a), keyOf(b)))
+    .filter((row) => after === undefined || order(after, keyOf(row)) < 0)
+    .slice(0, limit + 1);
+}
+
+const bytes = ([a]: readonly [string], [b]: readonly [string]) =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b));
+const newest = (a: readonly [number, string], b: readonly [number, string]) =>
+  b[0] - a[0] || bytes([b[1]], [a[1]]);
+
+describe('a list that is read page by page', () => {
+  test('answers names in the order of their bytes, each once, and no cursor after the last', () => {
+    const names = ['a', 'B', 'ä', 'z', '😀', '\uFFFF', 'a/b', ''];
+    const seen: string[] = [];
+    let after: string | undefined;
+    let pages = 0;
+    do {
+      const page = byName.page(list, { limit: 3, after });
+      const found = read(names, page, bytes, (name) => [name] as const);
+      const { rows, next } = byName.answer(list, page, found, (name) => [name] as const);
+      seen.push(...rows);
+      after = next.next;
+      pages += 1;
+    } while (after !== undefined);
+    assert.deepEqual(
+      seen,
+      names.toSorted((a, b) => bytes([a], [b])),
+    );
+    assert.equal(pages, 3);
+  });
+
+  test('answers the newest first, and each row once that is there throughout, while others come and go', () => {
+    const rows = new Map(
+      Array.from({ length: 30 }, (_, i) => [`row-${i}`, { at: Math.floor(i / 4), id: `row-${i}` }]),
+    );
+    const stays = new Set([...rows.keys()].filter((_, i) => i % 3 !== 0));
+    const seen: string[] = [];
+    let after: string | undefined;
+    let turn = 0;
+    do {
+      const page = newestFirst.page(list, { limit: 4, after });
+      const found = read(rows.values(), page, newest, ({ at, id }) => [at, id] as const);
+      const answer = newestFirst.answer(list, page, found, ({ at, id }) => [at, id] as const);
+      seen.push(...answer.rows.map(({ id }) => id));
+      after = answer.next.next;
+      turn += 1;
+      // Also the last row of the page, which the cursor is of.
+      for (const id of rows.keys()) if (!stays.has(id) && rows.size > 15) rows.delete(id);
+      rows.set(`new-${turn}`, { at: turn % 2 ? 100 : 0, id: `new-${turn}` });
+    } while (after !== undefined);
+    assert.deepEqual(seen.filter((id) => stays.has(id)).toSorted(), [...stays].toSorted());
+    assert.equal(new Set(seen).size, seen.length);
+  });
+
+  test('has no next page where the rows end with the page', () => {
+    const page = byName.page(list, { limit: 2 });
+    assert.deepEqual(byName.answer(list, page, ['a', 'b'], (name) => [name] as const).next, {});
+    assert.deepEqual(byName.answer(list, page, [], (name: string) => [name] as const).next, {});
+  });
+});
+
+describe('a cursor', () => {
+  const page = byName.page(list, { limit: 1 });
+  const { next } = byName.answer(list, page, ['a', 'b'], (name) => [name] as const).next;
+  const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const [digest] = JSON.parse(Buffer.from(String(next), 'base64url').toString()) as [string];
+
+  test('holds the key of the last row, whatever is in it', () => {
+    for (const name of ['a', '', 'ä/😀', '"\\', 'x'.repeat(2000)]) {
+      const cursor = byName.answer(list, page, [name, 'more'], () => [name] as const).next.next;
+      assert.deepEqual(byName.page(list, { limit: 1, after: cursor }).after, [name]);
+    }
+  });
+
+  const others: [what: string, other: typeof list | { operation: string; filter: Record<string, string> }][] =
+    [
+      ['another operation', { ...list, operation: 'listOthers' }],
+      ['another environment', { ...list, filter: { ...list.filter, environment: 'com.other' } }],
+      ['one filter less', { ...list, filter: { environment: 'com.acme' } }],
+      ['one filter more', { ...list, filter: { ...list.filter, success: 'true' } }],
+    ];
+  for (const [what, other] of others) {
+    test(`of ${what} is refused`, () => {
+      assert.throws(() => byName.page(other, { limit: 1, after: next }), {
+        code: 'invalid-cursor',
+        status: 400,
+      });
+    });
+  }
+
+  for (const [what, cursor] of [
+    ['nothing', ''],
+    ['no base64url', 'ä+/='],
+    ['no JSON', 'abcd'],
+    ['no list', forged({ digest })],
+    ['a key of another type', forged([digest, 5])],
+    ['a key of too few parts', forged([digest])],
+    ['a key of too many parts', forged([digest, 'a', 'b'])],
+    ['a name that no database takes', forged([digest, 'a\0'])],
+    ['half a character', forged([digest, '\uD800'])],
+    ['nothing but its digest as text', forged(digest)],
+  ] as const) {
+    test(`that is ${what} is refused`, () => {
+      assert.throws(() => byName.page(list, { limit: 1, after: cursor }), {
+        code: 'invalid-cursor',
+        status: 400,
+      });
+    });
+  }
+
+  test('holds numbers that are safe integers alone', () => {
+    for (const at of [1.5, 2 ** 60, '1', null]) {
+      assert.throws(() => newestFirst.page(list, { limit: 1, after: forged([digest, at, 'x']) }), {
+        code: 'invalid-cursor',
+      });
+    }
+    assert.deepEqual(newestFirst.page(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [-1, 'x']);
+  });
+
+  test('is of the same list however its filter is written', () => {
+    const other = {
+      operation: list.operation,
+      filter: { namespace: 'default', tenant: undefined, environment: 'com.acme' },
+    };
+    assert.deepEqual(byName.page(other, { limit: 1, after: next }).after, ['a']);
+  });
+});
+
+describe('the query of a list', () => {
+  const schema = z.object(pageQuery());
+
+  test('asks for 50 rows of the first page unless it says otherwise', () => {
+    assert.deepEqual(schema.parse({}), { limit: 50 });
+    assert.deepEqual(z.object(pageQuery(1000)).parse({}), { limit: 1000 });
+    assert.deepEqual(schema.parse({ limit: '200', after: 'x' }), { limit: 200, after: 'x' });
+    assert.deepEqual(schema.parse({ limit: '1' }), { limit: 1 });
+  });
+
+  for (const limit of ['0', '201', '-1', '1.5', '1e2', ' 5', '', 'x', '9'.repeat(400)]) {
+    test(`is refused with the limit "${limit.slice(0, 20)}"`, () => {
+      const { error } = schema.safeParse({ limit });
+      assert.deepEqual(error?.issues.at(-1)?.path, ['limit']);
+    });
+  }
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, renameSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Storage } from '../../../service/src/storage/storage.ts';
+import { dayOf } from '../../../service/src/runs/usage-sum.ts';
+import { accessPath, bearer, startService } from '../harness.ts';
+import { deployed, recordedRuns } from '../runs/records.ts';
+import { freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { pluginPath, proxiedService } from './proxied.ts';
+
+const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
+const program = 'export const run = (input) => `ran ${input}`;';
+
+const usedRuns = async ({ tables }: Storage, now: number) =>
+  (await tables.usage.list(key.environment, [dayOf(now)], 10))[0]?.runs;
+
+test('runs that went on without PostgreSQL are recorded once it is back', async (t) => {
+  const { proxy, storage, run, buildProgram, deployProgram, errors, clock } = await proxiedService(t);
+  await buildProgram(program);
+  await deployProgram(program);
+  assert.equal((await run('v1.0.0')).status, 200);
+  await until('the first is recorded', async () => (await recordedRuns(storage, key)).length === 1);
+  await proxy.refuse();
+  await until('it is known to be away', () => storage.unavailability !== undefined);
+  for (let i = 0; i < 20; i++) assert.equal((await run('v1.0.0')).status, 200);
+  await proxy.listen();
+  await until('it is known to be back', () => storage.unavailability === undefined);
+  await until('all are recorded', async () => (await recordedRuns(storage, key)).length === 21);
+  assert.equal(await usedRuns(storage, clock.now), 21);
+  assert.deepEqual(errors, []);
+});
+
+test('runs whose records were written, but whose commit was not answered, are recorded and counted once', async (t) => {
+  const { proxy, storage, run, buildProgram, deployProgram, clock } = await proxiedService(t);
+  await buildProgram(program);
+  await deployProgram(program);
+  // From the moment that a batch is sent, its commit is the first that follows.
+  let isArmed = false;
+  let isCut = false;
+  proxy.watch((sent) => {
+    if (sent.includes('into "runs"')) isArmed = true;
+    if (!isArmed || isCut || !/\bcommit\b/i.test(sent.toString('latin1'))) return 'pass';
+    isCut = true;
+    return 'cut';
+  });
+  for (let i = 0; i < 5; i++) assert.equal((await run('v1.0.0')).status, 200);
+  await until('a commit was not answered', () => isCut);
+  await until('all are recorded', async () => {
+    try {
+      return (await recordedRuns(storage, key)).length === 5;
+    } catch {
+      return false;
+    }
+  });
+  assert.equal((await run('v1.0.0')).status, 200);
+  await until('one more is recorded', async () => (await recordedRuns(storage, key)).length === 6);
+  assert.equal(await usedRuns(storage, clock.now), 6);
+});
+
+test('runs whose SQLite file is moved away before they are recorded are recorded once it is back', async (t) => {
+  const address = await freshDatabase(t, 'sqlite');
+  const { file } = address as { file: string };
+  const storage = await openDuring(t, address);
+  const { fetch, environmentToken, editorToken, clock } = await startService(t, { storage });
+  const token = await environmentToken();
+  await editorToken(accessPath, token);
+  await deployed(storage, key, program);
+  const run = async () => {
+    const headers = { ...bearer(token), 'content-type': 'text/plain' };
+    const answer = await fetch(`/exec/${pluginPath}/v1.0.0`, { method: 'POST', headers, body: 'x' });
+    assert.equal(answer.status, 200);
+  };
+  for (let i = 0; i < 20; i++) await run();
+  renameSync(file, `${file}.moved`);
+  copyFileSync(`${file}.moved`, file);
+  await until('it is known to be away', () => storage.unavailability !== undefined);
+  renameSync(`${file}.moved`, file);
+  await until('it is known to be back', () => storage.unavailability === undefined);
+  await until('all are recorded', async () => (await recordedRuns(storage, key)).length === 20);
+  assert.equal(await usedRuns(storage, clock.now), 20);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Storage } from '../../../service/src/storage/storage.ts';
+import { engines, freshDatabase, lookInto, openDuring } from '../storage/databases.ts';
+import { addEnvironment, plugin, programOf, sourceOf } from '../storage/plugins.ts';
+import { ServiceProcess } from '../service-process.ts';
+
+const manyPlugins = 400;
+const tenant = '/api/v1/tenant/com.acme.t1';
+
+for (const engine of engines) {
+  test(`${engine}: what kill -9 left of a deleted tenant is erased by another node, and by one after a restart`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const storage = await openDuring(t, address);
+    await fill(storage);
+    const db = await lookInto(t, address);
+    const left = async () => {
+      const { n } = await db
+        .selectFrom('plugins')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow();
+      return n;
+    };
+    const first = await ServiceProcess.start(t, address);
+    const { environmentToken } = first;
+    assert.equal((await first.request('DELETE', tenant, environmentToken)).status, 204);
+    await until(async () => (await left()) < manyPlugins);
+    await first.kill();
+    const before = await left();
+    assert.ok(before > 0, 'The process was killed too late for this test.');
+
+    const second = await ServiceProcess.start(t, address, environmentToken);
+    assert.equal((await second.request('GET', tenant, environmentToken)).status, 404);
+    await until(async () => (await left()) < before);
+    // While another node is there, the death of one is no more than a pause.
+    await ServiceProcess.start(t, address, environmentToken);
+    await second.kill();
+    await until(async () => {
+      const row = await db.selectFrom('tenants').select('erased_at').executeTakeFirst();
+      return row?.erased_at != null;
+    });
+    for (const table of ['drafts', 'builds', 'programs'] as const) {
+      assert.deepEqual(await db.selectFrom(table).selectAll().execute(), [], table);
+    }
+  });
+}
+
+/** Makes the plugins some at a time, as a transaction may take only so long. */
+async function fill(storage: Storage): Promise<void> {
+  await addEnvironment(storage);
+  for (let first = 0; first < manyPlugins; first += 50) {
+    await storage.transaction(async (tables) => {
+      for (let i = first; i < first + 50; i++) {
+        const one = { ...plugin, pluginName: `p${i}` };
+        await tables.drafts.create(one, sourceOf(`${i}`), { now: 0 });
+        await tables.builds.save(one, sourceOf(`${i}`), programOf(`${i}`), 0);
+      }
+    });
+  }
+}
+
+/** Waits as long as a deletion may take until all is erased. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, 'It took longer than a minute.');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { storeBatch } from '../../../service/src/runs/record-runs.ts';
+import { recordLevels, toRecord } from '../../../service/src/runs/to-record.ts';
+import type { EndedRun } from '../../../service/src/runs/to-record.ts';
+import { bearer, errorOf, startService } from '../harness.ts';
+import { plugin } from '../storage/plugins.ts';
+import { deployed, failed, runOf } from './records.ts';
+
+interface Run {
+  readonly uuid: string;
+  readonly [field: string]: unknown;
+}
+
+const base = '/api/v1/plugin/com.acme.t1/default/x/runs';
+const day = 86_400_000;
+
+/** A service with a version of `com.acme.t1/default/x`, and how to record runs of it and ask for them. */
+async function startRuns(t: TestContext) {
+  const running = await startService(t);
+  const { storage, fetch, environmentToken, clock } = running;
+  const token = await environmentToken();
+  const version = await deployed(storage);
+  /** Records runs, the oldest first, a second apart. */
+  const record = async (...changes: Partial<EndedRun>[]) => {
+    const runs = changes.map((one, i) => runOf(version, one, clock.now + i * 1000));
+    const records = runs.map((run) => toRecord(run, recordLevels[2]));
+    await storeBatch(storage, { records, usage: [] });
+    return runs.map(({ id }) => id);
+  };
+  const get = (path: string, by = token) => fetch(path, { headers: bearer(by) });
+  const read = async <T>(path: string) => {
+    const answer = await get(path);
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    return JSON.parse(text) as T;
+  };
+  const list = (query = '') => read<{ runs: Run[]; next?: string }>(base + query);
+  return { ...running, token, version, record, get, read, list };
+}
+
+test('a run is answered with all that is recorded of it, in lists and by its id', async (t) => {
+  const { record, list, read, clock } = await startRuns(t);
+  const error = { code: 'invalid-input', message: 'It must be text.', path: '/a' };
+  const [bad, good] = await record(
+    { outcome: { error, logs: [] }, took: 0 },
+    { outcome: { result: 'ö', logs: ['a', 'b'] }, took: 1.5 },
+  );
+  const at = (ms: number) => new Date(clock.now + ms).toISOString();
+  const common = { ident: 'com.acme.t1', namespace: 'default', name: 'x', version: 'v1.0.0', inputBytes: 5 };
+  const expected = [
+    {
+      ...common,
+      uuid: good,
+      timestamp: at(1000),
+      success: true,
+      took: 1.5,
+      outputBytes: 2,
+      logs: ['a', 'b'],
+      input: 'input',
+      output: 'ö',
+    },
+    {
+      ...common,
+      uuid: bad,
+      timestamp: at(0),
+      success: false,
+      error,
+      took: 0,
+      outputBytes: 0,
+      input: 'input',
+    },
+  ];
+  assert.deepEqual(await list(), { runs: expected });
+  for (const run of expected) assert.deepEqual(await read(`/api/v1/run/${run.uuid}`), run);
+});
+
+test('runs are listed page by page, each once, while others are recorded', async (t) => {
+  const { record, list, get } = await startRuns(t);
+  const ids = await record(...Array.from({ length: 25 }, (_, i) => (i % 5 ? {} : failed())));
+  const seen: string[] = [];
+  let next: string | undefined;
+  do {
+    const page = await list(`?limit=10${next === undefined ? '' : `&after=${next}`}`);
+    seen.push(...page.runs.map(({ uuid }) => uuid));
+    next = page.next;
+    await record({}, failed());
+  } while (next !== undefined);
+  assert.deepEqual(
+    seen.filter((id) => ids.includes(id)),
+    ids.toReversed(),
+  );
+  assert.equal(new Set(seen).size, seen.length);
+  const { next: ofFailures = '' } = await list('?limit=2&success=false');
+  const other = await get(`${base}?limit=2&after=${ofFailures}`);
+  assert.deepEqual([other.status, (await errorOf(other)).code], [400, 'invalid-cursor']);
+});
+
+test('a page of runs with much text ends early, and says how to go on', async (t) => {
+  const { record, list } = await startRuns(t);
+  const outcome = { result: 'o'.repeat(20_000), logs: [] };
+  const ids = await record(...Array.from({ length: 150 }, () => ({ input: 'i'.repeat(20_000), outcome })));
+  const first = await list('?limit=200');
+  assert.ok(first.runs.length > 50 && first.runs.length < 70, String(first.runs.length));
+  const seen = [...first.runs];
+  for (let { next } = first; next !== undefined;) {
+    const page = await list(`?limit=200&after=${next}`);
+    seen.push(...page.runs);
+    ({ next } = page);
+  }
+  assert.deepEqual(
+    seen.map(({ uuid }) => uuid),
+    ids.toReversed(),
+  );
+});
+
+test('lists are filtered by version and success', async (t) => {
+  const { record, list, get } = await startRuns(t);
+  const [first, second] = await record({}, failed());
+  const ids = async (query: string) => (await list(query)).runs.map(({ uuid }) => uuid);
+  assert.deepEqual(await ids('?success=true'), [first]);
+  assert.deepEqual(await ids('?success=false&version=v1.0.0'), [second]);
+  assert.deepEqual(await ids('?version=v1.0.1'), []);
+  assert.deepEqual(await ids('?version=v2.0.0'), []);
+  for (const query of ['?success=1', '?version=1.0', '?limit=0', '?limit=201', '?limit=x']) {
+    assert.equal((await errorOf(await get(base + query))).code, 'invalid-query', query);
+  }
+});
+
+test('what is not there is 404, as is what is of another environment', async (t) => {
+  const { record, get, environmentToken, version } = await startRuns(t);
+  const [id = ''] = await record({});
+  const missing = await get('/api/v1/plugin/com.acme.t1/default/other/runs');
+  assert.equal((await errorOf(missing)).code, 'plugin-not-found');
+  const unknown = runOf(version).id;
+  const other = await environmentToken('com.other');
+  for (const path of ['/api/v1/run/', '/api/v2/results/by-uuid/']) {
+    assert.equal((await get(path + id)).status, 200);
+    assert.equal((await get(path + id.toUpperCase())).status, 200);
+    assert.equal((await errorOf(await get(path + unknown))).code, 'run-not-found');
+    assert.equal((await errorOf(await get(path + id, other))).code, 'run-not-found');
+    assert.equal((await errorOf(await get(`${path}1`))).code, 'invalid-path');
+  }
+  assert.equal((await get(base, other)).status, 403);
+  assert.equal((await get('/api/v1/environment/com.acme/usage', other)).status, 403);
+  assert.equal((await get(base, 'nonsense')).status, 401);
+});
+
+test('clients of version 0.5 get the five latest runs of a version', async (t) => {
+  const { record, read, clock } = await startRuns(t);
+  const ids = await record(
+    {},
+    {},
+    {},
+    failed('time-limit', 'Too long.'),
+    failed('runner-crashed', 'It ended.'),
+    failed('plugin-error', 'It threw.'),
+    {},
+  );
+  const { results } = await read<{ results: Run[] }>('/api/v2/results/by-fqmn/com.acme.t1/default/x/v1.0.0');
+  assert.deepEqual(
+    results.map(({ uuid }) => uuid),
+    ids.slice(2).toReversed(),
+  );
+  assert.deepEqual(
+    results.map(({ success, error }) => [success, error]),
+    [
+      [true, {}],
+      [false, { code: 422, message: 'It threw.' }],
+      [false, { code: 500, message: 'It ended.' }],
+      [false, { code: 504, message: 'Too long.' }],
+      [true, {}],
+    ],
+  );
+  const timestamp = new Date(clock.now + 6000).toISOString();
+  assert.deepEqual(results[0], { uuid: ids[6], timestamp, success: true, error: {} });
+  assert.deepEqual(await read(`/api/v2/results/by-uuid/${ids[6]}`), results[0]);
+  const none = await read<{ results: Run[] }>('/api/v2/results/by-fqmn/com.acme.t1/default/x/v1.0.7');
+  assert.deepEqual(none.results, []);
+});
+
+test('usage is answered by day and then tenant, page by page, by default of the last 30 days', async (t) => {
+  const { storage, read, get, clock } = await startRuns(t);
+  const rows = [0, 1, 29, 30, 399, 400].flatMap((age) =>
+    ['a', 'b', 'B'].map((tenant) => ({
+      environment: plugin.environment,
+      tenant,
+      day: new Date(clock.now - age * day).toISOString().slice(0, 10),
+      runs: age + 2,
+      failures: 1,
+      microseconds: 1500,
+      builds: 3,
+    })),
+  );
+  await storage.tables.usage.add([...rows, { ...rows[0], environment: 'com.other' } as (typeof rows)[0]]);
+  await storage.tables.usage.add(rows.slice(0, 1));
+  interface Usage {
+    readonly days: { readonly day: string; readonly tenant: string }[];
+    readonly next?: string;
+  }
+  const path = '/api/v1/environment/com.acme/usage';
+  const all = await read<Usage>(path);
+  assert.deepEqual(
+    all.days.map((one) => `${one.day} ${one.tenant}`),
+    ['2025-12-03', '2025-12-31', '2026-01-01'].flatMap((name) =>
+      ['B', 'a', 'b'].map((tenant) => `${name} ${tenant}`),
+    ),
+  );
+  const [today] = rows;
+  assert.deepEqual(
+    all.days.find((one) => one.day === today?.day && one.tenant === 'a'),
+    { day: today?.day, tenant: 'a', runs: 4, failures: 2, milliseconds: 3, builds: 6 },
+  );
+  const seen: Usage['days'] = [];
+  let next: string | undefined;
+  do {
+    const page = await read<Usage>(`${path}?limit=2${next === undefined ? '' : `&after=${next}`}`);
+    seen.push(...page.days);
+    next = page.next;
+  } while (next !== undefined);
+  assert.deepEqual(seen, all.days);
+
+  const ofTenant = await read<Usage>(`${path}?tenant=a&from=2000-01-01&limit=3`);
+  assert.deepEqual(
+    ofTenant.days.map((one) => one.day),
+    ['2024-11-27', '2024-11-28', '2025-12-02'],
+  );
+  const rest = await read<Usage>(`${path}?tenant=a&from=2000-01-01&limit=3&after=${ofTenant.next}`);
+  assert.deepEqual(
+    rest.days.map((one) => one.day),
+    ['2025-12-03', '2025-12-31', '2026-01-01'],
+  );
+  assert.equal((await read<Usage>(`${path}?from=2025-12-31&to=2025-12-31`)).days.length, 3);
+  assert.equal((await read<Usage>(`${path}?tenant=nobody`)).days.length, 0);
+  for (const query of ['?from=2025-13-01', '?to=yesterday', '?from=2025-12-02&to=2025-12-01', '?tenant=']) {
+    assert.equal((await errorOf(await get(path + query))).code, 'invalid-query', query);
+  }
+});

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { storeBatch } from '../../../service/src/runs/record-runs.ts';
+import { mostHeld, RecordQueue } from '../../../service/src/runs/record-queue.ts';
+import { RunRecorder } from '../../../service/src/runs/recorder.ts';
+import type { Batch } from '../../../service/src/runs/recorder.ts';
+import { dayOf } from '../../../service/src/runs/usage-sum.ts';
+import { toRecord } from '../../../service/src/runs/to-record.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
+import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/runs.ts';
+import { engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import type { EngineName } from '../storage/databases.ts';
+import { plugin } from '../storage/plugins.ts';
+import { deployed, failed, recordOf, refuseInputsOf, runOf } from './records.ts';
+
+/** A recorder on a database, with a version to run, and how to look at what was recorded. */
+async function startRecorder(t: TestContext, engine: EngineName) {
+  const address = await freshDatabase(t, engine);
+  const storage = await openDuring(t, address);
+  const version = await deployed(storage);
+  const dropped: number[] = [];
+  const batches: Batch[] = [];
+  const recorder = new RunRecorder({
+    store: async (batch) => {
+      batches.push(batch);
+      await storeBatch(storage, batch);
+    },
+    onDropped: (count) => dropped.push(count),
+  });
+  const list = (filter: RunFilter = {}, limit = 1000) => storage.tables.runs.list(plugin, filter, limit);
+  const usage = () => storage.tables.usage.list(plugin.environment, [dayOf(Date.now())], 10);
+  return { address, storage, version, recorder, dropped, batches, list, usage };
+}
+
+for (const engine of engines) {
+  test(`${engine}: runs are recorded newest first, and counted for their tenant`, async (t) => {
+    const { version, recorder, list, usage, dropped } = await startRecorder(t, engine);
+    const first = runOf(version);
+    const second = runOf(version, { ...failed(), took: 3 });
+    recorder.record(second);
+    recorder.record(first);
+    recorder.countBuild(plugin);
+    await until('both are recorded', async () => (await list()).length === 2);
+    const [newest, oldest] = await list();
+    assert.deepEqual(newest, {
+      id: second.id,
+      version: 'v1.0.0',
+      code: 'plugin-error',
+      took: 3,
+      inputBytes: 5,
+      outputBytes: 0,
+      details: { message: 'It failed.' },
+    });
+    assert.equal(oldest?.id, first.id);
+    assert.equal(oldest?.code, undefined);
+    assert.equal(oldest?.took, 1.25);
+    const { environment, tenant } = plugin;
+    const day = dayOf(Date.now());
+    assert.deepEqual(await usage(), [
+      { environment, tenant, day, runs: 2, failures: 1, microseconds: 4250, builds: 1 },
+    ]);
+    assert.deepEqual(dropped, []);
+    await recorder.close();
+  });
+
+  test(`${engine}: what is held when the service ends is written before`, async (t) => {
+    const { version, recorder, list, batches } = await startRecorder(t, engine);
+    for (let i = 0; i < 1200; i++) recorder.record(runOf(version));
+    await recorder.close();
+    assert.equal(recorder.waiting, 0);
+    assert.equal((await list({}, 2000)).length, 1200);
+    assert.ok(batches.every(({ records }) => records.length <= 500));
+    assert.ok(batches.length <= 4, `${batches.length} statements`);
+  });
+
+  test(`${engine}: a record that the database refuses costs itself alone, and its run is counted as used`, async (t) => {
+    const { address, version, recorder, list, usage, dropped } = await startRecorder(t, engine);
+    await refuseInputsOf(t, address, 13);
+    const good = Array.from({ length: 20 }, () => runOf(version));
+    const refused = runOf(version, { input: 'thirteen char' });
+    for (const run of [...good.slice(0, 7), refused, ...good.slice(7)]) recorder.record(run);
+    recorder.countBuild(plugin);
+    await recorder.close();
+    assert.deepEqual(dropped, [1]);
+    const ids = (await list()).map(({ id }) => id);
+    assert.deepEqual(ids, good.map(({ id }) => id).toReversed());
+    const [day] = await usage();
+    assert.deepEqual([day?.runs, day?.builds], [21, 1]);
+  });
+
+  test(`${engine}: a batch that was written although its answer was lost is not counted twice`, async (t) => {
+    const { storage, version, list, usage } = await startRecorder(t, engine);
+    const records = [recordOf(version), recordOf(version)];
+    await storeBatch(storage, { records, usage: [] });
+    await storeBatch(storage, { records: [...records, recordOf(version)], usage: [] });
+    assert.equal((await list()).length, 3);
+    assert.equal((await usage())[0]?.runs, 3);
+  });
+
+  test(`${engine}: a run of a plugin that is not there is not recorded, and fails no other`, async (t) => {
+    const { version, recorder, list, dropped } = await startRecorder(t, engine);
+    recorder.record(runOf({ ...version, pluginId: version.pluginId + 1 }));
+    recorder.record(runOf(version));
+    await recorder.close();
+    assert.equal((await list()).length, 1);
+    assert.deepEqual(dropped, []);
+  });
+
+  test(`${engine}: lists are filtered by version and success, and go on from a run`, async (t) => {
+    const { storage, version, list } = await startRecorder(t, engine);
+    const next = { ...version, version: 'v1.0.7' };
+    const runs = [
+      recordOf(version),
+      recordOf(next),
+      recordOf(version, failed()),
+      recordOf(next, failed()),
+      recordOf(version),
+    ];
+    await storeBatch(storage, { records: runs, usage: [] });
+    const indexes = async (filter: RunFilter, limit?: number) =>
+      (await list(filter, limit)).map(({ id }) => runs.findIndex((run) => run.id === id));
+    assert.deepEqual(await indexes({}), [4, 3, 2, 1, 0]);
+    assert.deepEqual(await indexes({ success: true }), [4, 1, 0]);
+    assert.deepEqual(await indexes({ success: false }), [3, 2]);
+    assert.deepEqual(await indexes({ version: 'v1.0.7' }), [3, 1]);
+    assert.deepEqual(await indexes({ version: 'v1.0.0', success: false }), [2]);
+    assert.deepEqual(await indexes({ version: 'v1.0.9' }), []);
+    assert.deepEqual(await indexes({ version: 'nonsense' }), []);
+    assert.deepEqual(await indexes({}, 2), [4, 3]);
+    const rest = await storage.tables.runs.list(plugin, {}, 2, runs[3]?.id);
+    assert.deepEqual(
+      rest.map(({ id }) => id),
+      [runs[2]?.id, runs[1]?.id],
+    );
+  });
+
+  test(`${engine}: a run is found by its id in its own environment alone`, async (t) => {
+    const { storage, version } = await startRecorder(t, engine);
+    const record = recordOf(version, failed('time-limit', 'Too long.', ['a', 'b']));
+    await storeBatch(storage, { records: [record], usage: [] });
+    const found = await storage.tables.runs.find(record.id, plugin.environment);
+    assert.deepEqual(found?.plugin, plugin);
+    assert.deepEqual(found?.run.details, { message: 'Too long.', logs: ['a', 'b'] });
+    assert.equal(await storage.tables.runs.find(record.id, 'com.other'), undefined);
+    assert.equal(await storage.tables.runs.find(runOf(version).id, plugin.environment), undefined);
+  });
+}
+
+test('without a database 10,000 records are held, the ones that come then are dropped, and all is counted', async () => {
+  let isAway = true;
+  const written: Batch[] = [];
+  const dropped: number[] = [];
+  const recorder = new RunRecorder({
+    store: async (batch) => {
+      if (isAway) throw new StorageUnavailableError(new Error('gone'));
+      written.push(batch);
+    },
+    onDropped: (count) => dropped.push(count),
+  });
+  const version = { version: 'v1.0.0', pluginId: 1, hash: '', load: () => Promise.reject(new Error()) };
+  const runs = Array.from({ length: mostHeld + 3 }, () => runOf(version));
+  for (const run of runs) recorder.record(run);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(recorder.waiting, mostHeld);
+  assert.equal(
+    dropped.reduce((sum, count) => sum + count, 0),
+    3,
+  );
+  isAway = false;
+  await recorder.close();
+  const records = written.flatMap((batch) => batch.records);
+  assert.deepEqual(
+    records.map(({ id }) => id),
+    runs.slice(0, mostHeld).map(({ id }) => id),
+  );
+  const counted = written.flatMap(({ usage }) => usage).reduce((sum, { runs: count }) => sum + count, 0);
+  assert.equal(counted, 3);
+});
+
+test('what is held has a bound in bytes, past which outcomes alone are held', () => {
+  const version = { version: 'v1.0.0', pluginId: 1, hash: '', load: () => Promise.reject(new Error()) };
+  const long = 'x'.repeat(20_000);
+  const queue = new RecordQueue();
+  for (let i = 0; i < 3000; i++) {
+    const run = runOf(version, { input: long, outcome: { result: long, logs: [long] } });
+    assert.ok(queue.add(toRecord(run, 'payloads')));
+  }
+  const held: RunRecord[] = [];
+  for (let batch = queue.firstBatch(); batch.length; batch = queue.firstBatch()) {
+    assert.ok(lengthOf(batch) <= 256 * 1024);
+    held.push(...batch);
+    queue.removeFirst(batch.length);
+  }
+  assert.equal(held.length, 3000);
+  assert.equal(held.at(-1)?.details, '{"truncated":true}');
+  // All of it would be 144 MB.
+  assert.ok(lengthOf(held) > 30e6 && lengthOf(held) < 34e6, String(lengthOf(held)));
+});
+
+const lengthOf = (records: readonly RunRecord[]) =>
+  records.reduce((sum, { details = '' }) => sum + details.length, 0);

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { v7 as createUuid } from 'uuid';
+import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
+import type { EndedRun } from '../../../service/src/runs/to-record.ts';
+import { toRecord } from '../../../service/src/runs/to-record.ts';
+import type { RunRecord } from '../../../service/src/storage/tables/runs.ts';
+import type { Storage } from '../../../service/src/storage/storage.ts';
+import { build, deploy, plugin } from '../storage/plugins.ts';
+import { lookInto } from '../storage/databases.ts';
+import type { Cleanup } from '../storage/databases.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+
+/** A version of a plugin that is deployed. */
+export async function deployed(storage: Storage, of = plugin, code = 'one') {
+  await build(storage, code, of);
+  await deploy(storage, code, of);
+  const version = await storage.tables.versions.newest(of);
+  if (!version) throw new Error('Nothing was deployed.');
+  return version;
+}
+
+let sequence = 0;
+
+/** A run of a version as it ends; by default one that succeeded now. */
+export function runOf(
+  version: EndedRun['version'],
+  changes: Partial<EndedRun> = {},
+  at = Date.now(),
+): EndedRun {
+  return {
+    id: createUuid({ msecs: at, seq: sequence++, random: randomBytes(16) }),
+    plugin,
+    version,
+    input: 'input',
+    outcome: { result: 'output', logs: [] },
+    took: 1.25,
+    ...changes,
+  };
+}
+
+export const failed = (code = 'plugin-error', message = 'It failed.', logs: readonly string[] = []) => ({
+  outcome: { error: { code, message }, logs },
+});
+
+export const recordOf = (
+  version: EndedRun['version'],
+  changes: Partial<EndedRun> = {},
+  at?: number,
+): RunRecord => toRecord(runOf(version, changes, at), 'logs');
+
+/** Has the database refuse records of runs with an input of so many bytes. */
+export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes: number): Promise<void> {
+  const db = await lookInto(t, address);
+  if (address.engine === 'sqlite') {
+    await sql`create trigger refuse before insert on runs when new.input_bytes = ${sql.lit(bytes)}
+      begin select raise(abort, 'refused'); end`.execute(db);
+    return;
+  }
+  await sql`alter table runs add constraint refused check (input_bytes <> ${sql.lit(bytes)})`.execute(db);
+}
+
+/** All that is recorded of a plugin, the newest first. */
+export const recordedRuns = ({ tables }: Storage, of: PluginKey) => tables.runs.list(of, {}, 5000);

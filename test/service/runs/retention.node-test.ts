@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { storeBatch } from '../../../service/src/runs/record-runs.ts';
+import { RunRetention } from '../../../service/src/runs/retention.ts';
+import type { RetentionOptions } from '../../../service/src/runs/retention.ts';
+import { cleanUpFirst, engines, freshStorage } from '../storage/databases.ts';
+import type { EngineName } from '../storage/databases.ts';
+import { otherPlugin, plugin } from '../storage/plugins.ts';
+import { deployed, failed, recordOf } from './records.ts';
+
+const day = 86_400_000;
+
+async function startRetention(t: TestContext, engine: EngineName, options: Partial<RetentionOptions> = {}) {
+  const storage = await freshStorage(t, engine);
+  const version = await deployed(storage);
+  const other = await deployed(storage, otherPlugin);
+  const createRetention = () => {
+    const retention = new RunRetention({ tables: storage.tables, days: 14, count: 10, ...options });
+    cleanUpFirst(t, () => retention.close());
+    return retention;
+  };
+  const count = async (of = plugin, success?: boolean) =>
+    (await storage.tables.runs.list(of, { success }, 2000)).length;
+  return { storage, version, other, createRetention, count };
+}
+
+for (const engine of engines) {
+  test(`${engine}: the newest successes and failures of each plugin are kept, each so many`, async (t) => {
+    const { storage, version, other, createRetention, count } = await startRetention(t, engine);
+    const retention = createRetention();
+    await retention.sweep();
+    const records = [
+      ...Array.from({ length: 500 }, () => recordOf(version)),
+      ...Array.from({ length: 30 }, () => recordOf(version, failed())),
+      ...Array.from({ length: 5 }, () => recordOf(other)),
+    ];
+    await storeBatch(storage, { records, usage: [] });
+    retention.handleStored(records);
+    await retention.sweep();
+    assert.deepEqual(
+      [await count(plugin, true), await count(plugin, false), await count(otherPlugin)],
+      [10, 10, 5],
+    );
+    const kept = (await storage.tables.runs.list(plugin, { success: true }, 20)).map(({ id }) => id);
+    assert.deepEqual(
+      kept,
+      records
+        .slice(490, 500)
+        .map(({ id }) => id)
+        .toReversed(),
+    );
+  });
+
+  test(`${engine}: records that a node left behind are trimmed by the next one that starts`, async (t) => {
+    const { storage, version, createRetention, count } = await startRetention(t, engine);
+    await storeBatch(storage, { records: Array.from({ length: 30 }, () => recordOf(version)), usage: [] });
+    await createRetention().sweep();
+    assert.equal(await count(), 10);
+  });
+
+  test(`${engine}: two nodes that trim the same plugin get in nobody's way`, async (t) => {
+    const { storage, version, createRetention, count } = await startRetention(t, engine);
+    await storeBatch(storage, { records: Array.from({ length: 2000 }, () => recordOf(version)), usage: [] });
+    const nodes = [createRetention(), createRetention()];
+    await Promise.all(nodes.map((node) => node.sweep()));
+    await nodes[0]?.sweep();
+    assert.equal(await count(), 10);
+  });
+
+  test(`${engine}: records end by their age, and usage after 400 days`, async (t) => {
+    const now = Date.UTC(2026, 5, 1, 12);
+    const { storage, version, createRetention, count } = await startRetention(t, engine, {
+      now: () => now,
+      count: 1000,
+    });
+    const at = (age: number) => recordOf(version, {}, now - age);
+    const records = [
+      ...Array.from({ length: 450 }, () => at(15 * day)),
+      at(14 * day + 1),
+      at(14 * day),
+      at(400 * day),
+      at(401 * day),
+    ];
+    await storeBatch(storage, { records, usage: [] });
+    await createRetention().sweep();
+    assert.equal(await count(), 1);
+    const days = ['2025-04-26', '2025-04-27', '2026-05-17', '2026-05-18'];
+    const usage = await storage.tables.usage.list('com.acme', days, 10);
+    assert.deepEqual(
+      usage.map((one) => [one.day, one.runs]),
+      [
+        ['2025-04-27', 1],
+        ['2026-05-17', 450],
+        ['2026-05-18', 2],
+      ].map(([name, runs]) => [name, runs]),
+    );
+  });
+}

@@ -1,0 +1,90 @@
+import { Agent, request as httpRequest } from 'node:http';
+
+/** What a client sends. */
+export interface ClientRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What some clients saw, over all of their requests. */
+export interface ClientReport {
+  /** How many requests were answered with 200. */
+  answered: number;
+  /** How many of the answers since the signal said that their connection will be closed. */
+  closing: number;
+  /** What else became of a request, but for the connections that were refused at the end. */
+  readonly failures: string[];
+}
+
+/**
+ * Clients that keep their connections and send one request after the other until connections are refused.
+ * @param next the request that a client sends as its n-th
+ */
+export class DrainedClients {
+  readonly report: ClientReport = { answered: 0, closing: 0, failures: [] };
+  readonly #base: string;
+  readonly #next: (client: number, n: number) => ClientRequest;
+  #isSignalSent = false;
+
+  constructor(base: string, next: (client: number, n: number) => ClientRequest) {
+    this.#base = base;
+    this.#next = next;
+  }
+
+  /** From now on connections may be refused. To be called before the signal is sent. */
+  expectRefusals(): void {
+    this.#isSignalSent = true;
+  }
+
+  /** Resolves when each of them was refused, or has failed in a way that would repeat itself. */
+  async run(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, (_, i) => this.#runClient(i)));
+  }
+
+  async #runClient(client: number): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
+    // reset counts as a refusal where the very next attempt is refused.
+    let reset: string | undefined;
+    for (let n = 0; ; n++) {
+      const { method, path, headers, body } = this.#next(client, n);
+      const what = `${method} ${path}`;
+      try {
+        const { status, isClosing } = await send(this.#base + path, { method, headers, agent }, body);
+        if (reset !== undefined) this.report.failures.push(reset);
+        reset = undefined;
+        if (status === 200) this.report.answered += 1;
+        else this.report.failures.push(`${what}: ${status}`);
+        if (this.#isSignalSent && isClosing) this.report.closing += 1;
+      } catch (error) {
+        const { code, syscall } = error as NodeJS.ErrnoException;
+        if (this.#isSignalSent && syscall === 'connect') break;
+        const failure = `${what}: ${String(error)}`;
+        const isFirstReset = this.#isSignalSent && code === 'ECONNRESET' && reset === undefined;
+        if (isFirstReset) reset = failure;
+        else this.report.failures.push(failure);
+        // Without the service there would be no end of it.
+        if (!isFirstReset && syscall === 'connect') break;
+      }
+    }
+    agent.destroy();
+  }
+}
+
+function send(
+  url: string,
+  options: { method: string; headers: Readonly<Record<string, string>>; agent: Agent },
+  body: string | undefined,
+): Promise<{ status: number; isClosing: boolean }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, options, (answer) => {
+      const { statusCode: status = 0, headers } = answer;
+      // Only a whole answer counts.
+      answer.on('error', reject).resume();
+      answer.on('end', () => resolve({ status, isClosing: headers.connection === 'close' }));
+    });
+    request.on('error', reject).end(body);
+  });
+}

@@ -1,0 +1,53 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { run } from '../apps/harness.ts';
+import { findBrowsers } from '../../tools/setup/find-browsers.js';
+import { freePort } from '../support/free-port.ts';
+import { installPackages } from '../support/install.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const examples = fileURLToPath(new URL('examples', import.meta.url));
+
+/** What the package depends on in a browser. */
+const dependencies = [
+  'lit',
+  'lit-html',
+  'lit-element',
+  '@lit/reactive-element',
+  '@lit-labs/ssr-dom-shim',
+  'zod',
+];
+
+/** The applications in a folder outside of this repository, where its sources and settings cannot be reached. */
+let folder: string;
+
+before(async () => {
+  await installPackages(examples);
+  folder = await mkdtemp(join(tmpdir(), 'plugin-editor-testing-'));
+  await cp(examples, folder, { recursive: true, verbatimSymlinks: true });
+  const modules = join(folder, 'node_modules');
+  for (const part of ['package.json', 'dist']) {
+    await cp(join(root, part), join(modules, 'plugin-editor', part), { recursive: true });
+  }
+  for (const name of dependencies) {
+    await cp(join(root, 'node_modules', name), join(modules, name), { recursive: true });
+  }
+});
+
+after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+/** Runs a program of an installed package, which fails with all that it said where one of its tests does. */
+async function runTests(program: string, ...args: string[]): Promise<void> {
+  const { chromium } = findBrowsers();
+  const env = { ...process.env, CHROMIUM: chromium, PORT: String(await freePort()), CI: '1', NO_COLOR: '1' };
+  await run(process.execPath, [join('node_modules', program), ...args], folder, env);
+}
+
+test('an application tests its page with the stand-in editor and Playwright', () =>
+  runTests('@playwright/test/cli.js', 'test'));
+
+test('an application tests its page with the stand-in editor and Vitest in a browser', () =>
+  runTests('vitest/vitest.mjs', 'run'));

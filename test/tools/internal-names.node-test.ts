@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { INTERNAL_NAMES } from '../../tools/build/internal-names.ts';
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+
+/** What can be seen of the elements and their world: members, events, messages, records, errors and options. */
+const PUBLISHED = [
+  'src/core/errors.ts',
+  'src/core/initial-source.ts',
+  'src/core/messages.ts',
+  'src/core/records.ts',
+  'src/core/token-life.ts',
+  'src/element/events.ts',
+  'src/element/features-events.ts',
+  'src/element/features-strings.ts',
+  'src/element/form-control.ts',
+  'src/element/plugin-features.ts',
+  'src/element/strings.ts',
+];
+
+test('no property that the script-tag file gets a shorter name for is public', () => {
+  const declared = new Set(
+    PUBLISHED.flatMap((path) =>
+      [
+        ...read(path).matchAll(
+          /^ +(?:(?:override|declare|readonly|static|get|set|async) )*(\w+)[?!]?[:(;=]/gm,
+        ),
+      ].map(([, name]) => name),
+    ),
+  );
+  // Both clocks of an instant are in the file of the public `EditorToken`, and are not public.
+  const found = INTERNAL_NAMES.filter((name) => declared.has(name) && !/^(wall|mono)$/.test(name));
+  assert.deepEqual(found, []);
+});
+
+test('no attribute, member or event of an element has such a name', () => {
+  const manifest = read('dist/custom-elements.json');
+  const found = INTERNAL_NAMES.filter((name) => manifest.includes(`"name": "${name}"`));
+  assert.deepEqual(found, []);
+});
+
+test('the script-tag file has none of these names left', () => {
+  const script = read('dist/cdn/plugin-editor.js');
+  const found = INTERNAL_NAMES.filter((name) => new RegExp(`[.{,?]${name}\\b`).test(script));
+  assert.deepEqual(found, []);
+});

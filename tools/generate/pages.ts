@@ -1,0 +1,150 @@
+import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
+import { defaultFeaturesStrings } from '../../src/element/features-strings.ts';
+import { defaultStrings } from '../../src/element/strings.ts';
+import type { ElementView } from './elements.ts';
+import type { Documented, Member, Typed } from './manifest-types.ts';
+import { messagesOf } from './protocol.ts';
+
+/** What is generated into each page of the documentation, by the page's path and the name of its markers. */
+export function pageSections(elements: ElementView[]): Record<string, Record<string, string>> {
+  const editor = elements.find(({ tag }) => tag === 'plugin-editor') as ElementView;
+  const features = elements.find(({ tag }) => tag === 'plugin-features') as ElementView;
+  return {
+    'docs/reference/plugin-editor.md': {
+      'plugin-editor attributes': attributes(editor),
+      'plugin-editor styling': styling(editor),
+    },
+    'docs/reference/plugin-features.md': {
+      'plugin-features reference': [attributes(features), members(features), styling(features)].join('\n\n'),
+    },
+    'docs/reference/events.md': {
+      'plugin-editor events': events(editor),
+      'plugin-features events': events(features),
+    },
+    'docs/reference/frame-protocol.md': {
+      'protocol messages': messagesTable(),
+      'protocol limits': limitsTable(),
+    },
+    'docs/guides/languages.md': {
+      'plugin-editor strings': strings(defaultStrings),
+      'plugin-features strings': strings(defaultFeaturesStrings),
+    },
+  };
+}
+
+/** Puts the sections between their markers, as they are: padding tables to their widest cell would double them. */
+export function fillMarkers(text: string, sections: Record<string, string>): string {
+  for (const [name, section] of Object.entries(sections)) {
+    const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`There is no ${begin} … ${end}`);
+    text = [
+      text.slice(0, from + begin.length),
+      '<!-- prettier-ignore-start -->',
+      section,
+      '<!-- prettier-ignore-end -->',
+      text.slice(to),
+    ].join('\n\n');
+  }
+  return text;
+}
+
+const attributes = ({ attributes: all }: ElementView) =>
+  table(
+    ['attribute (property)', 'default', 'meaning'],
+    all.map((one) => [
+      code(one.name) + (one.fieldName === one.name ? '' : ` (${code(one.fieldName)})`),
+      defaultOf(one),
+      (one.description ?? '').replace(/ Required\.$/, ''),
+    ]),
+  );
+
+/** A long one is told beside the table. */
+function defaultOf({ default: value, type, required }: Typed & { required: boolean }): string {
+  if (required) return 'required';
+  if (type?.text === 'boolean') return 'off';
+  if (value === undefined) return '-';
+  return value.length > 40 ? 'see below' : code(value.replaceAll("'", ''));
+}
+
+const events = ({ events: all }: ElementView) =>
+  table(
+    ['event', 'fields', 'when'],
+    all.map(({ name, fields, description }) => [
+      code(name),
+      fields.map(field).join(', ') || '-',
+      description,
+    ]),
+  );
+
+/** The English texts, which a page may replace. */
+const strings = (texts: object) =>
+  table(
+    ['key', 'English text'],
+    Object.entries(texts).map(([key, text]) => [code(key), text]),
+  );
+
+/** Who sends what to whom. */
+const messagesTable = () =>
+  table(
+    ['from', 'type', 'fields', 'meaning'],
+    messagesOf().map(({ from, type, fields, doc }) => [
+      from,
+      code(type),
+      fields.map(code).join(', ') || '-',
+      doc,
+    ]),
+  );
+
+/** How much is taken of an editor's messages. */
+const limitsTable = () =>
+  table(
+    ['type', 'field', 'at most'],
+    Object.entries(LIMITS).flatMap(([type, fields]) =>
+      Object.entries(fields).map(([name, limit]: [string, number]) => [
+        code(type),
+        code(name),
+        limit.toLocaleString('en') +
+          (LISTS.includes(`${type}.${name}`) ? ` in all texts together; ${MAX_VALUES} items and fields` : ''),
+      ]),
+    ),
+  );
+
+/** What may hold more than one text. */
+const LISTS = ['hello.capabilities', 'ready.permissions', 'test.error'];
+
+const field = ({ name, type }: Member) => code(name + (type?.text.endsWith('| undefined') ? '?' : ''));
+
+const members = ({ properties, readonly, methods }: ElementView) =>
+  table(
+    ['property or method', 'meaning'],
+    [
+      ...properties.map((one): [string, Documented] => [code(one.name), one]),
+      ...readonly.map((one): [string, Documented] => [`${code(one.name)}, read-only`, one]),
+      ...methods.map((one): [string, Documented] => [code(`${one.name}()`), one]),
+    ].map(([name, { description = '' }]) => [name, description]),
+  );
+
+/** Parts, states, slots and custom properties in one table. */
+const styling = ({ parts, states, slots, cssProperties }: ElementView) =>
+  [
+    table(
+      ['style hook', 'what it is'],
+      [
+        ...parts.map((one) => [code(`::part(${one.name})`), one.description ?? '']),
+        ...states.map((one) => [code(`:state(${one.name})`), one.description ?? '']),
+        ...slots.map((one) => [code(`slot="${one.name}"`), one.description ?? '']),
+      ],
+    ),
+    table(
+      ['custom property', 'default', 'what it is'],
+      cssProperties.map((one) => [code(one.name), code(one.default ?? ''), one.description ?? '']),
+    ),
+  ].join('\n\n');
+
+const code = (text: string) => `\`${text}\``;
+
+const table = (head: string[], rows: string[][]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
