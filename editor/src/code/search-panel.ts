@@ -207,7 +207,9 @@ class SearchPanel implements Panel {
                 <button type="button" class="button" @click=${() => replaceNext(this.#view)}>
                   ${find.replaceOne}
                 </button>
-                <button type="button" class="button" @click=${() => this.#replaceAll()}>${find.replaceAll}</button>
+                <button type="button" class="button" @click=${() => this.#replaceAll()}>
+                  ${find.replaceAll}
+                </button>
               </div>`
             : nothing
         }`,

@@ -45,7 +45,9 @@ export function compare<T>({ title, text, versions, choices }: CompareOptions<T>
                     ${label}
                   </button>`,
               )
-            : html`<button type="button" class="button" @click=${() => close()}>${texts().common.close}</button>`
+            : html`<button type="button" class="button" @click=${() => close()}>
+                ${texts().common.close}
+              </button>`
         }
       </footer>
     `,

@@ -72,8 +72,9 @@ function showMenu(plugin: LSPPlugin, fixes: readonly Fix[]): void {
             tabindex="-1"
             class="menu-item"
             @click=${() => applyFix(plugin, fix)}
-            >${fix.title}</button
-          >`,
+          >
+            ${fix.title}
+          </button>`,
       ),
       dom,
     );

@@ -112,7 +112,7 @@ export class HelpTransport implements Transport {
   }
 
   async #ask(id: number, method: string, { textDocument, ...params }: Message['params']): Promise<void> {
-    if (!isHelpMethod(method)) return this.#fail(id, method, 'The editor does not know how to ask this.');
+    if (!isHelpMethod(method)) return this.#fail(id, method, texts().languageHelp.unknown);
     this.#running.get(method)?.abort.abort();
     const abort = new AbortController();
     this.#running.set(method, { id, abort });
@@ -126,7 +126,7 @@ export class HelpTransport implements Transport {
       this.#answer(id, { result: forClient(method, result, textDocument?.uri ?? '') });
     } catch (error) {
       if (abort.signal.aborted)
-        return this.#fail(id, method, 'The request was taken back.', REQUEST_CANCELLED);
+        return this.#fail(id, method, texts().languageHelp.cancelled, REQUEST_CANCELLED);
       if (error instanceof HttpError && [404, 405, 501].includes(error.status)) {
         this.#isAble = false;
         this.#options.onUnable();
@@ -162,7 +162,5 @@ function inWords(method: HelpMethod, error: unknown): string {
   if (error.status === 422 && method === 'textDocument/rename') {
     return texts().languageHelp.names;
   }
-  return error.status === 422
-    ? texts().languageHelp.refused
-    : texts().languageHelp.unreachable;
+  return error.status === 422 ? texts().languageHelp.refused : texts().languageHelp.unreachable;
 }

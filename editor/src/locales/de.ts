@@ -142,6 +142,8 @@ export const de: Texts = {
     noDefinition: 'Dafür gibt es keine Definition.',
     fixes: 'Vorschläge zum Beheben',
     noFix: 'Hier lässt sich nichts automatisch beheben.',
+    unknown: 'Der Editor weiß nicht, wie er danach fragen soll.',
+    cancelled: 'Die Anfrage wurde zurückgezogen.',
     notDeclared: 'Das ist nicht im Plugin deklariert.',
     names: 'Ein Name besteht aus Buchstaben, Ziffern, „_“ und „$“ und beginnt nicht mit einer Ziffer.',
     refused: 'Mit diesem Text konnte der Dienst nicht arbeiten.',
@@ -247,7 +249,8 @@ export const de: Texts = {
       'Dieser Browser kann keine Kopie aufheben. Lassen Sie die Seite geöffnet, bis der Text gespeichert ist.',
     compareAndChoose: 'Vergleichen und wählen',
     tookTheirs: 'Sie haben die Fassung übernommen, die an anderer Stelle gespeichert wurde.',
-    merged: 'Der Text enthält jetzt beides: Ihre Änderungen und die, die an anderer Stelle gespeichert wurden.',
+    merged:
+      'Der Text enthält jetzt beides: Ihre Änderungen und die, die an anderer Stelle gespeichert wurden.',
     bringMineBack: 'Meine Fassung zurückholen',
   },
 
@@ -378,7 +381,9 @@ export const de: Texts = {
     titleFailed: 'Trotz gescheiterter Tests bereitstellen?',
     title: 'Bereitstellen',
     failed: (count) =>
-      count === 1 ? 'Mit dem jetzigen Text scheitert ein Test:' : `Mit dem jetzigen Text scheitern ${count} Tests:`,
+      count === 1
+        ? 'Mit dem jetzigen Text scheitert ein Test:'
+        : `Mit dem jetzigen Text scheitern ${count} Tests:`,
     andMore: (count) => `und ${count} weitere`,
     message: 'Nachricht',
     messageHint: 'Wozu diese Version dient, bis zu 500 Zeichen. Sie steht bei den Versionen.',
@@ -525,7 +530,8 @@ export const de: Texts = {
     notKept: 'Ein- und Ausgabe von Läufen werden hier nicht aufbewahrt.',
     saveAsTest: 'Als Test speichern',
     testName: (when) => `Lauf vom ${when}`,
-    otherVersion: (version) => `Die Zeilen sind die von ${version}; der Text hier kann inzwischen ein anderer sein.`,
+    otherVersion: (version) =>
+      `Die Zeilen sind die von ${version}; der Text hier kann inzwischen ein anderer sein.`,
     id: 'Kennung',
   },
 };

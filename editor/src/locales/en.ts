@@ -89,7 +89,8 @@ export const en = {
 
   start: {
     eyebrow: 'New plugin',
-    choose: 'Choose a language for your new plugin. You get a small example that works, to change as you like.',
+    choose:
+      'Choose a language for your new plugin. You get a small example that works, to change as you like.',
     noTemplate: (language: string) =>
       `There is no template for “${language}” here. Choose a language for your new plugin; you get a small example that works.`,
     noLanguage: 'This plugin service offers no language, so no plugin can be started here.',
@@ -141,6 +142,8 @@ export const en = {
     noDefinition: 'There is no definition for this.',
     fixes: 'Quick fixes',
     noFix: 'There is no quick fix here.',
+    unknown: 'The editor does not know how to ask this.',
+    cancelled: 'The request was taken back.',
     notDeclared: 'This is not declared in the plugin.',
     names: 'A name has letters, digits, "_" and "$", and no digit first.',
     refused: 'The service could not work with this text.',
@@ -283,7 +286,8 @@ export const en = {
     textNotKept:
       'The text and the tests are replaced by an example in the language that you choose. This browser can keep no copy: deploy what is here now as a version first if you may want it back.',
     startOver: 'Start over',
-    done: (language: string) => `The plugin starts over in ${language}. The former text is kept in this browser.`,
+    done: (language: string) =>
+      `The plugin starts over in ${language}. The former text is kept in this browser.`,
     doneNotKept: (language: string) => `The plugin starts over in ${language}.`,
     bringBack: 'Bring the former text back',
     failed: 'The example could not be loaded. Nothing was changed. Check your connection and try again.',
@@ -356,7 +360,10 @@ export const en = {
     pluginTooLarge: 'The plugin is larger than the service takes.',
     deployRefused:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
-    refused: { build: 'The service refused the build as it is.', test: 'The service refused the run as it is.' },
+    refused: {
+      build: 'The service refused the build as it is.',
+      test: 'The service refused the run as it is.',
+    },
     waiting: (seconds: number) =>
       `The service is busy. Trying again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
     stop: { build: 'Stop the build', test: 'Stop the run', deploy: 'Stop the deployment' },
@@ -371,9 +378,7 @@ export const en = {
     titleFailed: 'Deploy with failed tests?',
     title: 'Deploy',
     failed: (count: number) =>
-      count === 1
-        ? 'One test fails with the text as it is:'
-        : `${count} tests fail with the text as it is:`,
+      count === 1 ? 'One test fails with the text as it is:' : `${count} tests fail with the text as it is:`,
     andMore: (count: string) => `and ${count} more`,
     message: 'Message',
     messageHint: 'What this version is for, up to 500 characters. It is shown among the versions.',
@@ -446,7 +451,8 @@ export const en = {
 
   tests: {
     title: 'Tests',
-    empty: 'No tests yet. A test runs the plugin with a payload, and compares the answer with what you expect.',
+    empty:
+      'No tests yet. A test runs the plugin with a payload, and compares the answer with what you expect.',
     add: 'Add test',
     runAll: 'Run all',
     name: 'Name',

@@ -6,7 +6,10 @@ type DateOptions = Intl.DateTimeFormatOptions;
 // A format takes longer to make than to use.
 const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
-function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, make: (tag?: string) => T): T {
+function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  key: string,
+  make: (tag?: string) => T,
+): T {
   const tag = localeTag();
   const full = `${tag} ${key}`;
   const format = (cache.get(full) as T | undefined) ?? make(tag);

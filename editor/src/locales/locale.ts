@@ -58,7 +58,7 @@ export async function setLocale(tag: string | undefined): Promise<void> {
   const number = ++asked;
   const wanted = tag === undefined ? navigator.languages : [tag];
   const match = matchLocale(wanted);
-  let found = en as Texts;
+  let found: Texts = en;
   try {
     found = (await languages[match.language]?.()) ?? en;
   } catch {

@@ -54,7 +54,8 @@ function problemView(problem: Problem, onJump: (problem: Problem) => void): Temp
   const found = finder === 'build' ? words.byBuild : words.byCheck;
   return html`<li>
     <button type="button" class="problem ${severity}" @click=${() => onJump(problem)}>
-      ${icon(severity === 'error' ? 'fail' : 'warning')}<span class="visually-hidden">${words[severity]}: </span
+      ${icon(severity === 'error' ? 'fail' : 'warning')}<span class="visually-hidden"
+        >${words[severity]}: </span
       ><span class="problem-text">${message}</span
       ><span class="problem-place">${words.place(formatNumber(line), formatNumber(column), found)}</span>
     </button>

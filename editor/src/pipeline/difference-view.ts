@@ -45,7 +45,11 @@ const cut = (text: string) => (text.length > LONGEST_LINE ? `${text.slice(0, LON
 function context(doc: Text, from: number, to: number): TemplateResult[] {
   const rows: TemplateResult[] = [];
   for (let number = from; number < to && number < doc.lines; number++) {
-    rows.push(html`<p class="diff-line">${mark(' ')}${cut(doc.line(number).text) || '\u200b'}</p>`);
+    rows.push(
+      html`<p class="diff-line">
+        ${mark(' ')}<span class="verbatim">${cut(doc.line(number).text) || '\u200b'}</span>
+      </p>`,
+    );
   }
   return rows;
 }
@@ -70,15 +74,19 @@ function changed(
       const [a, b] = [Math.max(start, end), Math.min(stop, last)];
       if (a >= b) continue;
       const text = doc.sliceString(a, b);
-      parts.push(doc.sliceString(end, a), tag === 'del' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`);
+      parts.push(
+        doc.sliceString(end, a),
+        tag === 'del' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`,
+      );
       end = b;
     }
     parts.push(doc.sliceString(end, Math.max(end, last)), last < line.to ? '…' : '');
     const isOld = tag === 'del';
     rows.push(
-      html`<p class="diff-line ${isOld ? 'removed' : 'added'}"
-        >${mark(isOld ? '-' : '+')}<span class="visually-hidden">${isOld ? result.was : result.is}</span>${parts}</p
-      >`,
+      html`<p class="diff-line ${isOld ? 'removed' : 'added'}">
+        ${mark(isOld ? '-' : '+')}<span class="visually-hidden">${isOld ? result.was : result.is}</span
+        ><span class="verbatim">${parts}</span>
+      </p>`,
     );
     at = line.to + 1;
   }

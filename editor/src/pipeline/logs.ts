@@ -19,7 +19,10 @@ export function readLogEntry(entry: string): LogEntry {
 }
 
 /** What a run logged, by level; places in the source lead there. */
-export function logsView(entries: readonly string[], onJump?: (line: number, column: number) => void): TemplateResult {
+export function logsView(
+  entries: readonly string[],
+  onJump?: (line: number, column: number) => void,
+): TemplateResult {
   const { result } = texts();
   const shown = entries.slice(0, MOST).map(readLogEntry);
   const rest = entries.length - shown.length;
@@ -28,9 +31,12 @@ export function logsView(entries: readonly string[], onJump?: (line: number, col
     <div class="output log-entries" tabindex="0" role="group" aria-label=${result.logsName}>
       ${shown.map(
         ({ level, text }) =>
-          html`<p class="log-entry" data-level=${level}
-            >${level === 'log' ? '' : html`<span class="log-level">${result.levels[level]}</span>`}${traceLines(text, onJump)}</p
-          >`,
+          html`<p class="log-entry" data-level=${level}>
+            ${level === 'log' ? '' : html`<span class="log-level">${result.levels[level]}</span>`}<span
+              class="verbatim"
+              >${traceLines(text, onJump)}</span
+            >
+          </p>`,
       )}
       ${rest > 0 ? html`<p class="log-entry">…</p>` : ''}
     </div>

@@ -42,12 +42,12 @@ export class LongText extends LightElement {
     const text = this.raw ? this.text : (formatted ?? this.text);
     const isCut = text.length > CUT && !this.whole;
     return html`${
-      formatted === undefined
-        ? nothing
-        : html`<button type="button" class="button quiet text-form" @click=${() => (this.raw = !this.raw)}>
-            ${this.raw ? result.asJson : result.asText}
-          </button>`
-    }
+        formatted === undefined
+          ? nothing
+          : html`<button type="button" class="button quiet text-form" @click=${() => (this.raw = !this.raw)}>
+              ${this.raw ? result.asJson : result.asText}
+            </button>`
+      }
       <pre
         class="output"
         tabindex="0"

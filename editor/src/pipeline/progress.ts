@@ -39,7 +39,9 @@ export function obstacleAdvice(
   switch (obstacle) {
     case 'connection':
       return {
-        text: { build: words.buildConnection, test: words.testConnection, deploy: words.deployConnection }[action],
+        text: { build: words.buildConnection, test: words.testConnection, deploy: words.deployConnection }[
+          action
+        ],
         again: true,
       };
     case 'busy':

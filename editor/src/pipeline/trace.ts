@@ -35,7 +35,8 @@ export const traceLines = (
             class="link place"
             title=${texts().result.goTo(formatNumber(part.line))}
             @click=${() => onJump(part.line, part.column)}
-            >${part.text}</button
-          >`
+          >
+            ${part.text}
+          </button>`
         : part.text,
   );

@@ -72,9 +72,7 @@ export function buildStatus(work: Work): StatusText {
     }
     case 'failed': {
       if (build.sourceKey !== sourceKey) return { text: status.changedSinceFailedBuild, tone: 'calm' };
-      const text = build.errors
-        ? status.buildFailedWith(status.problems(build.errors))
-        : status.buildFailed;
+      const text = build.errors ? status.buildFailedWith(status.problems(build.errors)) : status.buildFailed;
       return { text, tone: 'bad' };
     }
     default:
@@ -131,7 +129,10 @@ export function deployStatus(work: Work): StatusText {
       // Sent, and no answer came: it may be deployed all the same.
       return obstacle === 'connection' || obstacle === 'service'
         ? { text: status.perhapsDeployed(reason), tone: 'bad' }
-        : { text: status.notDeployedBecause(reason), tone: isOver(obstacle, work) ? 'calm' : toneOf(obstacle) };
+        : {
+            text: status.notDeployedBecause(reason),
+            tone: isOver(obstacle, work) ? 'calm' : toneOf(obstacle),
+          };
     }
   }
 }
@@ -159,7 +160,11 @@ export function testsBadge({ tests }: Work): { number: number; words: string; to
   const { failed } = countTests(tests);
   const words = texts().tests;
   return failed
-    ? { number: failed, words: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)), tone: 'bad' }
+    ? {
+        number: failed,
+        words: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)),
+        tone: 'bad',
+      }
     : { number: tests.length, words: words.badge(tests.length), tone: 'calm' };
 }
 

@@ -16,26 +16,26 @@ export function ownerLine(ident: string): TemplateResult {
   const { environment, tenant } = parseIdent(ident);
   const { names } = texts();
   // The line may be cut off. Seen, the dot separates the two; heard, the words do.
-  return html`<p class="owner" title=${names.owner(visibleText(tenant), visibleText(environment))}
-    ><span class="visually-hidden">${names.tenantSpoken}</span>${name(tenant, 'tenant')}<span
+  return html`<p class="owner" title=${names.owner(visibleText(tenant), visibleText(environment))}>
+    <span class="visually-hidden">${names.tenantSpoken}</span>${name(tenant, 'tenant')}<span
       class="owner-dot"
       aria-hidden="true"
       >·</span
-    ><span class="visually-hidden">${names.environmentSpoken}</span>${name(environment, 'environment')}</p
-  >`;
+    ><span class="visually-hidden">${names.environmentSpoken}</span>${name(environment, 'environment')}
+  </p>`;
 }
 
 /** The namespace and the name of a plugin; the name is the heading of its page. */
 export const pluginHeading = ({ namespace, fn }: PluginTarget): TemplateResult =>
-  html`<span class="namespace" title=${visibleText(namespace)}>${name(namespace)}</span
-    ><h1 title=${visibleText(fn)}>${name(fn)}</h1>`;
+  html`<span class="namespace" title=${visibleText(namespace)}>${name(namespace)}</span>
+    <h1 title=${visibleText(fn)}>${name(fn)}</h1>`;
 
 /** Which plugin a page without an editor is about. */
 export const pluginIdentity = ({ ident, namespace, fn }: PluginTarget): TemplateResult =>
   html`<div class="identity">
-    <p class="plugin"
-      ><span class="namespace">${name(namespace)}</span><span class="plugin-name">${name(fn)}</span></p
-    >
+    <p class="plugin">
+      <span class="namespace">${name(namespace)}</span><span class="plugin-name">${name(fn)}</span>
+    </p>
     ${ownerLine(ident)}
   </div>`;
 

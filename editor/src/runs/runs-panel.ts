@@ -79,7 +79,8 @@ export class RunsPanel extends LightElement {
 
   #list(): TemplateResult {
     const words = texts().runs;
-    if (this.status === 'failed') return html`<p class="panel-empty panel-wait" role="status">${words.failed}</p>`;
+    if (this.status === 'failed')
+      return html`<p class="panel-empty panel-wait" role="status">${words.failed}</p>`;
     if (this.status === 'loading' && !this.runs.length) {
       return html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
     }
@@ -117,9 +118,9 @@ export class RunsPanel extends LightElement {
             >${icon(success ? 'pass' : 'fail')}<span class="visually-hidden"
               >${success ? words.succeeded : words.runFailed}</span
             ></span
-          ><time datetime=${timestamp}>${at}</time><span class="test-hint">${version}${
-            error?.code ? html` · ${error.code}` : nothing
-          }</span>${took === undefined ? nothing : html`<span class="test-outcome">${formatDuration(took)}</span>`}
+          ><time datetime=${timestamp}>${at}</time
+          ><span class="test-hint">${version}${error?.code ? html` · ${error.code}` : nothing}</span
+          >${took === undefined ? nothing : html`<span class="test-outcome">${formatDuration(took)}</span>`}
         </summary>
         ${this.open === uuid ? this.#details(run, at) : nothing}
       </details>
@@ -146,9 +147,9 @@ export class RunsPanel extends LightElement {
       ${
         error
           ? html`<p class="result-label">${title}</p>
-              <div class="output trace" tabindex="0" role="group" aria-label=${title}
-                >${traceLines(error.message ?? '', onJump)}</div
-              >
+              <div class="output trace" tabindex="0" role="group" aria-label=${title}>
+                <span class="verbatim">${traceLines(error.message ?? '', onJump)}</span>
+              </div>
               <p class="panel-hint">${words.otherVersion(version)}</p>`
           : nothing
       }

@@ -116,7 +116,12 @@ export class PluginService {
   /** Runs the plugin as it was built last. */
   async test(payload: string, signal: AbortSignal): Promise<TestAnswer> {
     const url = this.#url('test', ...this.#place);
-    const { result, error, logs = [], took } = await this.#ask(testAnswerSchema, url, signal, { body: payload });
+    const {
+      result,
+      error,
+      logs = [],
+      took,
+    } = await this.#ask(testAnswerSchema, url, signal, { body: payload });
     const lines = typeof logs === 'string' ? (logs ? [logs] : []) : logs;
     return { ...(error ? { error } : { result: result ?? '' }), logs: lines, took };
   }
@@ -174,7 +179,10 @@ export class PluginService {
   }
 
   /** The real runs, newest first. */
-  runs(filter: { after?: string | undefined; success?: boolean | undefined }, signal: AbortSignal): Promise<RunList> {
+  runs(
+    filter: { after?: string | undefined; success?: boolean | undefined },
+    signal: AbortSignal,
+  ): Promise<RunList> {
     const { after, success } = filter;
     const query = { after, success: success === undefined ? undefined : String(success) };
     return this.#read(runsSchema, this.#listUrl('runs', query), signal);
@@ -191,7 +199,12 @@ export class PluginService {
     return data;
   }
 
-  async #ask<T>(schema: ZodMiniType<T>, url: string, signal: AbortSignal, body: RequestBody = {}): Promise<T> {
+  async #ask<T>(
+    schema: ZodMiniType<T>,
+    url: string,
+    signal: AbortSignal,
+    body: RequestBody = {},
+  ): Promise<T> {
     const { data } = await this.#tokenHolder.use(() =>
       requestJson(schema, this.#post(url, { ...body, signal, timeout: RUN_TIMEOUT })),
     );

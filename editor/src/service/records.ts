@@ -73,7 +73,9 @@ export const runSchema = z.looseObject({
   timestamp: z.string(),
   version: z.string(),
   success: z.boolean(),
-  error: z.optional(z.nullable(z.looseObject({ code: z.optional(z.string()), message: z.optional(z.string()) }))),
+  error: z.optional(
+    z.nullable(z.looseObject({ code: z.optional(z.string()), message: z.optional(z.string()) })),
+  ),
   took: z.optional(z.number()),
   logs: z.optional(z.nullable(z.array(z.string()))),
   input: z.optional(z.nullable(z.string())),

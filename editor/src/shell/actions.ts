@@ -19,8 +19,7 @@ export interface ActionEvents {
   onBuild?: ((build: { succeeded: boolean; outputLog: string }) => void) | undefined;
   /** One test ended, or the run of a payload, which has no name. `passed`: where the test asserts something. */
   onTest?:
-    | ((test: { name?: string; result?: string; error?: unknown; passed?: boolean }) => void)
-    | undefined;
+    ((test: { name?: string; result?: string; error?: unknown; passed?: boolean }) => void) | undefined;
   onDeploy?: ((deploy: { version: string; unchanged?: boolean }) => void) | undefined;
   /** Another version was made live; `null`: the newest again. */
   onLive?: ((version: string | null) => void) | undefined;
@@ -158,7 +157,10 @@ export class Actions {
   #probeSoon(): void {
     if (this.#closed.signal.aborted) return;
     const wait = PROBE * Math.min(10, ++this.#probes);
-    this.#probe = setTimeout(() => void this.#loadProgress().then(() => !this.#isOnline && this.#probeSoon()), wait);
+    this.#probe = setTimeout(
+      () => void this.#loadProgress().then(() => !this.#isOnline && this.#probeSoon()),
+      wait,
+    );
   }
 
   /** The connection or the token is new. */
@@ -206,8 +208,7 @@ export class Actions {
         if (entries.length === 1) entry.isOpen = true;
         this.#testing = { done: index + 1, all: entries.length };
         const expected = expectedOf(entry.test);
-        const passed =
-          expected === undefined ? {} : { passed: verdictOf(run.answer, expected) === 'passed' };
+        const passed = expected === undefined ? {} : { passed: verdictOf(run.answer, expected) === 'passed' };
         onTest?.({ name: tests.titleOf(entry), ...outcome(run), ...passed });
         onState();
       },

@@ -338,7 +338,8 @@ export class EditorApp {
     });
     this.#workspace = workspace;
     this.#show(() => workspace.view());
-    if (exists && target.template && target.template !== source.lang) workspace.sayLanguageStays(target.template);
+    if (exists && target.template && target.template !== source.lang)
+      workspace.sayLanguageStays(target.template);
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) workspace.focus();
     if (!this.#loadsLater) loadLaterParts();

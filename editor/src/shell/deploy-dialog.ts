@@ -25,7 +25,8 @@ export function askToDeploy(failed: readonly string[]): Promise<string | undefin
         method="dialog"
         @submit=${(event: SubmitEvent) => {
           event.preventDefault();
-          close(String(new FormData(event.currentTarget as HTMLFormElement).get('message') ?? '').trim());
+          const message = new FormData(event.currentTarget as HTMLFormElement).get('message');
+          close(typeof message === 'string' ? message.trim() : '');
         }}
       >
         ${
@@ -49,14 +50,15 @@ export function askToDeploy(failed: readonly string[]): Promise<string | undefin
         <p id="deploy-hint" class="panel-hint">${deploy.messageHint}</p>
         <footer>
           <button type="button" class="button" @click=${() => close()}>${common.cancel}</button>
-          <button type="submit" class="button primary">${failed.length ? deploy.anyway : deploy.deploy}</button>
+          <button type="submit" class="button primary">
+            ${failed.length ? deploy.anyway : deploy.deploy}
+          </button>
         </footer>
       </form>
     `,
     onOpen: (dialog) => {
       // The question is read first; then one can type.
-      if (!failed.length)
-        queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
+      if (!failed.length) queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
     },
   });
 }

@@ -15,7 +15,10 @@ export function showHelp(commands: readonly Command[], plugin: PluginTarget): vo
     [words.resize, words.resizeKeys],
   ];
   const row = (label: string, value: TemplateResult) =>
-    html`<div class="help-row"><dt>${label}</dt><dd>${value}</dd></div>`;
+    html`<div class="help-row">
+      <dt>${label}</dt>
+      <dd>${value}</dd>
+    </div>`;
   const keyRow = (label: string, key: string) => row(label, html`<kbd>${key}</kbd>`);
   void openDialog({
     className: 'help',

@@ -13,10 +13,13 @@ export const askForLanguage = (
   return openDialog<Language>({
     className: 'help ask',
     title: words.title,
-    content: (close) => html`<div class="dialog-form">
-      <p>${isKept ? words.text : words.textNotKept}</p>
-      ${languageChoices(languages, close)}
-      <footer><button type="button" class="button" @click=${() => close()}>${texts().common.cancel}</button></footer>
-    </div>`,
+    content: (close) =>
+      html`<div class="dialog-form">
+        <p>${isKept ? words.text : words.textNotKept}</p>
+        ${languageChoices(languages, close)}
+        <footer>
+          <button type="button" class="button" @click=${() => close()}>${texts().common.cancel}</button>
+        </footer>
+      </div>`,
   });
 };

@@ -1,4 +1,9 @@
-import { type PluginChannel, type PluginDetails, type PluginToOpen, connectLauncher } from 'plugin-editor/editor.js';
+import {
+  type PluginChannel,
+  type PluginDetails,
+  type PluginToOpen,
+  connectLauncher,
+} from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
 import { loadPart } from '../ui/load-part.ts';
 import type { EditorApp, EditorHost } from './app.ts';

@@ -44,7 +44,8 @@ function fields(store: SettingsStore): TemplateResult {
         .value=${String(fontSize)}
         @change=${({ currentTarget }: Event) => {
           const { valueAsNumber } = currentTarget as HTMLInputElement;
-          if (Number.isFinite(valueAsNumber)) store.change({ fontSize: Math.min(32, Math.max(9, valueAsNumber)) });
+          if (Number.isFinite(valueAsNumber))
+            store.change({ fontSize: Math.min(32, Math.max(9, valueAsNumber)) });
         }}
       />
     </label>

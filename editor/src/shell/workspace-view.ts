@@ -73,9 +73,9 @@ function readOnlyBadge({ access }: WorkspaceViewOptions): TemplateResult | typeo
   const { frame } = texts();
   if (!access.readOnlyBy) return nothing;
   const why = access.readOnlyBy === 'host' ? frame.readOnlyHost : frame.readOnlyToken;
-  return html`<p class="read-only" title=${why}
-    >${icon('lock')}<span>${frame.readOnly}</span><span class="visually-hidden">. ${why}</span></p
-  >`;
+  return html`<p class="read-only" title=${why}>
+    ${icon('lock')}<span>${frame.readOnly}</span><span class="visually-hidden">. ${why}</span>
+  </p>`;
 }
 
 function commandButton(command: Command): TemplateResult {

@@ -178,7 +178,11 @@ export class Workspace {
     this.#ending.signal.addEventListener('abort', unsubscribe);
     this.#isReady = true;
     // Where they cannot be loaded, the text can be edited all the same.
-    if (!loadedPanels()) loadPanels().then(() => this.#update(), () => {});
+    if (!loadedPanels())
+      loadPanels().then(
+        () => this.#update(),
+        () => {},
+      );
     this.#actions.start();
     this.#handleSave(this.#queue.state);
   }
@@ -454,7 +458,9 @@ export class Workspace {
   /** Draws the list of tests, and goes to something in the row of a test, or in the panel. */
   #focusTest(entry: TestEntry | undefined, selector: string): void {
     this.#options.onDraw(true);
-    const place = entry ? document.querySelector(`.test-row[data-id="${entry.id}"]`) : document.querySelector('.tests');
+    const place = entry
+      ? document.querySelector(`.test-row[data-id="${entry.id}"]`)
+      : document.querySelector('.tests');
     const target = place?.querySelector<HTMLElement>(selector);
     target?.focus();
     if (target instanceof HTMLInputElement) target.select();
@@ -463,7 +469,8 @@ export class Workspace {
   /** The key that runs all tests runs what is being written, in a field of a payload. */
   #runWhatIsWritten(event: KeyboardEvent): boolean {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
-    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !(target instanceof Element)) return false;
+    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !(target instanceof Element))
+      return false;
     const id = Number(target.closest<HTMLElement>('.test-row')?.dataset['id'] ?? 0);
     const entry = this.#tests.entries.find((one) => one.id === id);
     const isPayload = target.id === 'run-payload';

@@ -53,7 +53,8 @@ function compare(
   }
 }
 
-const own = (value: Record<string, Json>, key: string) => (Object.hasOwn(value, key) ? value[key] : undefined);
+const own = (value: Record<string, Json>, key: string) =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
 
 const written = (value: Json | undefined) => (value === undefined ? undefined : JSON.stringify(value));
 

@@ -60,7 +60,9 @@ function errorView(
   const words = texts().result;
   const title = error.code ? words.errorCode(error.code) : words.error;
   return html`<p class="result-label">${title}</p>
-    <div class="output trace" tabindex="0" role="group" aria-label=${title}>${traceLines(error.message, onJump)}</div>
+    <div class="output trace" tabindex="0" role="group" aria-label=${title}>
+      <span class="verbatim">${traceLines(error.message, onJump)}</span>
+    </div>
     ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
 }
 
@@ -102,10 +104,12 @@ function jsonDifferenceView(differences: readonly JsonDifference[]): TemplateRes
         html`<li>
           <p class="json-path">${path ? html`<code>${path}</code>` : words.whole}</p>
           <p class="json-expected">
-            <span>${words.expected}</span> ${expected === undefined ? words.missing : html`<code>${expected}</code>`}
+            <span>${words.expected}</span>
+            ${expected === undefined ? words.missing : html`<code>${expected}</code>`}
           </p>
           <p class="json-actual">
-            <span>${words.actual}</span> ${actual === undefined ? words.missing : html`<code>${actual}</code>`}
+            <span>${words.actual}</span>
+            ${actual === undefined ? words.missing : html`<code>${actual}</code>`}
           </p>
         </li>`,
     )}

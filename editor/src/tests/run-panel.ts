@@ -66,9 +66,9 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
           : nothing
       }
-      <p class="run-state" role="status" data-tone=${state.obstacle && !state.isRunning ? 'bad' : 'busy'}
-        >${stateWords(state)}</p
-      >
+      <p class="run-state" role="status" data-tone=${state.obstacle && !state.isRunning ? 'bad' : 'busy'}>
+        ${stateWords(state)}
+      </p>
     </div>
     ${resultOf(options)}
   </div>`;

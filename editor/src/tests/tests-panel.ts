@@ -41,7 +41,11 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
       >
         ${icon('run')}${words.runAll}
       </button>`;
-  const add = html`<button type="button" class="button quiet" @click=${() => onFocus(list.add(), '.field.name')}>
+  const add = html`<button
+    type="button"
+    class="button quiet"
+    @click=${() => onFocus(list.add(), '.field.name')}
+  >
     ${icon('add')}${words.add}
   </button>`;
   return html`<div class="tests">
@@ -125,7 +129,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
         ${icon('run')}
       </button>`;
   return html`<li class="test-row" data-id=${entry.id}>
-    <details class="test" ?open=${live(entry.isOpen)} @toggle=${toggle}>
+    <details class="test" ?open=${entry.isOpen} @toggle=${toggle}>
       <summary>
         ${icon('chevron')}<span class="test-title" title=${title}>${title}</span
         ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, standing)}
@@ -154,7 +158,13 @@ function rowActions(
     // At the end of the way, to the other button.
     onFocus(entry, `${own}:not(:disabled), ${own}:disabled ~ ${other}, ${other}:has(~ ${own}:disabled)`);
   };
-  const button = (className: string, verb: string, sign: 'up' | 'down' | 'remove', isOff: boolean, run: () => void) =>
+  const button = (
+    className: string,
+    verb: string,
+    sign: 'up' | 'down' | 'remove',
+    isOff: boolean,
+    run: () => void,
+  ) =>
     html`<button
       type="button"
       class="button icon-only ${className}"

@@ -27,8 +27,20 @@ const own = {
     text: '#1a1e27',
     // Text that keeps its own colour on whatever ground: code, messages, numbers of lines.
     texts: [
-      '#565e6d', '#197340', '#b3261e', '#8a5300', '#7a2ec9', '#176b3a', '#a3265a', '#9a4310', '#586070',
-      '#1f55c4', '#0a6675', '#384152', '#4c5566', '#646d7d',
+      '#565e6d',
+      '#197340',
+      '#b3261e',
+      '#8a5300',
+      '#7a2ec9',
+      '#176b3a',
+      '#a3265a',
+      '#9a4310',
+      '#586070',
+      '#1f55c4',
+      '#0a6675',
+      '#384152',
+      '#4c5566',
+      '#646d7d',
     ],
   },
   dark: {
@@ -37,8 +49,20 @@ const own = {
     raised: '#252932',
     text: '#e6e9ef',
     texts: [
-      '#a2aab9', '#7ed9a2', '#ff9a92', '#f0bd6a', '#c7a6ff', '#92d8a8', '#ff9fbd', '#f2b582', '#9aa4b6',
-      '#8fbaff', '#74d3df', '#cdd5e2', '#aeb7c6', '#8f98aa',
+      '#a2aab9',
+      '#7ed9a2',
+      '#ff9a92',
+      '#f0bd6a',
+      '#c7a6ff',
+      '#92d8a8',
+      '#ff9fbd',
+      '#f2b582',
+      '#9aa4b6',
+      '#8fbaff',
+      '#74d3df',
+      '#cdd5e2',
+      '#aeb7c6',
+      '#8f98aa',
     ],
   },
 } as const;
@@ -124,8 +148,23 @@ export function lookOf(appearance: Appearance, preferred: 'light' | 'dark'): Loo
 }
 
 const NAMES = [
-  'editor', 'raised', 'field', 'surface', 'hover', 'line', 'code-line', 'text', 'accent', 'accent-fill',
-  'accent-fill-hover', 'on-accent', 'badge', 'on-badge', 'control-line', 'sans', 'radius',
+  'editor',
+  'raised',
+  'field',
+  'surface',
+  'hover',
+  'line',
+  'code-line',
+  'text',
+  'accent',
+  'accent-fill',
+  'accent-fill-hover',
+  'on-accent',
+  'badge',
+  'on-badge',
+  'control-line',
+  'sans',
+  'radius',
 ].map((name) => `--${name}`);
 
 let isFollowing = false;

@@ -91,9 +91,7 @@ export class CommandMenu {
   /** To the next command that begins with a letter. */
   #find(items: HTMLElement[], at: number, letter: string): void {
     const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-    order
-      .find(({ innerText }) => innerText.toLowerCase().startsWith(letter.toLowerCase()))
-      ?.focus();
+    order.find(({ innerText }) => innerText.toLowerCase().startsWith(letter.toLowerCase()))?.focus();
   }
 
   #close(back = true): void {

@@ -36,7 +36,9 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
     const at = panels.findIndex(({ id }) => id === shown);
     // The next tab is where the line of tabs leads to.
     const forward = getComputedStyle(event.currentTarget as Element).direction === 'rtl' ? -1 : 1;
-    const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: panels.length - 1 }[event.key];
+    const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: panels.length - 1 }[
+      event.key
+    ];
     const panel = to === undefined ? undefined : panels[(to + panels.length) % panels.length];
     if (!panel) return;
     event.preventDefault();

@@ -58,7 +58,9 @@ export class Notices {
 function noticeView({ text, tone, actions = [] }: Notice): TemplateResult {
   const buttons = actions.map(
     ({ label, run, primary }) =>
-      html`<button type="button" class=${primary ? 'button primary' : 'button'} @click=${run}>${label}</button>`,
+      html`<button type="button" class=${primary ? 'button primary' : 'button'} @click=${run}>
+        ${label}
+      </button>`,
   );
   return html`<div class="notice ${tone}">
     <p role=${tone === 'alert' ? 'alert' : 'status'}>${text}</p>

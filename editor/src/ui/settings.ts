@@ -2,17 +2,20 @@ import * as z from 'zod/mini';
 
 const KEY = 'plugin-editor-settings';
 
+/** What is not of the right shape gets the usual value. */
+const { catch: fallback } = z;
+
 const settingsSchema = z.object({
   /** Whether long lines wrap. */
-  wrap: z.catch(z.boolean(), false),
+  wrap: fallback(z.boolean(), false),
   /** Size of the code, in CSS pixels. */
-  fontSize: z.catch(z.number().check(z.gte(9), z.lte(32)), 13.5),
+  fontSize: fallback(z.number().check(z.gte(9), z.lte(32)), 13.5),
   /** Columns of one step of indentation. */
-  tabWidth: z.catch(z.union([z.literal(2), z.literal(4), z.literal(8)]), 2),
-  vim: z.catch(z.boolean(), false),
+  tabWidth: fallback(z.union([z.literal(2), z.literal(4), z.literal(8)]), 2),
+  vim: fallback(z.boolean(), false),
   /** The share of the page that the panels take beside the text, and below it: 0.15 to 0.8. */
-  dockWidth: z.catch(z.optional(z.number().check(z.gte(0.15), z.lte(0.8))), undefined),
-  dockHeight: z.catch(z.optional(z.number().check(z.gte(0.15), z.lte(0.8))), undefined),
+  dockWidth: fallback(z.optional(z.number().check(z.gte(0.15), z.lte(0.8))), undefined),
+  dockHeight: fallback(z.optional(z.number().check(z.gte(0.15), z.lte(0.8))), undefined),
 });
 
 /** How the user wants the editor, for every plugin that is opened in this browser. */

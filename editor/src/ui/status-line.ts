@@ -14,7 +14,8 @@ export function statusLine(parts: Readonly<Record<string, StatusText | undefined
   const said = Object.entries(parts);
   const whole = said.flatMap(([, part]) => part?.text ?? []).join(', ');
   const isBad = said.some(([, part]) => part?.tone === 'bad');
-  return html`<p class="status ${isBad ? 'bad' : ''}" role="status" aria-atomic="false" title=${whole}
+  // Spans, whose white space counts: what is read out begins with the first part.
+  return html`<span class="status ${isBad ? 'bad' : ''}" role="status" aria-atomic="false" title=${whole}
     >${said.map(
       ([name, part], index) =>
         html`${part && index ? ', ' : ''}<span
@@ -23,6 +24,6 @@ export function statusLine(parts: Readonly<Record<string, StatusText | undefined
             ?hidden=${!part}
             >${part?.text ?? ''}</span
           >`,
-    )}</p
+    )}</span
   >`;
 }

@@ -73,7 +73,9 @@ export class VersionsPanel extends LightElement {
     if (this.status === 'failed') {
       return html`<div class="panel-empty panel-wait">
         <p role="status">${words.failed}</p>
-        <button type="button" class="button" @click=${() => void this.#load()}>${texts().common.tryAgain}</button>
+        <button type="button" class="button" @click=${() => void this.#load()}>
+          ${texts().common.tryAgain}
+        </button>
       </div>`;
     }
     if (this.status === 'loading' && !this.versions.length) {
@@ -120,18 +122,15 @@ export class VersionsPanel extends LightElement {
     const isLive = version === this.live;
     const before = this.versions[index + 1]?.version;
     const button = (label: string, run: () => void) =>
-      html`<button
-        type="button"
-        class="button quiet"
-        aria-label=${words.of(label, version)}
-        @click=${run}
-      >
+      html`<button type="button" class="button quiet" aria-label=${words.of(label, version)} @click=${run}>
         ${label}
       </button>`;
     return html`<li class="history-item">
       <div class="history-head">
         <strong>${version}</strong>${
-          isLive ? html`<span class="badge live" title=${words.liveHint}>${icon('pass')}${words.live}</span>` : nothing
+          isLive
+            ? html`<span class="badge live" title=${words.liveHint}>${icon('pass')}${words.live}</span>`
+            : nothing
         }<time datetime=${deployedAt}>${actor ? words.deployedBy(at, visibleText(actor)) : at}</time>
       </div>
       ${message ? html`<p class="history-message" dir="auto">${message}</p>` : nothing}
@@ -210,7 +209,8 @@ export class VersionsPanel extends LightElement {
   async #bringBack(version: string): Promise<void> {
     const source = await this.#source(version);
     if (!source) return;
-    if (sameWork(source, this.options.current())) return this.#notify('note', () => texts().versions.same(version));
+    if (sameWork(source, this.options.current()))
+      return this.#notify('note', () => texts().versions.same(version));
     this.#restore(version, source);
   }
 

@@ -46,6 +46,8 @@ test('tests are those of the side that changed them, and a language is not merge
   assert.deepEqual(mergeSources(base, mine, theirs), { ...theirs, contents: 'A\nb\nc\nD' });
   const mineTested = { ...mine, tests: [{ name: 'three' }] };
   assert.equal(mergeSources(base, mineTested, theirs), undefined);
-  assert.deepEqual(mergeSources(base, mineTested, { ...theirs, tests: base.tests })?.tests, [{ name: 'three' }]);
+  assert.deepEqual(mergeSources(base, mineTested, { ...theirs, tests: base.tests })?.tests, [
+    { name: 'three' },
+  ]);
   assert.equal(mergeSources(base, mine, { ...theirs, lang: 'y' }), undefined);
 });

@@ -11,12 +11,27 @@ import { matchLocale } from '../../../editor/src/locales/locale.ts';
 const sources = fileURLToPath(new URL('../../../editor/src', import.meta.url));
 
 /** Words that are the same in every language, or that no user reads. */
-const KNOWN = new Set(['Ctrl', 'Shift', 'Space', 'Esc', 'Control', 'Meta', 'Enter', 'Bearer', 'POST', 'GET', 'PUT']);
+const KNOWN = new Set([
+  'Ctrl',
+  'Shift',
+  'Space',
+  'Esc',
+  'Control',
+  'Meta',
+  'Enter',
+  'Bearer',
+  'POST',
+  'GET',
+  'PUT',
+]);
 
 /** Whether a text looks like one that a user would read: a word that begins large, or several words. */
 const isProse = (text: string) =>
   /^[A-Z][a-z]+(?:[ ,.:…’'-]+[A-Za-z’']+)*[.:…?!]?$/.test(text.trim()) &&
-  !text.trim().split(/[ ,.:…-]+/).every((word) => !word || KNOWN.has(word) || !/^[A-Z]/.test(word));
+  !text
+    .trim()
+    .split(/[ ,.:…-]+/)
+    .every((word) => !word || KNOWN.has(word) || !/^[A-Z]/.test(word));
 
 /** What stands between the tags of a template, and in attributes that are read out. */
 function proseOfTemplate(parts: readonly string[]): string[] {
@@ -69,8 +84,8 @@ function textsOf(texts: object, path = ''): Map<string, string> {
   for (const [key, value] of Object.entries(texts) as [string, unknown][]) {
     const place = path ? `${path}.${key}` : key;
     if (typeof value === 'function') {
-      all.set(`${place}(1)`, String((value as (...args: unknown[]) => string)(1, 'B')));
-      all.set(`${place}(2)`, String((value as (...args: unknown[]) => string)(2, 'B')));
+      all.set(`${place}(1)`, (value as (...args: unknown[]) => string)(1, 'B'));
+      all.set(`${place}(2)`, (value as (...args: unknown[]) => string)(2, 'B'));
     } else if (typeof value === 'string') all.set(place, value);
     else for (const [inner, text] of textsOf(value as object, place)) all.set(inner, text);
   }

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SaveState } from '../../../editor/src/draft/save-queue.ts';
-import {
-  type BuildState,
-  type DeployState,
-  obstacleAdvice,
-} from '../../../editor/src/pipeline/progress.ts';
+import { type BuildState, type DeployState, obstacleAdvice } from '../../../editor/src/pipeline/progress.ts';
 import {
   type TestStanding,
   type Work,

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { scenes } from '../scenes.ts';
+
+const chord = async (page: Page, key: string) => {
+  await page.keyboard.down('Control');
+  await page.keyboard.press(key as 'a');
+  await page.keyboard.up('Control');
+};
+
+describe('settings, search and size, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('wrap, size, indentation and Vim keys are set by keyboard, and last', () =>
+    scene(async ({ service, target, open }) => {
+      const contents = `export function run(input: string): string {\nreturn input + "${'long '.repeat(80)}";\n}\n`;
+      await service.save({ contents, lang: 'typescript' }, target);
+      const { page, untilOpen } = await open();
+      await untilOpen();
+      await chord(page, ',');
+      await page.waitForSelector('dialog.settings[open]');
+      for (const label of ['Wrap long lines', 'Vim keys']) {
+        await page.focus(`::-p-aria([name="${label}"][role="checkbox"])`);
+        await page.keyboard.press('Space');
+      }
+      await page.focus('dialog.settings [type=number]');
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Tab');
+      await page.select('dialog.settings select', '4');
+      await page.keyboard.press('Escape');
+      const state = () =>
+        page.evaluate(() => ({
+          wraps: document.querySelector('.cm-lineWrapping') !== null,
+          size: getComputedStyle(document.querySelector('.text .cm-editor') as Element).fontSize,
+          vim: document.querySelector('.cm-vim-panel') !== null,
+        }));
+      await page.waitForSelector('.cm-vim-panel');
+      assert.deepEqual(await state(), { wraps: true, size: '14px', vim: true });
+      await page.reload();
+      const again = await open();
+      await again.untilOpen();
+      await again.page.waitForSelector('.cm-vim-panel');
+      await again.page.waitForSelector('.text .cm-lineWrapping');
+    }));
+
+  test('find counts its matches, replaces, and Ctrl+H goes to the replacement', () =>
+    scene(async ({ service, target, open, saved }) => {
+      await service.save(
+        { contents: 'const one = 1;\nconst two = one + one;\n', lang: 'typescript' },
+        target,
+      );
+      const { page, untilOpen } = await open();
+      await untilOpen();
+      await page.focus('.cm-content');
+      await chord(page, 'f');
+      await page.waitForSelector('.find [name=search]:focus');
+      await page.keyboard.type('one');
+      const count = () => page.$eval('.find-count', ({ textContent }) => textContent);
+      assert.equal(await count(), '3 matches');
+      await page.keyboard.press('Enter');
+      assert.equal(await count(), '1 of 3');
+      await page.keyboard.press('Enter');
+      assert.equal(await count(), '2 of 3');
+      await chord(page, 'h');
+      await page.waitForSelector('.find [name=replace]:focus');
+      await page.keyboard.type('uno');
+      await page.locator('::-p-aria([name="Replace all"][role="button"])').click();
+      await page.waitForFunction(() => document.querySelector('.find-count')?.textContent === '3 replaced');
+      await saved('const two = uno + uno;');
+      await page.focus('.find [name=search]');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('.find', { hidden: true });
+      assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
+    }));
+
+  test('a closing bracket takes its line back to where it was opened', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: '', lang: 'typescript' }, target);
+      const { page, untilOpen, text } = await open();
+      await untilOpen();
+      await page.waitForSelector('.cm-content[data-language]');
+      await page.focus('.cm-content');
+      // The bracket that closes by itself is taken away, and typed.
+      await page.keyboard.type('const list = [');
+      await page.keyboard.press('Delete');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('1,');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type(']');
+      assert.equal(await text(), 'const list = [\n  1,\n]');
+    }));
+
+  test('the first problem does not move the text', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
+      const { page, untilOpen, type } = await open();
+      await untilOpen();
+      const left = () => page.$eval('.cm-line', (line) => line.getBoundingClientRect().left);
+      const before = await left();
+      await type('const x: number = "";');
+      await page.waitForSelector('.cm-lint-marker-error');
+      assert.equal(await left(), before);
+    }));
+
+  test('the panels are resized with the arrow keys, and keep their size', () =>
+    scene(async ({ open }) => {
+      const { page, untilOpen } = await open();
+      await untilOpen();
+      const width = () => page.$eval('.dock', (dock) => dock.getBoundingClientRect().width);
+      const before = await width();
+      await page.focus('[role=separator]');
+      for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowLeft');
+      const after = await width();
+      assert.ok(after > before, `${before} to ${after}`);
+      const again = await open();
+      await again.untilOpen();
+      assert.equal(await again.page.$eval('.dock', (dock) => dock.getBoundingClientRect().width), after);
+    }));
+
+  for (const [width, height] of [
+    [360, 400],
+    [500, 300],
+    [1280, 378],
+  ] as const) {
+    test(`the status line is in view at ${width} by ${height} pixels, with a notice above`, () =>
+      scene(async ({ service, target, open }) => {
+        await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
+        const { page, untilOpen, until, type } = await open();
+        await page.setViewport({ width, height });
+        await untilOpen();
+        await page.locator('#tab-tests').click();
+        await service.save({ contents: 'const two = 1;\n', lang: 'typescript' }, target);
+        await type('// mine');
+        await until('Compare and choose');
+        const layout = await page.evaluate(() => {
+          const status = document.querySelector('.status') as Element;
+          const { left, top, bottom, height: tall } = status.getBoundingClientRect();
+          return {
+            bottom,
+            tall,
+            isOnTop: status.contains(document.elementFromPoint(left + 30, top + tall / 2)),
+            page: document.documentElement.scrollHeight,
+          };
+        });
+        assert.ok(layout.bottom <= height && layout.tall > 10, JSON.stringify(layout));
+        assert.ok(layout.isOnTop);
+        assert.equal(layout.page, height);
+      }));
+  }
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'puppeteer-core';
+import { type EditorService, eventually, launchBrowser, startEditorService } from '../harness.ts';
+import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+
+const source = { contents: 'export function run(input) {\n  return input;\n}\n', lang: 'javascript' };
+
+describe('what the page around the editor wants, in Chromium', () => {
+  let service: EditorService;
+  let browser: Browser;
+  let count = 0;
+  before(async () => {
+    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
+  });
+  after(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  const scene = async (
+    run: (scene: {
+      launcher: LauncherPage;
+      fn: string;
+      open: (wishes?: object, permissions?: string) => Promise<string>;
+    }) => Promise<void>,
+  ) => {
+    const launcher = await openLauncher(browser, service);
+    const fn = `wish-${++count}`;
+    const open = async (wishes: object = {}, permissions?: string) => {
+      const token = await service.token({ fn }, permissions);
+      const session = `s-${fn}-${permissions ?? 'all'}-${Math.random()}`;
+      const place = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn };
+      await launcher.say({ type: 'open', session, token, ...place, ...wishes });
+      return session;
+    };
+    try {
+      await run({ launcher, fn, open });
+      assert.deepEqual(launcher.problems, []);
+    } finally {
+      await launcher.close();
+    }
+  };
+  const has = ({ frame }: LauncherPage, selector: string) => frame.$(selector).then(Boolean);
+
+  test('says which language, whether there is a draft, and what is permitted, and again when that changes', () =>
+    scene(async ({ launcher, open }) => {
+      const session = await open({ template: 'javascript' }, 'read,write');
+      const ready = await launcher.hear('ready', session, ({ permissions }) => Array.isArray(permissions));
+      assert.equal(ready['language'], 'javascript');
+      assert.equal(ready['exists'], false);
+      assert.deepEqual(ready['permissions'], ['read', 'write']);
+      await launcher.until('Build');
+      assert.equal(
+        (await launcher.frame.$$eval('.actions', ([one]) => one?.textContent ?? '')).includes('Deploy'),
+        false,
+      );
+      await launcher.press('Save');
+      await launcher.hear('ready', session, ({ exists }) => exists === true);
+    }));
+
+  test('read-only by the host: it says so, offers nothing, and takes it back; unsaved work is saved before', () =>
+    scene(async ({ launcher, fn, open }) => {
+      await service.save(source, { fn });
+      const session = await open();
+      await launcher.hear('ready', session);
+      await launcher.type('// before');
+      await launcher.say({ type: 'configure', session, readOnly: true });
+      await launcher.until('Read-only');
+      await eventually(
+        () => service.draft({ fn }),
+        (draft) => draft?.contents.includes('// before') ?? false,
+      );
+      await launcher.type('// refused');
+      assert.equal((await launcher.text()).includes('// refused'), false);
+      assert.equal(await has(launcher, '.actions > .button.primary'), false);
+      await launcher.say({ type: 'configure', session, readOnly: null });
+      await launcher.frame.waitForSelector('.actions > .button.primary');
+      await launcher.type('// after');
+      assert.match(await launcher.text(), /\/\/ after/);
+    }));
+
+  test('read-only by the token: nothing can be changed, and the tests can be read', () =>
+    scene(async ({ launcher, fn, open }) => {
+      await service.save({ ...source, tests: [{ name: 'a test', payload: 'p' }] }, { fn });
+      const session = await open({}, 'read');
+      await launcher.hear('ready', session);
+      await launcher.until('Read-only');
+      await launcher.until('a test');
+      assert.equal(await has(launcher, '.test-run'), false);
+      assert.equal(
+        (await launcher.frame.$$eval('.tests', ([one]) => one?.textContent ?? '')).includes('Add test'),
+        false,
+      );
+    }));
+
+  test('in German whole, from the moment that it is asked for, and in English for a language that it lacks', () =>
+    scene(async ({ launcher, fn, open }) => {
+      await service.save(source, { fn });
+      const session = await open({ locale: 'de-CH' });
+      await launcher.hear('ready', session);
+      await launcher.until('Bereitstellen');
+      await launcher.until('Alles gespeichert');
+      assert.equal(await launcher.frame.$eval('html', ({ lang }) => lang), 'de');
+      await launcher.say({ type: 'configure', session, locale: 'ar' });
+      await launcher.until('All changes saved');
+      assert.deepEqual(await launcher.frame.$eval('html', ({ lang, dir }) => [lang, dir]), ['en', 'rtl']);
+      await launcher.say({ type: 'configure', session, locale: 'de' });
+      await launcher.until('Alles gespeichert');
+      assert.equal(await launcher.loads(), 1);
+    }));
+
+  test('takes on the look of the page, and lets it go', () =>
+    scene(async ({ launcher, fn, open }) => {
+      await service.save(source, { fn });
+      const appearance = { colorScheme: 'dark', accent: 'rgb(255, 200, 0)', radius: '2px', font: 'url(x)' };
+      const session = await open({ appearance });
+      await launcher.hear('ready', session);
+      const look = () =>
+        launcher.frame.$eval('.button.primary', (button) => {
+          const { backgroundColor, borderRadius } = getComputedStyle(button);
+          return [backgroundColor, borderRadius, getComputedStyle(document.documentElement).colorScheme];
+        });
+      await eventually(look, ([ground]) => ground === 'rgb(255, 200, 0)');
+      assert.deepEqual((await look()).slice(1), ['2px', 'dark']);
+      assert.equal(await launcher.frame.$eval('html', ({ style }) => style.getPropertyValue('--sans')), '');
+      await launcher.say({ type: 'configure', session, appearance: null });
+      await eventually(look, ([ground]) => ground !== 'rgb(255, 200, 0)');
+    }));
+
+  test('begins a new plugin with the given source, which is not dirty, and saves it when asked to', () =>
+    scene(async ({ launcher, fn, open }) => {
+      const initialSource = { ...source, contents: '// given\n', tests: [{ name: 'given test' }] };
+      const session = await open({ initialSource });
+      await launcher.hear('ready', session);
+      assert.match(await launcher.text(), /\/\/ given/);
+      assert.equal(await service.draft({ fn }), undefined);
+      assert.equal(
+        (await launcher.said()).some(({ type, dirty }) => type === 'dirty' && dirty === true),
+        false,
+      );
+      await launcher.say({ type: 'save-request', session, request: 'r1' });
+      const result = await launcher.hear('save-result', session);
+      assert.deepEqual([result['request'], result['error']], ['r1', undefined]);
+      assert.equal((await service.draft({ fn }))?.contents, '// given\n');
+    }));
+
+  test('a draft keeps its language, says so, and starts over in another one deliberately', () =>
+    scene(async ({ launcher, fn, open }) => {
+      await service.save(source, { fn });
+      const session = await open({ template: 'typescript' });
+      await launcher.hear('ready', session);
+      await launcher.until('This plugin is written in JavaScript, and stays so');
+      await launcher.press('Start over in TypeScript…');
+      await launcher.frame.waitForSelector('dialog .choice');
+      await launcher.frame.locator('dialog .choice').click();
+      await launcher.until('The plugin starts over in TypeScript.');
+      await launcher.hear('ready', session, ({ language }) => language === 'typescript');
+      await eventually(
+        () => service.draft({ fn }),
+        (draft) => draft?.lang === 'typescript',
+      );
+      assert.equal((await launcher.kept()).length, 1);
+      await launcher.press('Bring the former text back');
+      await eventually(
+        () => service.draft({ fn }),
+        (draft) => draft?.contents === source.contents && draft.lang === 'javascript',
+      );
+    }));
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eventually } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+
+const contents = `export function run(input: string): string {
+  const { price, count } = JSON.parse(input);
+  return JSON.stringify({ total: -price * count });
+}
+`;
+const payload = '{"price":2,"count":3}';
+
+describe('tests that assert, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('a wrong answer turns the badge red, is said by path, and is asked about before it is deployed', () =>
+    scene(async ({ service, target, open }) => {
+      const tests = [{ name: 'adds up', payload, expected: '{ "total": 6 }' }];
+      await service.save({ contents, lang: 'typescript', tests }, target);
+      const { page, press, until, untilOpen } = await open();
+      await untilOpen();
+      await until('Run all');
+      await press('Run all');
+      await page.waitForSelector('#tab-tests .count[data-tone=bad]');
+      await until('1 of 1 tests failed');
+      assert.match(
+        await page.$eval('.json-differences', (one) => (one as HTMLElement).innerText),
+        /total\s+expected 6\s+is -6/,
+      );
+
+      await press('Deploy');
+      await page.waitForSelector('dialog.ask[open]');
+      await until('adds up');
+      await press('Cancel');
+      assert.equal(
+        service.seen.some(({ path }) => path.endsWith('/promote')),
+        false,
+      );
+      await press('Deploy');
+      await page.waitForSelector('dialog.ask[open]');
+      await press('Deploy all the same');
+      await until('v1.0.0 deployed');
+
+      await press('Accept as expected');
+      await until('1 test passed');
+      await eventually(
+        () => service.draft(target),
+        (draft) => draft?.tests?.[0]?.['expected'] === '{"total":-6}',
+      );
+      await page.waitForSelector('#tab-tests .count[data-tone=calm]');
+    }));
+
+  test('Ctrl+Enter in the payload of a run runs that payload, and in a test that test', () =>
+    scene(async ({ service, target, open }) => {
+      const tests = [
+        { name: 'one', payload },
+        { name: 'two', payload },
+      ];
+      await service.save({ contents, lang: 'typescript', tests }, target);
+      const { page, until, untilOpen } = await open();
+      await untilOpen();
+      const runs = () =>
+        service.seen.filter(({ path }) => path.includes('/api/v1/test/') && path.includes(`/${target.fn}`))
+          .length;
+      const press = async () => {
+        await page.keyboard.down('Control');
+        await page.keyboard.press('Enter');
+        await page.keyboard.up('Control');
+      };
+      await page.locator('#tab-run').click();
+      await page.type('#run-payload', payload);
+      await press();
+      await until('-6');
+      assert.equal(runs(), 1);
+      await page.locator('#tab-tests').click();
+      await page.locator('.test-row:nth-child(2) summary').click();
+      await page.focus('.test-row:nth-child(2) .field.payload');
+      await press();
+      await page.waitForSelector('.test-row:nth-child(2) .result');
+      assert.equal(runs(), 2);
+    }));
+
+  test('while something runs the old result says so, Stop is beside it, and offline is said', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents, lang: 'typescript' }, target);
+      const { page, until, untilOpen, press } = await open();
+      await untilOpen();
+      await page.locator('#tab-run').click();
+      await page.type('#run-payload', payload);
+      await page.locator('.run-payload-button').click();
+      await until('-6');
+      let pass = () => {};
+      service.script.hold = ({ url }) =>
+        url.includes('/api/v1/test/') ? new Promise<void>((resolve) => (pass = resolve)) : undefined;
+      await page.locator('.run-payload-button').click();
+      await until('From the run before.');
+      await page.locator('#panel-run .stop').click();
+      await until('Not run: stopped');
+      service.script.hold = undefined;
+      pass();
+      await service.stop();
+      await page.locator('.run-payload-button').click();
+      await until('Not run: connection lost');
+      await until('No connection');
+      await service.restart();
+      await press('Try again');
+      await page.waitForFunction(() => !document.body.innerText.includes('No connection'));
+    }));
+});

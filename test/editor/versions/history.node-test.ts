@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eventually } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+
+const contents = `export function run(input: string): string {
+  console.warn("got " + input);
+  if (input === "bad") throw new Error("No " + input);
+  return "Hi " + input;
+}
+`;
+
+describe('versions and runs in the editor, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('a version says who deployed it and what for; it is compared, brought back and made live', () =>
+    scene(async ({ service, target, open, saved }) => {
+      await service.save({ contents, lang: 'typescript' }, target);
+      const token = await service.token(target, 'read,write,deploy');
+      const editor = await open(await service.url(target, token));
+      const { page, press, until, untilOpen, type } = editor;
+      await untilOpen();
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog.palette[open] input:focus');
+      await page.keyboard.type('with a message');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#deploy-message');
+      await page.type('#deploy-message', 'The first one');
+      await page.locator('dialog [type=submit]').click();
+      await until('v1.0.0 deployed');
+      await type('// second');
+      await press('Deploy');
+      await until('Deployed as v1.0.1');
+      await page.locator('#tab-versions').click();
+      await until('The first one');
+      await until('by ada');
+      assert.equal(await page.$$eval('.history-item', (all) => all.length), 2);
+
+      await press('Compare with the draft: v1.0.0');
+      await page.waitForSelector('dialog.compare[open]');
+      await until('// second');
+      await page.locator('dialog.compare footer .button').click();
+      await until('v1.0.0 is in the draft now.');
+      await eventually(
+        () => service.draft(target),
+        (draft) => draft?.contents === contents,
+      );
+      await press('Bring the former draft back');
+      await saved('// second');
+
+      await press('Make live: v1.0.0');
+      await until('v1.0.0 is live now.');
+      await until('v1.0.1 deployed, v1.0.0 is live');
+      await press('Let the newest be live');
+      await until('The newest version is live: v1.0.1.');
+      await until('v1.0.1 deployed and live');
+    }));
+
+  test('a run says when, how long, what it logged and where it failed, to whom that is permitted', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents, lang: 'typescript' }, target);
+      const first = await open();
+      await first.untilOpen();
+      await first.press('Deploy');
+      await first.until('v1.0.0 deployed');
+      await first.page.waitForSelector('#tab-versions');
+      assert.equal(await first.page.$('#tab-runs'), null);
+
+      assert.equal(await service.run('Ada', target), 200);
+      assert.equal(await service.run('bad', target), 422);
+      const token = await service.token(target, 'read,write,deploy,runs');
+      const { page, until, untilOpen } = await open(await service.url(target, token));
+      await untilOpen();
+      await page.locator('#tab-runs').click();
+      // Runs are recorded within a second of their answers.
+      await eventually(
+        async () => {
+          await page.locator('.runs-head button').click();
+          await page.waitForFunction(() =>
+            document.querySelector('#panel-runs .history, #panel-runs .panel-wait'),
+          );
+          return page.$$eval('.run-record', (all) => all.length);
+        },
+        (count) => count === 2,
+      );
+      await page.select('.runs-head select', 'failed');
+      await page.waitForFunction(() => document.querySelectorAll('.run-record').length === 1);
+      await page.locator('.run-record summary').click();
+      await until('No bad');
+      await page.waitForSelector('.log-entry[data-level=warn]');
+      await page.locator('.run-record .place').click();
+      await page.waitForFunction(() => document.querySelector('.cursor')?.textContent?.startsWith('Line 3,'));
+    }));
+});
