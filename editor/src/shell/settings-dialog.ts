@@ -54,7 +54,7 @@ function fields(store: SettingsStore): TemplateResult {
       <select
         class="field"
         @change=${({ currentTarget }: Event) =>
-          store.change({ tabWidth: Number((currentTarget as HTMLSelectElement).value) as 2 | 4 | 8 })}
+          store.change({ tabWidth: Number((currentTarget as HTMLSelectElement).value) })}
       >
         ${[2, 4, 8].map((width) => html`<option value=${width} ?selected=${width === tabWidth}>${width}</option>`)}
       </select>

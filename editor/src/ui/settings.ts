@@ -1,25 +1,34 @@
-import * as z from 'zod/mini';
-
 const KEY = 'plugin-editor-settings';
 
-/** What is not of the right shape gets the usual value. */
-const { catch: fallback } = z;
-
-const settingsSchema = z.object({
-  /** Whether long lines wrap. */
-  wrap: fallback(z.boolean(), false),
-  /** Size of the code, in CSS pixels. */
-  fontSize: fallback(z.number().check(z.gte(9), z.lte(32)), 13.5),
-  /** Columns of one step of indentation. */
-  tabWidth: fallback(z.union([z.literal(2), z.literal(4), z.literal(8)]), 2),
-  vim: fallback(z.boolean(), false),
-  /** The share of the page that the panels take beside the text, and below it: 0.15 to 0.8. */
-  dockWidth: fallback(z.optional(z.number().check(z.gte(0.15), z.lte(0.8))), undefined),
-  dockHeight: fallback(z.optional(z.number().check(z.gte(0.15), z.lte(0.8))), undefined),
-});
-
 /** How the user wants the editor, for every plugin that is opened in this browser. */
-export type Settings = z.output<typeof settingsSchema>;
+export interface Settings {
+  /** Whether long lines wrap. */
+  wrap: boolean;
+  /** Size of the code, in CSS pixels. */
+  fontSize: number;
+  /** Columns of one step of indentation. */
+  tabWidth: number;
+  vim: boolean;
+  /** The share of the page that the panels take beside the text, and below it: 0.15 to 0.8. */
+  dockWidth: number | undefined;
+  dockHeight: number | undefined;
+}
+
+/** The settings in what was kept; what is not of the right kind, or out of its bounds, gets its usual value. */
+function parseSettings(kept: unknown): Settings {
+  const { wrap, fontSize, tabWidth, vim, dockWidth, dockHeight } = Object(kept) as Record<string, unknown>;
+  return {
+    wrap: wrap === true,
+    fontSize: numberWithin(fontSize, 9, 32) ?? 13.5,
+    tabWidth: [2, 4, 8].find((width) => width === tabWidth) ?? 2,
+    vim: vim === true,
+    dockWidth: numberWithin(dockWidth, 0.15, 0.8),
+    dockHeight: numberWithin(dockHeight, 0.15, 0.8),
+  };
+}
+
+const numberWithin = (value: unknown, least: number, most: number): number | undefined =>
+  typeof value === 'number' && value >= least && value <= most ? value : undefined;
 
 /** Holds the settings and keeps them in the browser's storage, where the page may use that. */
 export class SettingsStore {
@@ -28,11 +37,11 @@ export class SettingsStore {
   #isKept = true;
 
   constructor() {
-    this.#settings = settingsSchema.parse(this.#read());
+    this.#settings = parseSettings(this.#read());
     // Another tab changed them.
     addEventListener('storage', ({ key }) => {
       if (key !== KEY) return;
-      this.#settings = settingsSchema.parse(this.#read());
+      this.#settings = parseSettings(this.#read());
       this.#notify();
     });
   }
@@ -47,7 +56,7 @@ export class SettingsStore {
   }
 
   change(change: Partial<Settings>): void {
-    this.#settings = settingsSchema.parse({ ...this.#settings, ...change });
+    this.#settings = parseSettings({ ...this.#settings, ...change });
     try {
       localStorage.setItem(KEY, JSON.stringify(this.#settings));
       this.#isKept = true;
@@ -69,8 +78,7 @@ export class SettingsStore {
 
   #read(): unknown {
     try {
-      const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-      return typeof value === 'object' && value !== null ? value : {};
+      return JSON.parse(localStorage.getItem(KEY) ?? '{}');
     } catch {
       return {};
     }
