@@ -26,7 +26,8 @@ export function checkActor(actor: unknown): string {
   const isUsable =
     typeof actor === 'string' &&
     actor.isWellFormed() &&
-    actor.length <= LONGEST_ACTOR &&
+    // Characters, as the service counts them, and not UTF-16 code units.
+    [...actor].length <= LONGEST_ACTOR &&
     SHOWABLE.test(actor);
   if (isUsable) return actor;
   throw new TypeError('actor must be 1 to 200 characters, none of them a control or bidirectional one');

@@ -83,14 +83,17 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     });
   }
 
-  test('takes an actor of 200 characters', async () => {
-    const actor = 'ä'.repeat(200);
-    await using at = await startEndpoint(
-      { authorize: () => ({ ident: IDENT, actor }) },
-      answering({ actor }),
-    );
-    assert.equal((await at.ask()).status, 200);
-  });
+  // Those of the second have two UTF-16 code units each.
+  for (const character of ['ä', '\u{1F600}']) {
+    test(`takes an actor of 200 characters such as ${character}`, async () => {
+      const actor = character.repeat(200);
+      await using at = await startEndpoint(
+        { authorize: () => ({ ident: IDENT, actor }) },
+        answering({ actor }),
+      );
+      assert.equal((await at.ask()).status, 200);
+    });
+  }
 
   test('reads the record once, so that what was checked is what is used', async () => {
     let reads = 0;
