@@ -38,7 +38,11 @@ export function checkActor(actor: unknown): string {
  * @throws TypeError for what is not an array of known ones.
  */
 export function checkPermissions(permissions: unknown): readonly Permission[] {
-  if (!Array.isArray(permissions) || !permissions.every((one) => PERMISSIONS.includes(one))) {
+  // Spread, as `every` passes over what a sparse array does not have.
+  if (
+    !Array.isArray(permissions) ||
+    ![...(permissions as unknown[])].every((one) => PERMISSIONS.includes(one))
+  ) {
     throw new TypeError(`permissions must be an array of ${PERMISSIONS.join(', ')}`);
   }
   return permissions.length > 0 ? [...new Set(permissions as Permission[])] : ['read'];
