@@ -62,7 +62,7 @@ export function checkConfig(raw: RawConfig, base: string): Config {
     if (!raw.fetchToken) httpUrl('token-endpoint', config.tokenEndpoint, base);
     // A timer cannot be set for longer; it would fire at once.
     if (!(config.timeout > 0 && config.timeout < 2 ** 31)) {
-      throw new TypeError('timeout must be a number of ms above 0 and below 2 ** 31');
+      throw new TypeError('timeout must be a number of milliseconds above 0 and below 2 ** 31');
     }
     config.initialSource = copyInitialSource(raw.initialSource);
     return config;
