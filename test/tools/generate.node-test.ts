@@ -62,7 +62,7 @@ test('every event class is documented under the name that it is dispatched with'
     elements.flatMap(({ events }) => events.map(({ name, type }) => [type.text, name] as const)),
   );
   const classes = Object.entries(everything).filter(([name]) => /^Plugin.*Event$/.test(name));
-  assert.equal(classes.length, 13);
+  assert.equal(classes.length, 15);
   for (const [name, eventClass] of classes) {
     if (name === 'PluginEditorEvent') continue;
     const event = new (eventClass as new (fields: object) => Event)({});
@@ -75,7 +75,7 @@ test('every part, slot, state and custom property that is used is documented, an
   const slots = /<slot name="(\w+)"/g;
   const properties = /var\((--plugin-editor-[\w-]+)/g;
   const [editorFiles, featuresFiles] = [
-    ['plugin-editor', 'error-view', 'frame', 'session', 'styles'],
+    ['plugin-editor', 'error-view', 'frame', 'launch', 'styles'],
     ['plugin-features', 'error-view', 'features-view', 'features-styles'],
   ];
   assert.deepEqual(namesOf(features.parts), found(parts, ...featuresFiles));
