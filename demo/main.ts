@@ -1,11 +1,11 @@
 import 'plugin-editor';
 import { render } from 'lit';
 import * as backEnd from './page/back-end.ts';
+import { loadData } from './page/data.ts';
 import { savedDelivery } from './page/delivery.ts';
 import { recordEvents } from './page/event-log.ts';
-import { runVersions } from './page/actions.ts';
 import { readRoute } from './page/route.ts';
-import { change, NO_RUNS, onChange, signedIn, state } from './page/state.ts';
+import { change, currentTenant, NO_DATA, NO_RUNS, onChange, signedIn, state } from './page/state.ts';
 import type { State } from './page/state.ts';
 import { takeTimes } from './page/stopwatch.ts';
 import { applyLook, savedLook } from './page/look.ts';
@@ -22,10 +22,14 @@ let place: string | undefined;
 let plugin: string | undefined;
 
 onChange(() => {
-  const shown = JSON.stringify([state.ident, state.fn, !!signedIn(state)]);
-  // Each plugin has runs of its own.
-  if (plugin !== undefined && plugin !== shown) state.runs = NO_RUNS;
-  plugin = shown;
+  const who = signedIn(state);
+  const shown = JSON.stringify([currentTenant(state)?.ident, state.fn, who?.user.name]);
+  if (plugin !== shown) {
+    plugin = shown;
+    // Each plugin has runs and versions of its own.
+    Object.assign(state, { runs: NO_RUNS, data: NO_DATA, deleting: undefined });
+    if (who) void loadData();
+  }
   render(appView(state), root);
   const before = place;
   place = placeOf(state);
@@ -38,8 +42,9 @@ onChange(() => {
 recordEvents(document);
 takeTimes(document);
 guardWork(document);
-// What was deployed is run at once, as the app would run it when its turn comes.
-document.addEventListener('plugin-editor-deploy', () => void runVersions());
+// What is live may have changed; an editor that could not be opened may be that of a customer that is suspended.
+for (const type of ['plugin-editor-deploy', 'plugin-editor-error'])
+  document.addEventListener(type, () => void loadData());
 const theme = savedTheme();
 applyTheme(theme);
 const look = savedLook();

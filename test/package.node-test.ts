@@ -86,6 +86,9 @@ for (const [key, target] of modules) {
     }
   });
 
+  // The build puts a page into this one, which its sources lack; `test/testing` imports what was built.
+  if (key === './testing.js') continue;
+
   test(`${key}: imports cleanly in Node`, async () => {
     const [source] = sourcesOf(resolve(target, ['node', 'import']) ?? '');
     assert.ok(source);

@@ -2,6 +2,8 @@ import type { PluginEditorElement } from 'plugin-editor';
 import * as backEnd from './back-end.ts';
 import { saveDelivery } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
+import type { Which } from './back-end.ts';
+import { loadDataLater } from './data.ts';
 import { routeTo } from './route.ts';
 import { change, currentTenant, drawn, runInput, state } from './state.ts';
 
@@ -89,21 +91,21 @@ export async function copySource(source: string): Promise<void> {
   }
 }
 
-/** Has the back end run every deployed version of the plugin that is shown. */
-export async function runVersions(): Promise<void> {
+/** Has the back end run the plugin that is shown: what is live, or the latest versions. */
+export async function runPlugin(which: Which): Promise<void> {
   const { fn, runs } = state;
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined || runs.busy) return;
   const input = runInput(state);
   change({ runs: { ...runs, busy: true, problem: undefined } });
-  const result = await backEnd.runVersions(ident, fn, input);
+  const { answer, refusal } = await backEnd.run(ident, fn, input, which);
   // Another plugin is shown by now: that has runs of its own.
   if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
   const { input: typed } = state.runs;
   change({
-    runs:
-      typeof result === 'string'
-        ? { ...state.runs, busy: false, problem: result }
-        : { busy: false, input: typed, answer: result, ran: input },
+    runs: refusal
+      ? { ...state.runs, busy: false, problem: refusal.message }
+      : { busy: false, input: typed, answer, ran: input },
   });
+  loadDataLater();
 }

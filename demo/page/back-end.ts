@@ -1,4 +1,12 @@
-import type { Refusal, Session, SignedOut, VersionRuns } from '../vendor/wire.ts';
+import type {
+  Customers,
+  Overview,
+  PluginDetails,
+  Refusal,
+  Session,
+  SignedOut,
+  VersionRuns,
+} from '../vendor/wire.ts';
 import { change } from './state.ts';
 
 // What the page asks of the vendor's back end. Editor tokens are not among it: the element fetches those.
@@ -21,14 +29,40 @@ export async function addPlugin(ident: string, name: string): Promise<boolean> {
   return ask('POST', '/plugins', { ident, name }, (message) => change({ nameProblem: message }));
 }
 
-/** The deployed versions of a plugin, each run with the input; or, in words, why they were not. */
-export async function runVersions(ident: string, name: string, input: string): Promise<VersionRuns | string> {
+/** Which runs are asked for: of the live version, or of the latest versions. */
+export type Which = 'live' | 'all';
+
+export const run = (ident: string, name: string, input: string, which: Which) =>
+  read<VersionRuns>('POST', '/plugins/runs', { ident, name, input, which });
+
+export const loadOverview = (ident: string) =>
+  read<Overview>('GET', `/plugins?${new URLSearchParams({ ident })}`);
+
+export const loadDetails = (ident: string, name: string) =>
+  read<PluginDetails>('GET', `/plugins?${new URLSearchParams({ ident, name })}`);
+
+/** Makes a version live; `null`: the newest, from now on. */
+export const setLive = (ident: string, name: string, version: string | null) =>
+  read<PluginDetails>('PUT', '/plugins/live', { ident, name, version });
+
+export const loadCustomers = () => read<Customers>('GET', '/customers');
+
+export const setSuspended = (ident: string, suspended: boolean) =>
+  read<Customers>('PATCH', '/customers', { ident, suspended });
+
+export const deleteCustomer = (ident: string) => read<Customers>('DELETE', '/customers', { ident });
+
+export const restoreCustomer = (ident: string) => read<Customers>('POST', '/customers', { ident });
+
+/** An answer; or, in words, why there is none. */
+export type Read<T> = { answer: T; refusal?: undefined } | { answer?: undefined; refusal: Refusal['error'] };
+
+async function read<T extends object>(method: string, path: string, body?: object): Promise<Read<T>> {
   try {
-    const response = await send('POST', '/plugins/runs', { ident, name, input });
-    const answer = (await response.json()) as VersionRuns | Refusal;
-    return 'error' in answer ? answer.error.message : answer;
+    const answer = (await (await send(method, path, body)).json()) as T | Refusal;
+    return 'error' in answer ? { refusal: answer.error } : { answer };
   } catch {
-    return NO_ANSWER;
+    return { refusal: { code: 'no-answer', message: NO_ANSWER } };
   }
 }
 

@@ -1,5 +1,13 @@
 import type { PluginEditorError, PluginEditorState } from 'plugin-editor';
-import type { Session, SignedOut, TenantView, VersionRuns } from '../vendor/wire.ts';
+import type {
+  CustomerView,
+  Overview,
+  PluginDetails,
+  Session,
+  SignedOut,
+  TenantView,
+  VersionRuns,
+} from '../vendor/wire.ts';
 import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';
 import type { Look } from './look.ts';
@@ -16,6 +24,17 @@ export interface Runs {
   ran?: string | undefined;
   problem?: string | undefined;
 }
+
+/** What the back end knows of the place that is shown; each part is there where it belongs to that place. */
+export interface Data {
+  overview?: Overview | undefined;
+  details?: PluginDetails | undefined;
+  customers?: readonly CustomerView[] | undefined;
+  /** Why it could not be had, or why a change was not made. */
+  problem?: string | undefined;
+}
+
+export const NO_DATA: Data = {};
 
 export const NO_RUNS: Runs = { busy: false };
 
@@ -49,6 +68,9 @@ export interface State {
   question: Question | undefined;
   editorState: PluginEditorState;
   editorError: PluginEditorError | undefined;
+  data: Data;
+  /** The customer that is deleted once it is asked for again. */
+  deleting: string | undefined;
   runs: Runs;
   log: readonly LogEntry[];
   /** The HTML that was copied last. */
@@ -66,11 +88,13 @@ export const state: State = {
   fn: undefined,
   launched: false,
   template: 'typescript',
-  delivery: 'url',
+  delivery: 'message',
   times: NO_TIMES,
   question: undefined,
   editorState: 'idle',
   editorError: undefined,
+  data: NO_DATA,
+  deleting: undefined,
   runs: NO_RUNS,
   log: [],
   copied: undefined,
@@ -109,6 +133,10 @@ export function currentTenant(now: State): TenantView | undefined {
   const tenants = signedIn(now)?.tenants;
   return now.ident === undefined ? tenants?.[0] : tenants?.find(({ ident }) => ident === now.ident);
 }
+
+/** Whether the customer that is shown is suspended, as far as is known. */
+export const isSuspended = ({ data }: State): boolean =>
+  data.details?.suspended ?? data.overview?.suspended ?? false;
 
 /** What the plugin is run with: what the user typed, else a sample of what it would get. */
 export function runInput(now: State): string {

@@ -1,3 +1,6 @@
+import { joinIdent } from 'plugin-editor/server.js';
+import type { Permission } from 'plugin-editor/server.js';
+
 /** The vendor's environment at the plugin service. */
 export const ENVIRONMENT = 'com.example';
 
@@ -17,25 +20,49 @@ export interface Tenant {
   name: string;
 }
 
+/** What somebody may do: write and deploy plugins, only read them, or look after the customers as the vendor's own staff. */
+export type Access = 'author' | 'reader' | 'staff';
+
+/** What the editor tokens of each allow. `runs` shows messages and logs, which may hold other people's data. */
+export const permissions: Readonly<Record<Exclude<Access, 'staff'>, readonly Permission[]>> = {
+  author: ['read', 'write', 'deploy', 'runs'],
+  reader: ['read'],
+};
+
 /** Somebody who can sign in. */
 export interface User {
   id: string;
   name: string;
   role: string;
-  /** Whose plugins this user may edit. */
+  access: Access;
+  /** Whose plugins this user works with. */
   tenants: readonly string[];
 }
 
-const tenants: readonly Tenant[] = [
+export const tenants: readonly Tenant[] = [
   { id: 'customer-7', name: 'Juniper Bakery' },
   { id: 'customer-8', name: 'Saltmarsh Oysters' },
   { id: 'customer-9', name: 'Kettle & Cress' },
 ];
 
 export const users: readonly User[] = [
-  { id: 'ada', name: 'Ada Lindqvist', role: 'Runs the bakery', tenants: ['customer-7'] },
-  { id: 'bram', name: 'Bram Okafor', role: 'Keeps the books of two', tenants: ['customer-7', 'customer-8'] },
-  { id: 'cleo', name: 'Cleo Marsh', role: 'Ships oysters by six', tenants: ['customer-8'] },
+  { id: 'ada', name: 'Ada Lindqvist', role: 'Runs the bakery', access: 'author', tenants: ['customer-7'] },
+  {
+    id: 'bram',
+    name: 'Bram Okafor',
+    role: 'Keeps the books of two',
+    access: 'author',
+    tenants: ['customer-7', 'customer-8'],
+  },
+  { id: 'cleo', name: 'Cleo Marsh', role: 'Ships oysters by six', access: 'author', tenants: ['customer-8'] },
+  {
+    id: 'dan',
+    name: 'Dan Birch',
+    role: 'Bakes; may read plugins, not deploy them',
+    access: 'reader',
+    tenants: ['customer-7'],
+  },
+  { id: 'mia', name: 'Mia Holt', role: 'Looks after Larder’s customers', access: 'staff', tenants: [] },
 ];
 
 /** The places in the app that every customer can fill with a plugin of its own. */
@@ -53,7 +80,7 @@ export const standardPlugins: readonly PluginEntry[] = [
   { name: 'greet-customer', runs: 'When an e-mail to a customer begins', sample: 'Ada' },
 ];
 
-export const identOf = (tenant: string): string => `${ENVIRONMENT}.${tenant}`;
+export const identOf = (tenant: string): string => joinIdent({ environment: ENVIRONMENT, tenant });
 
 export const findUser = (id: string): User | undefined => users.find((user) => user.id === id);
 
@@ -62,4 +89,11 @@ export const tenantsOf = (user: User): Tenant[] => tenants.filter(({ id }) => us
 
 /** A customer whose plugins are none of this user's business. */
 export const strangerTo = (user: User): Tenant | undefined =>
-  tenants.find(({ id }) => !user.tenants.includes(id));
+  user.access === 'staff' ? undefined : tenants.find(({ id }) => !user.tenants.includes(id));
+
+export const findTenant = (ident: string): Tenant | undefined =>
+  tenants.find(({ id }) => identOf(id) === ident);
+
+/** How a page names whoever the plugin service names by an actor, which is the id of a user. */
+export const nameOfActor = (actor: string | undefined): string | undefined =>
+  actor === undefined ? undefined : (findUser(actor)?.name ?? actor);

@@ -1,13 +1,23 @@
 import { Hono } from 'hono';
 import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod/mini';
-import { AccessClient, createTokenEndpoint, ExecutionClient } from 'plugin-editor/server.js';
+import {
+  AccessClient,
+  createTokenEndpoint,
+  EnvironmentClient,
+  ExecutionClient,
+} from 'plugin-editor/server.js';
 import type { Assets } from '../build.ts';
-import { findUser, identOf, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
-import type { User } from './accounts.ts';
+import { findUser, identOf, permissions, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
+import type { Tenant, User } from './accounts.ts';
 import { readBody, receiveUnreadBodies } from './body.ts';
+import { serveCustomers } from './customer-routes.ts';
+import { createCustomers } from './customers.ts';
+import { createGuards, customerDeleted, signedOut } from './guards.ts';
 import { checkHost } from './hosts.ts';
 import { pageHeaders, servePage } from './page.ts';
+import { servePlugins } from './plugin-routes.ts';
+import { createPlugins } from './plugins.ts';
 import { Refusal, refusalResponse } from './refusals.ts';
 import { createPluginRuns } from './runs.ts';
 import { createSessions } from './session.ts';
@@ -30,14 +40,9 @@ export interface VendorApp {
 }
 
 const signInSchema = z.object({ user: z.string() });
-const newPluginSchema = z.object({ ident: z.string(), name: z.string() });
-const runSchema = z.object({ ident: z.string(), name: z.string(), input: z.string() });
 
-/** The largest body of the other operations, in bytes. */
+/** The largest body of these operations, in bytes. */
 const BODY_LIMIT = 4096;
-
-/** The largest body that asks for runs, in bytes: the input of a plugin, and what names it. */
-const RUN_LIMIT = 64 * 1024;
 
 /** The back end of Larder, a vendor's app whose customers write plugins. */
 export function createVendorApp(options: VendorOptions): VendorApp {
@@ -52,41 +57,51 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   const describe = (c: Context, user: User): Session => {
     const service = serviceFor(c);
     const stranger = strangerTo(user);
+    const isFormer = ({ id }: Tenant) => store.isDeleted(identOf(id));
+    const all = tenantsOf(user);
     return {
-      user: { name: user.name, role: user.role },
-      tenants: tenantsOf(user).map(({ id, name }) => ({
-        ident: identOf(id),
-        name,
-        plugins: [
-          ...standardPlugins,
-          ...store
-            .pluginsOf(identOf(id))
-            .map((plugin) => ({ name: plugin, runs: 'When you call it by name', sample: 'Ada' })),
-        ],
-      })),
+      user: {
+        name: user.name,
+        role: user.role,
+        mayDeploy: user.access === 'author',
+        isStaff: user.access === 'staff',
+      },
+      former: all.filter(isFormer).map(({ id, name }) => ({ ident: identOf(id), name })),
+      tenants: all
+        .filter((tenant) => !isFormer(tenant))
+        .map(({ id, name }) => ({
+          ident: identOf(id),
+          name,
+          plugins: [
+            ...standardPlugins,
+            ...store
+              .pluginsOf(identOf(id))
+              .map((plugin) => ({ name: plugin, runs: 'When you call it by name', sample: 'Ada' })),
+          ],
+        })),
       stranger: stranger && { ident: identOf(stranger.id), name: stranger.name, fn: 'price-rule' },
       service: { editorUrl: `${service}/editor/`, builder: service },
     };
   };
 
+  const { environmentToken } = options;
+  const builderUrl = `http://127.0.0.1:${servicePort}`;
+  const service = new EnvironmentClient({ builderUrl, environmentToken });
+  const execution = new ExecutionClient({ executionUrl: `${builderUrl}/exec`, environmentToken });
+  const guards = createGuards(sessions, store);
+
   const tokenEndpoint = createTokenEndpoint<Context>({
-    access: new AccessClient({
-      builderUrl: `http://127.0.0.1:${servicePort}`,
-      environmentToken: options.environmentToken,
-    }),
-    async authorize(_request, _target, c) {
+    access: new AccessClient({ builderUrl, environmentToken }),
+    async authorize(_request, { ident }, c) {
       const user = await sessions.user(c);
-      return user ? user.tenants.map(identOf) : refusalResponse(signedOut());
+      if (!user) return refusalResponse(signedOut());
+      if (user.access === 'staff') return false;
+      if (user.tenants.map(identOf).includes(ident) && store.isDeleted(ident))
+        return refusalResponse(customerDeleted());
+      return { ident: user.tenants.map(identOf), permissions: permissions[user.access], actor: user.id };
     },
     onError: (error) => console.error('No editor token:', error),
   });
-
-  const runVersions = createPluginRuns(
-    new ExecutionClient({
-      executionUrl: `http://127.0.0.1:${servicePort}/exec`,
-      environmentToken: options.environmentToken,
-    }),
-  );
 
   const app = new Hono();
   app.use(receiveUnreadBodies);
@@ -115,36 +130,14 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     return c.body(null, 204);
   });
 
-  const memberOf = async (c: Context, ident: string): Promise<User> => {
-    const user = await sessions.user(c);
-    if (!user) throw signedOut();
-    if (!user.tenants.map(identOf).includes(ident))
-      throw new Refusal(403, 'forbidden', 'You do not work for this customer.');
-    return user;
-  };
-
-  app.post('/plugins', async (c) => {
-    const { ident, name } = await readBody(c, newPluginSchema, BODY_LIMIT);
-    const user = await memberOf(c, ident);
-    if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
-      throw new Refusal(
-        400,
-        'invalid-name',
-        'A name is made of lower-case letters and digits in parts joined by hyphens, at most 40 in all, such as add-record.',
-      );
-    }
-    if (standardPlugins.some((plugin) => plugin.name === name) || !store.addPlugin(ident, name)) {
-      throw new Refusal(409, 'name-taken', `There is a plugin "${name}" already.`);
-    }
-    return c.json(describe(c, user), 201);
+  servePlugins(app, {
+    guards,
+    store,
+    plugins: createPlugins(service, builderUrl),
+    runs: createPluginRuns(service, execution),
+    describe,
   });
-
-  app.post('/plugins/runs', async (c) => {
-    const { ident, name, input } = await readBody(c, runSchema, RUN_LIMIT);
-    await memberOf(c, ident);
-    c.header('cache-control', 'no-store');
-    return c.json(await runVersions({ identifier: ident, pluginName: name }, input, c.req.raw.signal));
-  });
+  serveCustomers(app, guards, createCustomers(service, store));
 
   app.notFound(() => refusalResponse(new Refusal(404, 'not-found', 'There is nothing at this path.')));
   app.onError((error, c) => {
@@ -169,8 +162,6 @@ const ownPagesOnly: MiddlewareHandler = async (c, next) => {
   }
   await next();
 };
-
-const signedOut = () => new Refusal(401, 'signed-out', 'Sign in first.');
 
 const publicFace = (user: User) => ({
   id: user.id,

@@ -11,11 +11,17 @@ export interface VendorStore {
   pluginsOf(ident: string): string[];
   /** False when the customer has it already. */
   addPlugin(ident: string, name: string): boolean;
+  /** Whether a customer was deleted, and not taken on again. */
+  isDeleted(ident: string): boolean;
+  /** Deletes a customer with the plugins that it added. */
+  deleteCustomer(ident: string): void;
+  /** Takes on a customer again that was deleted. */
+  restoreCustomer(ident: string): void;
   close(): void;
 }
 
 /**
- * Opens the file in which the vendor's app keeps its own two tables, making it when it is missing.
+ * Opens the file in which the vendor's app keeps its own tables, making it when it is missing.
  * @param directory the data folder, which must be there
  */
 export function openVendorStore(directory: string): VendorStore {
@@ -27,6 +33,7 @@ export function openVendorStore(directory: string): VendorStore {
     CREATE TABLE IF NOT EXISTS vendor_plugin (
       ident TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ident, name)
     ) STRICT;
+    CREATE TABLE IF NOT EXISTS vendor_deleted_customer (ident TEXT NOT NULL PRIMARY KEY) STRICT;
   `);
   takeOver(db, join(directory, 'service.sqlite'));
   db.prepare('INSERT INTO vendor_secret VALUES (1, ?) ON CONFLICT DO NOTHING').run(
@@ -35,10 +42,25 @@ export function openVendorStore(directory: string): VendorStore {
   const { secret } = db.prepare('SELECT secret FROM vendor_secret').get() as { secret: string };
   const list = db.prepare('SELECT name FROM vendor_plugin WHERE ident = ? ORDER BY rowid');
   const add = db.prepare('INSERT INTO vendor_plugin VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const isDeleted = db.prepare('SELECT 1 FROM vendor_deleted_customer WHERE ident = ?');
+  const markDeleted = db.prepare('INSERT INTO vendor_deleted_customer VALUES (?) ON CONFLICT DO NOTHING');
+  const unmarkDeleted = db.prepare('DELETE FROM vendor_deleted_customer WHERE ident = ?');
+  const removePlugins = db.prepare('DELETE FROM vendor_plugin WHERE ident = ?');
   return {
     cookieSecret: secret,
     pluginsOf: (ident) => list.all(ident).map((row) => row['name'] as string),
     addPlugin: (ident, name) => add.run(ident, name).changes === 1,
+    isDeleted: (ident) => isDeleted.get(ident) !== undefined,
+    deleteCustomer: (ident) => {
+      // Marked first: were it to end between the two, nobody would be let in to what is left.
+      markDeleted.run(ident);
+      removePlugins.run(ident);
+    },
+    restoreCustomer: (ident) => {
+      // Again, for the same reason: a customer begins with nothing.
+      removePlugins.run(ident);
+      unmarkDeleted.run(ident);
+    },
     close: () => {
       if (db.isOpen) db.close();
     },

@@ -17,29 +17,110 @@ export interface TenantView {
 
 /** Answer to somebody who is signed in. */
 export interface Session {
-  user: { name: string; role: string };
+  user: {
+    name: string;
+    role: string;
+    /** Whether the user may deploy, choose what is live and have plugins run. */
+    mayDeploy: boolean;
+    /** Whether the user looks after the customers, on the vendor's side. */
+    isStaff: boolean;
+  };
   /** The customers that the user works for. */
   tenants: TenantView[];
+  /** Those that the user worked for and that were deleted. */
+  former: { ident: string; name: string }[];
   /** A plugin of a customer that the user does not work for, to show that it is refused. */
   stranger: { ident: string; name: string; fn: string } | undefined;
   service: { editorUrl: string; builder: string };
 }
 
-/** One run of one deployed version. */
+/** What is live of one plugin. */
+export interface LiveView {
+  name: string;
+  /** The version that runs; `null` where none was deployed. */
+  live: string | null;
+  /** The version that was deployed last. */
+  latest: string | null;
+}
+
+/** Answer to asking for a customer's plugins: those that the plugin service knows. */
+export interface Overview {
+  suspended: boolean;
+  plugins: LiveView[];
+}
+
+/** A deployed version. Times are ISO 8601. */
+export interface VersionView {
+  version: string;
+  at: string;
+  /** Who deployed it. */
+  by?: string | undefined;
+  /** What they said of it. */
+  message?: string | undefined;
+  live: boolean;
+}
+
+/** Why a run gave no output. `message` and `logs` are the plugin's own words, and are not shown to everybody. */
+export interface Failure {
+  code: string;
+  message?: string | undefined;
+  logs?: readonly string[] | undefined;
+}
+
+/** A recorded run. */
+export interface RunView {
+  id: string;
+  at: string;
+  version: string;
+  /** How long the run alone took, in ms. */
+  took: number;
+  failure?: Failure | undefined;
+  logs?: readonly string[] | undefined;
+}
+
+/** Answer to asking for one plugin. */
+export interface PluginDetails {
+  suspended: boolean;
+  live: string | null;
+  /** Who made an older version live in place of the newest, and when. */
+  pinned?: { at: string; by?: string | undefined } | undefined;
+  /** The latest, newest first. */
+  versions: VersionView[];
+  /** Whether there are older ones. */
+  more: boolean;
+  /** The latest, newest first. */
+  runs: RunView[];
+}
+
+/** One of the vendor's customers, as its staff see it. */
+export interface CustomerView {
+  ident: string;
+  name: string;
+  state: 'active' | 'suspended' | 'deleted';
+  /** How many plugins the plugin service has of it. */
+  plugins: number;
+}
+
+/** Answer to the vendor's staff. */
+export interface Customers {
+  customers: CustomerView[];
+}
+
+/** What came of running one version now. */
 export interface VersionRun {
   version: string;
-  /** What it answered; missing when it gave no answer, and then `problem` says why. */
-  output?: string;
-  problem?: string;
-  /** From asking to the answer, in ms. */
+  /** What it answered; missing when it gave no answer, and then `failure` says why. */
+  output?: string | undefined;
+  failure?: Failure | undefined;
+  /** In ms: of the run alone where the service says it, else from asking to the answer. */
   took: number;
 }
 
-/** Answer to having a plugin run: its deployed versions with the same input, newest first. */
+/** Answer to having a plugin run: one version or several with the same input, newest first. */
 export interface VersionRuns {
   runs: VersionRun[];
-  /** How many older ones there are that were not run. */
-  older: number;
+  /** Whether there are older ones that were not run. */
+  more: boolean;
 }
 
 /** A refusal by one of the operations above. */

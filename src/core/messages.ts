@@ -6,7 +6,7 @@ import type { InitialSource } from './initial-source.ts';
  * (`deploy`, `live`) puts that in the protocol's place.
  *
  * These two interfaces are the one list of messages: the types of both sides, what each side must handle and the tables of
- * the README follow from them. The compiler names every place that a message added here must also be handled in.
+ * docs/reference/frame-protocol.md follow from them. The compiler names every place that a message added here must also be handled in.
  * @internal
  */
 export const CHANNEL = 'plugin-editor';

@@ -262,7 +262,9 @@ export class EditorController extends EditorStatus implements ReactiveController
       const isReleased = async () => discard || (await this.#work.release(true));
       try {
         let may = await isReleased();
-        if (may && !signal.aborted) {
+        // A change that waits may be that nothing is wanted any more, and then there is no token to get.
+        const wantsNothing = this.#changeWaits && missing(this.#host).length > 0;
+        if (may && !signal.aborted && !wantsNothing) {
           token = await this.getToken(signal, this.#checked());
           may = await isReleased();
         }

@@ -3,21 +3,24 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
 
-test('the README says how much is taken of what an editor says', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+test('the documentation says how much is taken of what an editor says', () => {
+  const page = readFileSync(new URL('../../docs/reference/frame-protocol.md', import.meta.url), 'utf8');
   const rows = [
-    ...readme.matchAll(/^\| `([\w-]+)` \| `(\w+)` \| ([\d,]+)(?:[^|;]*; (\d+) items)?[^|]*\|$/gm),
-  ];
-  const number = (text: string) => Number(text.replaceAll(',', ''));
-  const limits: Record<string, Record<string, number>> = {};
-  for (const [, type = '', name = '', text = ''] of rows) (limits[type] ??= {})[name] = number(text);
-  assert.deepEqual(limits, LIMITS);
+    ...page.matchAll(/^\| `([\w-]+)` +\| `(\w+)` +\| ([\d,]+)(?:[^|;]*; (\d+) items)?[^|]*\|$/gm),
+  ].map(([, type = '', field = '', limit = '', values]) => ({
+    field: `${type}.${field}`,
+    limit: Number(limit.replaceAll(',', '')),
+    values: values && Number(values),
+  }));
+  const limits = Object.entries(LIMITS).flatMap(([type, fields]) =>
+    Object.entries(fields).map(([field, limit]) => [`${type}.${field}`, limit] as const),
+  );
   assert.deepEqual(
-    rows.flatMap(([, type, name, , values]) => (values ? [[type, name, number(values)]] : [])),
-    [
-      ['hello', 'capabilities', MAX_VALUES],
-      ['ready', 'permissions', MAX_VALUES],
-      ['test', 'error', MAX_VALUES],
-    ],
+    rows.map(({ field, limit }) => [field, limit]),
+    limits,
+  );
+  assert.deepEqual(
+    rows.filter(({ values }) => values).map(({ field, values }) => [field, values]),
+    ['hello.capabilities', 'ready.permissions', 'test.error'].map((field) => [field, MAX_VALUES]),
   );
 });

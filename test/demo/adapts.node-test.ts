@@ -46,7 +46,7 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
     await look('plugins');
     await page.locator('.card').click();
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
-    if (delivery === 'message') await tab.chooseDelivery('message');
+    if (delivery === 'url') await tab.chooseDelivery('url');
     await look('about to launch');
     const frame = await tab.launch();
     await look('open', frame);

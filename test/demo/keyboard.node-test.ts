@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countFrames } from '../support/count-frames.ts';
+import { deployPlugin } from './deploy.ts';
 import { launchChromium, startDemo } from './harness.ts';
 import { Keyboard } from './keyboard.ts';
 import { openDemo } from './page-driver.ts';
+import { targetOf } from './vendor-setup.ts';
+
+const target = targetOf('customer-7', 'greet-customer');
 
 test('the whole way by keyboard alone, the focus always seen: from signing in to signing out', async (t) => {
   const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
@@ -61,10 +65,9 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
   assert.match((await keys.focused()).name, /^button Run/);
   await keys.press('d', 'Control', 'Shift');
   await status('.status-deployed', 'v1.0.0 deployed');
-  // The page runs a version as soon as it is deployed; while it does, it takes no other run.
-  await page.waitForFunction(() => document.querySelector('.runs tbody')?.textContent?.includes('Hello, '), {
-    polling: 50,
-  });
+  await keys.tabTo(/^button Close/, true);
+  await keys.press('Enter');
+  await page.waitForSelector('[data-version="v1.0.0"][data-live]');
 
   await keys.tabTo(/^textarea Sample input/);
   await keys.press('a', 'Control');
@@ -76,6 +79,18 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
     { polling: 50 },
   );
   assert.match((await keys.focused()).name, /^button Run every version/);
+
+  // A version that is older is made live, and the newest again.
+  await deployPlugin(demo, 'bram', 'export const run = () => "two";\n', { target });
+  await keys.tabTo(/^button Refresh/, true);
+  await keys.press('Enter');
+  await page.waitForSelector('[data-version="v1.0.1"][data-live]');
+  await keys.tabTo(/^button Make live v1.0.0/, true);
+  await keys.press('Space');
+  await page.waitForSelector('[data-version="v1.0.0"][data-live]');
+  await keys.tabTo(/^button Newest again/);
+  await keys.press('Enter');
+  await page.waitForSelector('[data-version="v1.0.1"][data-live]');
 
   await keys.tabTo(/^button Sign out/);
   await keys.press('Enter');

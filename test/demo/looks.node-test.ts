@@ -71,7 +71,7 @@ describe('the demo page', () => {
           const { color, backgroundColor, borderRadius, borderColor } = getComputedStyle(one);
           return `${color} ${backgroundColor} ${borderRadius} ${borderColor}`;
         });
-        seen.add(String(style));
+        seen.add(style);
       }
       assert.equal(seen.size, looks.length);
       await page.reload();

@@ -21,7 +21,14 @@ after(async () => {
 });
 afterEach(() => tab.page.browserContext().close());
 
-const open = async () => (tab = await openDemo(browser, demo.vendor));
+const open = async (delivery: 'message' | 'url' = 'message') => {
+  tab = await openDemo(browser, demo.vendor);
+  if (delivery === 'url') {
+    await tab.page.evaluate(() => localStorage.setItem('larder-delivery', 'url'));
+    await tab.page.reload();
+  }
+  return tab;
+};
 
 /** What Chromium itself says of an answer of 403. */
 const refusedRequest =
@@ -56,7 +63,7 @@ describe('the demo page', () => {
   });
 
   test('another tenant’s plugin is refused, and the page says why', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     const tokens: number[] = [];
     page.on('response', (response) => {
       if (response.url().endsWith('/plugins/editor-token')) tokens.push(response.status());
@@ -83,7 +90,7 @@ describe('the demo page', () => {
   });
 
   test('every event is shown with its fields, and no token is', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     await tab.signIn('cleo');
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
@@ -107,7 +114,7 @@ describe('the demo page', () => {
   });
 
   test('the HTML to copy says what the elements on the page say', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
     await tab.chooseLanguage('JavaScript');
@@ -215,7 +222,7 @@ describe('the demo page', () => {
   });
 
   test('with the editor open, another plugin of the list opens at once', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
     await tab.launch();
@@ -233,7 +240,7 @@ describe('the demo page', () => {
   });
 
   test('reload gets a new token; a new tab opens without a way back to the page', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     let tokens = 0;
     page.on('request', (request) => {
       if (request.url().endsWith('/plugins/editor-token')) tokens++;

@@ -38,7 +38,10 @@ test('from the editor to the vendor: written, deployed, and every version run on
   await page.keyboard.up('Control');
   await page.keyboard.type('// second\n');
   await deploy('v1.0.1');
+  // The editor keeps its room: what is live is in its bar, and the rest on the plugin's own page.
+  await says('v1.0.1 is live');
 
+  await tab.click('#leave-editor');
   await tab.click('#run-versions');
   await says('2 versions were run, newest first.');
   const rows = await page.$$eval('.runs tbody tr', (all) =>
@@ -50,8 +53,7 @@ test('from the editor to the vendor: written, deployed, and every version run on
   );
   for (const [, , , took] of rows) assert.match(took ?? '', /^[\d.]+ ms$/);
 
-  // Another input, from the plugin's own place; a plugin that was shown before has nothing to do with it.
-  await tab.click('#leave-editor');
+  // Another input; a plugin that was shown before has nothing to do with it.
   await page.locator('#run-input').fill('Grace');
   await tab.click('#run-versions');
   await says('Hello, Grace!');

@@ -48,6 +48,14 @@ export async function setUpVendor() {
   const vendorListening = await listen(app, 0);
   vendorHosts.push(`127.0.0.1:${vendorListening.port}`);
 
+  let isServiceClosed = false;
+  const closeService = async () => {
+    if (isServiceClosed) return;
+    isServiceClosed = true;
+    await listening.close();
+    await service.close();
+  };
+
   const ask = async (path: string, { method = 'GET', headers = OWN, body, cookie }: Call = {}) => {
     const init: RequestInit = { method, headers: { ...headers, ...(cookie && { cookie }) } };
     if (body !== undefined) {
@@ -62,6 +70,11 @@ export async function setUpVendor() {
     environmentToken,
     servicePort: listening.port,
     port: vendorListening.port,
+    /** Where both listen. */
+    addresses: {
+      vendor: `http://127.0.0.1:${vendorListening.port}/`,
+      service: `http://127.0.0.1:${listening.port}/`,
+    },
     cookieSecret: vendorStore.cookieSecret,
     /** Signs in and gives the cookie, as a browser would send it. */
     async signIn(user: string): Promise<string> {
@@ -72,10 +85,11 @@ export async function setUpVendor() {
     },
     /** A second back end on the same data, as after a restart. */
     reopen: () => openVendorStore(directory),
+    /** Ends the plugin service, and leaves the vendor's back end without one. */
+    closeService,
     async close() {
       await vendorListening.close();
-      await listening.close();
-      await service.close();
+      await closeService();
       vendorStore.close();
       await storage.close();
       rmSync(directory, { recursive: true, force: true });

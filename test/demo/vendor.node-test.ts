@@ -19,7 +19,7 @@ describe('signing in', () => {
     assert.deepEqual(Object.keys(session), ['users']);
     assert.deepEqual(
       session.users.map(({ id }) => id),
-      ['ada', 'bram', 'cleo'],
+      ['ada', 'bram', 'cleo', 'dan', 'mia'],
     );
   });
 
@@ -123,6 +123,9 @@ describe('editor tokens', () => {
     ['cleo', 'customer-7', 403],
     ['ada', 'customer-77', 403],
     ['ada', 'x.customer-7', 403],
+    ['dan', 'customer-7', 200],
+    ['dan', 'customer-8', 403],
+    ['mia', 'customer-7', 403],
   ] as const) {
     test(`${user} and ${tenant}: ${status}`, async () => {
       const answer = await askForToken(await vendor.signIn(user), targetOf(tenant));
@@ -230,6 +233,10 @@ describe('other sites', () => {
         ['POST', '/session', { user: 'bram' }],
         ['DELETE', '/session', undefined],
         ['POST', '/plugins', { ident: 'com.example.customer-7', name: 'from-outside' }],
+        ['PUT', '/plugins/live', { ident: 'com.example.customer-7', name: 'add-record', version: null }],
+        ['PATCH', '/customers', { ident: 'com.example.customer-7', suspended: true }],
+        ['DELETE', '/customers', { ident: 'com.example.customer-7' }],
+        ['POST', '/customers', { ident: 'com.example.customer-7' }],
         ['POST', '/plugins/editor-token', targetOf('customer-7')],
       ] as const) {
         const answer = await vendor.ask(path, { method, headers, body, cookie });

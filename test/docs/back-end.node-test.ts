@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Tenant } from '../../src/server.ts';
 import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
@@ -7,11 +6,11 @@ import { pageRequest } from '../server/endpoint-fixture.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { type Workplace, startWorkplace, tscFile } from './package.ts';
-import { blocksIn, root } from './readme.ts';
+import { blocksIn, read } from './markdown.ts';
 
 // Every block of the guide for back ends: it compiles as strictly as can be, and what it asks the builder is what it says.
 
-const blocks = blocksIn(readFileSync(new URL('docs/guides/back-end.md', root), 'utf8'));
+const blocks = blocksIn(read('docs/guides/back-end.md'));
 
 /** What the guide takes from the reader's own code. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);

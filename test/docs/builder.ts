@@ -6,7 +6,7 @@ import { createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
 
-/** The README's environment. */
+/** The environment of the documentation. */
 export const ENVIRONMENT = 'com.acme';
 
 export interface Builder extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { anchors, root } from './readme.ts';
+import { anchors, blocks, root } from './markdown.ts';
 
 // The pages that people read in the repository. `readme.node-test.ts` has what is true of the README alone.
 
@@ -50,6 +50,29 @@ test('the table of contents leads to every page of the documentation', () => {
   assert.deepEqual(listed.toSorted(), own);
 });
 
+test('no page has a heading twice, so that each has one address', () => {
+  const twice = pages
+    .filter((page) => page !== 'CHANGELOG.md')
+    .flatMap((page) => {
+      const ids = anchors(read(page));
+      return ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${page}#${id}`);
+    });
+  assert.deepEqual(twice, []);
+});
+
+test('every block of code has a name of its own, by which a test runs it', () => {
+  const tests = readdirSync(new URL('.', import.meta.url))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+    .join('\n');
+  const named = blocks.filter((block) => !['sh', 'text', 'http'].includes(block.language));
+  for (const { language, name, code } of named) {
+    assert.ok(name, `a block of ${language} without a name: ${code.slice(0, 80)}`);
+    assert.ok(tests.includes(`'${name}'`), `${name} is in no test`);
+  }
+  assert.equal(new Set(named.map(({ name }) => name)).size, named.length);
+});
+
 test('every folder, file and script that a page names is there', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const wrong: string[] = [];
@@ -62,7 +85,7 @@ test('every folder, file and script that a page names is there', () => {
       // What a build makes is not there before.
       if (!path.includes('/dist') && !existsSync(folder + path)) wrong.push(`${page}: ${path}`);
     }
-    for (const [, name = ''] of text.matchAll(/\bnpm run ([\w:-]+)/g)) {
+    for (const [, name = ''] of text.matchAll(/\bnpm run (?:--\S+ )*([\w:-]+)/g)) {
       if (!scripts[name]) wrong.push(`${page}: npm run ${name}`);
     }
     for (const [, file = ''] of text.matchAll(/\bnode (?:tools\/run\.js )?([\w/-]+\.[jt]s)\b/g)) {

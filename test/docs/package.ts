@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { serversDirectory } from './install.ts';
-import { root } from './readme.ts';
+import { root } from './markdown.ts';
 
 const run = promisify(execFile);
 const projectRoot = fileURLToPath(root);
@@ -23,7 +23,7 @@ export interface Workplace extends AsyncDisposable {
 
 /**
  * A directory as an application's is: this package is in its node_modules as it is published, with its export map, and
- * beside it the packages named, so that what the README says is found the way in which users find it.
+ * beside it the packages named, so that what the documentation says is found the way in which users find it.
  */
 export async function startWorkplace({
   cdn = false,

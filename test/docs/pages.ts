@@ -7,11 +7,11 @@ import { type Rolldown, build } from 'vite';
 import { listen } from '../server/raw-request.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { type Workplace, startWorkplace } from './package.ts';
-import { snippet } from './readme.ts';
+import { snippet } from './markdown.ts';
 
 const SECRET = 'the secret of this test';
 
-/** What an application adds to the README's components: where they are mounted. */
+/** What an application adds to the documentation's components: where they are mounted. */
 const MOUNTS = {
   'react.tsx': `import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -32,7 +32,7 @@ export interface Pages extends AsyncDisposable {
   hold: (path: string, until: Promise<void>) => void;
 }
 
-/** All of the README at once: its pages, in front of its Hono endpoint, with its editor and the real plugin service. */
+/** All of the documentation at once: its pages, in front of its Hono endpoint, with its editor and the real plugin service. */
 export async function startPages(): Promise<Pages> {
   const packages = ['hono', 'react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
   const [builder, place] = await Promise.all([
@@ -85,7 +85,9 @@ export async function startPages(): Promise<Pages> {
     files: Record<string, string>;
   };
   if (release.files['plugin-editor.js'] !== hash)
-    throw new Error('README.md: run node tools/run.js tools/generate/readme-integrity.ts --write');
+    throw new Error(
+      'docs/start/script-tag.md: run node tools/run.js tools/generate/readme-integrity.ts --write',
+    );
   files.set(src, await readFile(join(cdn, 'plugin-editor.js'), 'utf8'));
 
   const { app } = await place.load<{ app: Hono }>('hono.ts');
@@ -117,7 +119,7 @@ export async function startPages(): Promise<Pages> {
   };
 }
 
-/** Builds modules as an application does, with the README's `vite.config.js`. */
+/** Builds modules as an application does, with the documentation's `vite.config.js`. */
 async function bundle(
   { directory }: Workplace,
   entries: string[],

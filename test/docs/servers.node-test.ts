@@ -15,7 +15,7 @@ import { listen, rawRequest } from '../server/raw-request.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { installServers } from './install.ts';
 import { type Workplace, startWorkplace } from './package.ts';
-import { readme, snippet } from './readme.ts';
+import { read, snippet } from './markdown.ts';
 import { cookieFor } from './session.ts';
 import { newestDate, startWorker } from './worker-process.ts';
 
@@ -85,7 +85,7 @@ async function signIn(port: number): Promise<string> {
   return String(headers['set-cookie']?.[0]?.split(';')[0]);
 }
 
-describe('the README’s token endpoint', () => {
+describe('the token endpoint of the documentation', () => {
   test('for Express', async () => {
     await place.write('express.js', local('express.js'));
     const { app } = await place.load<{ app: Express }>('express.js');
@@ -169,7 +169,7 @@ describe('the README’s token endpoint', () => {
     const bindings = { ENVIRONMENT_TOKEN: builder.environmentToken };
     const start = (date: string) => startWorker(place.directory, place.write, { date, bindings });
     // The oldest date that the README promises, and the newest: what `URL` and `fetch` can do differs between them.
-    const [, oldest = ''] = /compatibility date from (\S+) on/.exec(readme) ?? [];
+    const [, oldest = ''] = /compatibility date from (\S+) on/.exec(read('docs/start/workers.md')) ?? [];
     await using one = await start(oldest);
     await using other = await start(newestDate());
     await holds(await cookieFor(CUSTOMER), one.port, other.port);

@@ -1,5 +1,5 @@
 /**
- * The README leaves the session to its reader. This one is the customer's name with a signature, in a cookie: it needs
+ * The documentation leaves the session to its reader. This one is the customer's name with a signature, in a cookie: it needs
  * nothing but Web Crypto, so that it runs in Node and in workerd, and keeps no state. Copied beside the snippets.
  */
 const secret = new TextEncoder().encode('the secret of this test');

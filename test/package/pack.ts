@@ -11,6 +11,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface Packed extends Tarball {
   /** Holds all of the below. */
   folder: string;
+  /** The copy of the repository that it was packed from. */
+  sources: string;
   /** A folder where the package is installed; its dependencies and peers are this project's own. */
   consumer: string;
   /** The package as it is installed there. */
@@ -55,7 +57,7 @@ export async function pack(): Promise<Packed> {
       await mkdir(join(to, '..'), { recursive: true });
       await symlink(join(root, 'node_modules', name), to, 'junction');
     }
-    return { ...tarball, folder, consumer, installed, manifest, remove };
+    return { ...tarball, folder, sources: sources.folder, consumer, installed, manifest, remove };
   } catch (error) {
     await remove();
     throw error;

@@ -3,6 +3,7 @@ import './bundlers.ts';
 import './licences.ts';
 import './linters.ts';
 import './node.ts';
+import './readme.ts';
 import './reproducible.ts';
 import './typescript.ts';
 import './weight.ts';

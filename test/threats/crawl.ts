@@ -4,6 +4,9 @@ import type { RunningDemo } from '../demo/harness.ts';
 const PATHS = [
   '/',
   '/session',
+  '/plugins?ident=com.example.customer-7',
+  '/plugins?ident=com.example.customer-7&name=greet-customer',
+  '/customers',
   '/plugins/editor-token?ident=com.example.customer-7&fn=add-record',
   '/api/v1/features',
   '/api/v1/template/typescript',

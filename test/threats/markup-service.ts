@@ -16,13 +16,35 @@ const TENANT = 'com.example.customer-7';
 /** A plugin may have any name; this one is the service's own business, too. */
 export const PLUGIN = markup('plugin');
 
+/** What the vendor's back end says of all plugins, or of the one that is named. */
+function pluginsAnswer(query: URLSearchParams) {
+  if (!query.has('ident') || query.has('name')) {
+    const at = markup('time');
+    const version = { version: markup('deployed version'), at, by: markup('by'), message: markup('message') };
+    const failure = { code: markup('recorded code'), message: markup('recorded message') };
+    const run = { id: 'a', version: markup('recorded version'), at: markup('time of a run'), took: 1 };
+    return {
+      suspended: true,
+      live: markup('live version'),
+      pinned: { at: markup('time of a pin'), by: markup('pinned by') },
+      versions: [{ ...version, live: true }, version],
+      more: true,
+      runs: [{ ...run, failure, logs: [markup('recorded log')] }],
+    };
+  }
+  const live = { live: markup('live of a card'), latest: markup('latest of a card') };
+  return { suspended: true, plugins: [{ name: PLUGIN, ...live }] };
+}
+
 /** What the vendor's back end and the plugin service answer when every name and text of theirs is markup. */
-function answerTo(request: HTTPRequest, service: string) {
-  const { pathname } = new URL(request.url());
-  const is = (method: string, path: string) => request.method() === method && pathname.startsWith(path);
+function answerTo(request: HTTPRequest, service: string, say: Say) {
+  const { pathname, search, searchParams } = new URL(request.url());
+  const is = (method: string, path: string) =>
+    request.method() === method && (pathname + search).startsWith(path);
   if (is('GET', '/session')) {
     return json({
-      user: { name: markup('user'), role: markup('role') },
+      user: { name: markup('user'), role: markup('role'), mayDeploy: true, isStaff: say.staff },
+      former: [],
       tenants: [
         {
           ident: TENANT,
@@ -36,11 +58,21 @@ function answerTo(request: HTTPRequest, service: string) {
   }
   if (is('POST', '/plugins/runs')) {
     const run = { version: markup('version run'), output: markup('output'), took: 1 };
-    return json({
-      runs: [run, { ...run, output: undefined, problem: markup('problem of a run') }],
-      older: 0,
-    });
+    const failure = {
+      code: markup('failure code'),
+      message: markup('failure message'),
+      logs: [markup('failure log')],
+    };
+    return json({ runs: [run, { ...run, output: undefined, failure }], more: false });
   }
+  if (is('GET', '/customers')) {
+    const customer = { ident: markup('ident'), name: markup('customer'), plugins: 1 };
+    return json({ customers: [{ ...customer, state: 'active' }] });
+  }
+  if (is('GET', '/plugins?') && say.refusal) {
+    return { ...json({ error: { code: markup('code'), message: markup('refusal') } }), status: 403 };
+  }
+  if (is('GET', '/plugins?') || is('PUT', '/plugins/live')) return json(pluginsAnswer(searchParams));
   if (request.method() === 'POST' && pathname === '/plugins')
     return { ...json({ error: { code: markup('code'), message: markup('name problem') } }), status: 400 };
   if (is('GET', '/api/v1/features')) {
@@ -75,11 +107,21 @@ function answerTo(request: HTTPRequest, service: string) {
   return undefined;
 }
 
+/** What else the vendor's back end is to say from now on. */
+export interface Say {
+  /** That it refuses what it is asked of plugins. */
+  refusal: boolean;
+  /** What it says to the vendor's own staff. */
+  staff: boolean;
+}
+
 /** Has a page get those answers; all others are the real ones. */
-export async function answerInMarkup(page: Page, service: string): Promise<void> {
+export async function answerInMarkup(page: Page, service: string): Promise<Say> {
+  const say = { refusal: false, staff: false };
   await page.setRequestInterception(true);
   page.on('request', (request) => {
-    const answer = request.method() === 'OPTIONS' ? undefined : answerTo(request, service);
+    const answer = request.method() === 'OPTIONS' ? undefined : answerTo(request, service, say);
     void (answer ? request.respond(answer) : request.continue());
   });
+  return say;
 }

@@ -50,7 +50,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
       Object.assign(window, { session: data.session }),
     );
   });
-  await answerInMarkup(page, demo.service.replace('localhost', '127.0.0.1'));
+  const say = await answerInMarkup(page, demo.service.replace('localhost', '127.0.0.1'));
   await page.reload();
 
   const shown = new Set<string>();
@@ -68,9 +68,14 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
       return labels.every((label) => shown.has(label));
     });
 
-  await shows('user', 'tenant', 'plugin', 'runs', 'stranger');
+  await shows('user', 'tenant', 'plugin', 'runs', 'stranger', 'live of a card', 'latest of a card');
   await page.locator('nav a[aria-current], nav li a').click();
   await shows('pretty', 'short', 'feature');
+  await shows('live version', 'time of a pin', 'pinned by', 'deployed version', 'time', 'by', 'message');
+  await shows('recorded version', 'time of a run', 'recorded code', 'recorded message', 'recorded log');
+  await tab.click('[data-make-live]');
+  await tab.click('#run-versions');
+  await shows('version run', 'output', 'failure code', 'failure message', 'failure log', 'sample');
   await page.locator('[name=name]').fill('x');
   await page.keyboard.press('Enter');
   await shows('name problem');
@@ -92,7 +97,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   // All tests have run: one thing is done at a time.
   await frame.waitForFunction(() => /\d failed/.test(document.body.innerText), { polling: 50 });
   await chord('d', 'Control', 'Shift');
-  await shows('version', 'version run', 'output', 'problem of a run', 'sample');
+  await shows('version');
 
   // What the editor says to the page around it is a stranger's text there.
   await frame.evaluate((message) => {
@@ -101,4 +106,13 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   }, markup('words of the editor'));
   await tab.state('error');
   await shows('words of the editor');
+
+  // The back end's words for what it refuses, and what its staff see.
+  await tab.click('#leave-editor');
+  say.refusal = true;
+  await tab.click('#refresh');
+  await shows('refusal');
+  say.staff = true;
+  await page.reload();
+  await shows('customer');
 });

@@ -34,6 +34,10 @@ async function askForEverything(vendor: string, target: object): Promise<string[
     [`${vendor}plugins`, { method: 'POST', headers: json, body: plugin }],
     [`${vendor}plugins`, { method: 'POST', headers: text, body: plugin, mode: 'no-cors' }],
     [`${vendor}plugins/runs`, { method: 'POST', headers: json, body: plugin }],
+    [`${vendor}plugins/live`, { method: 'PUT', headers: json, body: plugin }],
+    [`${vendor}plugins?ident=com.example.customer-7`, {}],
+    [`${vendor}customers`, { method: 'DELETE', headers: json, body: plugin }],
+    [`${vendor}customers`, { method: 'POST', headers: text, body: plugin, mode: 'no-cors' }],
     [`${vendor}session`, {}],
   ];
   const read: string[] = [];

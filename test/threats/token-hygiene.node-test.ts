@@ -15,7 +15,7 @@ import type { World } from './token-world.ts';
 /** Where each kind of secret has its business. */
 const ISSUED = ['answer of the access interface', 'answer of the token endpoint'];
 const BY_MESSAGE = [...ISSUED, 'authorization at the builder'];
-/** By address a token is in the frame's, and in what the browser itself makes of that; the README says so. */
+/** By address a token is in the frame's, and in what the browser itself makes of that; docs/security/tokens.md says so. */
 const BY_URL = [
   ...BY_MESSAGE,
   'address of the editor',

@@ -48,7 +48,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await frame.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
   await chord(page, 'd', 'Control', 'Shift');
   await status(frame, '.status-deployed', 'v1.0.');
-  await page.waitForSelector('.runs tbody tr');
+  await page.waitForSelector('.editor-bar .live');
   await look();
 
   // A renewal, and one that the service forces by refusing the token in the middle of a save.
@@ -111,6 +111,9 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await look();
 
   await tab.choosePlugin('greet-customer');
+  await tab.click('#run-versions');
+  await page.waitForSelector('.runs tbody tr');
+  await look();
   await tab.launch();
   await look();
   await tab.click('#sign-out');

@@ -62,7 +62,10 @@ async function plantOnTheWire({ demo }: World, token: string): Promise<void> {
   const bearer = `Bearer ${token}`;
   const headers = { authorization: bearer, cookie: `planted=${token}`, referer: `${vendor}/?${token}` };
   await fetch(`${vendor}/planted`, { headers: { ...headers, 'x-planted': token } });
-  await fetch(`${service}/api/v1/progress/com.example.planted/default/x`, { headers });
+  // As the editor sends it: what a browser sends there is looked at apart from what the vendor's back end does.
+  await fetch(`${service}/api/v1/progress/com.example.planted/default/x`, {
+    headers: { ...headers, 'user-agent': 'Mozilla/5.0' },
+  });
   await fetch(`${service}/editor/?token=${token}`);
 
   const own = { origin: vendor, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };

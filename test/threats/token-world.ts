@@ -132,7 +132,9 @@ function sortRequest(request: Request, ports: World['ports'], places: Places): v
   places.add('referers', referer);
   places.add('other headers', JSON.stringify(others));
   places.add(`cookies to the ${server}`, cookie);
-  places.add(called('/api/') ? 'authorization at the builder' : 'authorization by the vendor', authorization);
+  // The vendor's back end asks the same addresses as the editor; by what sends it one knows which it is.
+  const fromBrowser = (headers['user-agent'] ?? '').startsWith('Mozilla');
+  places.add(fromBrowser ? 'authorization at the builder' : 'authorization by the vendor', authorization);
   const signsIn = server === 'vendor' && method === 'POST' && called('/session');
   places.add(signsIn ? 'set-cookie' : 'answers', answerHeaders);
   places.add(

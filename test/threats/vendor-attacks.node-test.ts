@@ -36,6 +36,9 @@ test('no name that is no segment of a path, nor another’s, gets a token or a r
         ['/plugins/runs', { ident, name: 'x', input: '' }],
       ] as const)
         assert.equal((await post(vendor, path, body)).status, 403, `${path}: ${ident}`);
+      const query = new URLSearchParams({ ident, name: 'x' });
+      const read = await vendor.ask(`/plugins?${query}`, { cookie: vendor.cookie });
+      assert.equal(read.status, 403, `reading ${ident}`);
     }
     assert.equal((await post(vendor, '/plugins', { ident: good.ident, name: attack })).status, 400, attack);
     assert.equal((await post(vendor, '/session', { user: attack })).status, 400, attack);
@@ -120,16 +123,15 @@ test('what is read from JSON takes nothing from a prototype that the JSON brings
 test('a name or an input forges no line of the vendor’s log', async (t) => {
   const printed = mock.method(console, 'error', () => undefined);
   t.after(() => printed.mock.restore());
-  const vendor = await setUpVendor();
-  const cookie = await vendor.signIn('ada');
+  const vendor = await start(t);
   // A service that is gone is what the back end has to say something about.
-  await vendor.close();
+  await vendor.closeService();
   const { ident } = targetOf('customer-7');
   const bodies = LINES.flatMap((line): [path: string, body: object][] => [
     ['/plugins/runs', { ident, name: line, input: line }],
     ['/plugins/editor-token', { ident, namespace: line, fn: line }],
   ]);
-  const answers = bodies.map(([path, body]) => post({ ...vendor, cookie }, path, body));
+  const answers = bodies.map(([path, body]) => post(vendor, path, body));
   for (const { status } of await Promise.all(answers)) assert.equal(status, 502);
   const calls = printed.mock.calls.map(({ arguments: words }) => words as unknown[]);
   assert.equal(calls.length, LINES.length * 2);

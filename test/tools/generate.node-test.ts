@@ -130,7 +130,7 @@ test('a doc comment that changes is missed in what is committed: the check names
   const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-generate-'));
   try {
     const errorCodes = 'service/src/http/error-codes.ts';
-    for (const path of ['src', 'docs/reference', 'README.md', '.prettierrc', errorCodes])
+    for (const path of ['src', 'docs/reference', 'docs/guides', '.prettierrc', errorCodes])
       await cp(path, join(copy, path), { recursive: true });
     const changed = join(copy, 'src/element/plugin-editor.ts');
     const text = await readFile(changed, 'utf8');
@@ -141,7 +141,10 @@ test('a doc comment that changes is missed in what is committed: the check names
       { cwd: copy, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } },
     );
     assert.equal(status, 1);
-    assert.match(stderr, /^src\/react\.ts, src\/types\/attributes\.d\.ts, README\.md: /);
+    assert.match(
+      stderr,
+      /^src\/react\.ts, src\/types\/attributes\.d\.ts, docs\/reference\/plugin-editor\.md: /,
+    );
     assert.match(stderr, /npm run generate/);
   } finally {
     await rm(copy, { recursive: true });

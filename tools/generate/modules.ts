@@ -30,7 +30,7 @@ interface Source {
 const PREFACE = `# Reference of the modules without elements
 
 Every export with its signature and doc comment, from which \`npm run generate\` writes this page. How they are used is in
-the [README](../../README.md#clients). Records that are answered may have further fields, which are kept.`;
+[Clients](clients.md). Records that are answered may have further fields, which are kept.`;
 
 /** What each module that holds no elements exports, by its signature and doc comment. */
 export function moduleReference(): string {

@@ -6,9 +6,9 @@ import { errorCodeTable } from './error-codes.ts';
 import { frameworkTypes } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
 import { moduleReference } from './modules.ts';
-import { withPolicies } from './policies.ts';
+import { POLICIES_PAGE, withPolicies } from './policies.ts';
 import { reactModule } from './react.ts';
-import { fillMarkers, readmeSections } from './readme.ts';
+import { fillMarkers, pageSections } from './pages.ts';
 
 const HEAD = '// Generated from the doc comments of the elements by `npm run generate`.';
 
@@ -17,8 +17,9 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   const elements = elementsOf(manifest);
   const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
   for (const [path, text] of frameworkTypes(elements, HEAD)) files.set(path, text);
-  const readme = fillMarkers(readFileSync('README.md', 'utf8'), readmeSections(elements));
-  files.set('README.md', await withPolicies(readme));
+  for (const [path, sections] of Object.entries(pageSections(elements)))
+    files.set(path, fillMarkers(readFileSync(path, 'utf8'), sections));
+  files.set(POLICIES_PAGE, await withPolicies(readFileSync(POLICIES_PAGE, 'utf8')));
   files.set('docs/reference/modules.md', moduleReference());
   const http = readFileSync('docs/reference/http.md', 'utf8');
   files.set('docs/reference/http.md', fillMarkers(http, { 'error codes': await errorCodeTable() }));

@@ -1,15 +1,14 @@
-import { fileURLToPath } from 'node:url';
-
 import { format, resolveConfig } from 'prettier';
 
 import { type Source, editorSources, hostSources, policy } from './example-policies.ts';
 
-// The README's section on policies, from the table that the tests of strict pages use.
+// The page on policies, from the table that the tests of strict pages use.
 
-const readme = fileURLToPath(new URL('../../README.md', import.meta.url));
+/** The page, as a path from the root of the repository. */
+export const POLICIES_PAGE = 'docs/guides/content-security-policy.md';
 const section = /(<!-- begin policies -->\n)[^]*?(\n<!-- end policies -->)/;
 
-/** What stands between the README's markers `begin policies` and `end policies`, formatted as the README is. */
+/** What stands between the page's markers `begin policies` and `end policies`, formatted as the page is. */
 export async function policiesSection(): Promise<string> {
   const text = `
 Nothing inline, no \`unsafe-inline\`, no \`unsafe-eval\`. These are whole policies, as strict as they can be, and tested in
@@ -26,12 +25,13 @@ The editor's page, which you serve if the editor is your own:
 
 ${described(editorSources)}
 `;
-  return format(text, { ...(await resolveConfig(readme)), parser: 'markdown' });
+  return format(text, { ...(await resolveConfig(POLICIES_PAGE)), parser: 'markdown' });
 }
 
-/** A README with this section in it. */
+/** The page with this section in it. */
 export const withPolicies = async (text: string): Promise<string> => {
-  if (!section.test(text)) throw new Error('README.md has no markers "begin policies" and "end policies".');
+  if (!section.test(text))
+    throw new Error(`${POLICIES_PAGE} has no markers "begin policies" and "end policies".`);
   const content = await policiesSection();
   return text.replace(section, (_, begin: string, end: string) => `${begin}\n${content}${end}`);
 };

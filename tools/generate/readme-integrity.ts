@@ -1,8 +1,8 @@
 /**
  * Part of `npm run check`: makes the scripts of dist/cdn in a folder of its own, and fails when a script tag in the README
- * carries another hash or version. With `--write` it puts the right ones there.
+ * or in a page of docs/start carries another hash or version. With `--write` it puts the right ones there.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -12,13 +12,16 @@ const outDir = mkdtempSync(join(tmpdir(), 'plugin-editor-integrity-'));
 try {
   for (const mode of ['cdn', 'iife']) await build({ mode, logLevel: 'error', build: { outDir } });
   const release = JSON.parse(readFileSync(join(outDir, 'integrity.json'), 'utf8')) as Release;
-  const given = readFileSync('README.md', 'utf8');
-  const right = withHashes(given, release);
-  if (process.argv.includes('--write')) {
-    writeFileSync('README.md', right);
-  } else if (right !== given) {
+  for (const page of ['README.md', ...globSync('docs/start/*.md')]) {
+    const given = readFileSync(page, 'utf8');
+    const right = withHashes(given, release);
+    if (right === given) continue;
+    if (process.argv.includes('--write')) {
+      writeFileSync(page, right);
+      continue;
+    }
     console.error(
-      'README.md: a script tag has the hash or version of another build; node tools/run.js tools/generate/readme-integrity.ts --write mends it',
+      `${page}: a script tag has the hash or version of another build; node tools/run.js tools/generate/readme-integrity.ts --write mends it`,
     );
     process.exitCode = 1;
   }

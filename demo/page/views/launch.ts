@@ -5,13 +5,15 @@ import type { PluginEntry } from '../../vendor/wire.ts';
 import { launch } from '../actions.ts';
 import { featuresAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
-import { change, currentTenant } from '../state.ts';
+import { change, currentTenant, signedIn } from '../state.ts';
 import type { State } from '../state.ts';
 import { runsView } from './runs.ts';
+import { versionsView } from './versions.ts';
 
 /** One plugin, before its editor is opened. */
 export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
   const tenant = currentTenant(state);
+  const mayDeploy = signedIn(state)?.user.mayDeploy ?? false;
   return html`
     <div class="page" ?hidden=${state.launched}>
       ${
@@ -28,13 +30,25 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
           ? html`<p class="lead">
                 ${plugin ? html`${plugin.runs}.` : 'Not in the list yet; it can be written all the same.'}
               </p>
-              ${launchForm(state)} ${state.launched ? nothing : runsView(state)}`
+              ${mayDeploy ? launchForm(state) : readForm} ${state.launched ? nothing : versionsView(state)}
+              ${state.launched || !mayDeploy ? nothing : runsView(state)}`
           : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
               <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`
       }
     </div>
   `;
 }
+
+/** For somebody whose token is for reading alone: what language a new plugin is in, is not theirs to choose. */
+const readForm = html`
+  <section class="launch" aria-labelledby="reading-title">
+    <h2 id="reading-title">Read it</h2>
+    <p class="soft">
+      You may read this plugin. Your token permits neither saving nor deploying, whatever the editor offers.
+    </p>
+    <button class="button primary" id="launch" @click=${launch}>Open the editor</button>
+  </section>
+`;
 
 function launchForm(state: State) {
   const attributes = featuresAttributes(state);

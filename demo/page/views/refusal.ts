@@ -19,7 +19,7 @@ export function refusalView({ ident, editorError }: State, { user, tenants }: Se
           ${
             refused
               ? html`The two do not match: <strong>${editorError.status}</strong>,
-                  <code>${editorError.code}</code>. No token was made, no frame was loaded.`
+                  <code>${editorError.code}</code>. No token was made, so there is nothing to open.`
               : 'The two do not match, so the answer is 403.'
           }
         </li>

@@ -1,24 +1,25 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { VersionRun } from '../../vendor/wire.ts';
-import { runVersions } from '../actions.ts';
+import { runPlugin } from '../actions.ts';
 import { change, runInput } from '../state.ts';
 import type { State } from '../state.ts';
+import { failureView } from './failure.ts';
 
-/** What Larder itself does with the plugin: its back end runs every deployed version with the same input. */
+/** What Larder itself does with the plugin: its back end runs what is live, or the latest versions to compare them. */
 export function runsView(state: State): TemplateResult {
   const { runs } = state;
   return html`
-    <section class="runs" aria-labelledby="runs-title">
-      <div class="runs-bar">
-        <h2 id="runs-title">Deployed versions</h2>
+    <section class="panel runs" aria-labelledby="runs-title">
+      <div class="panel-bar">
+        <h2 id="runs-title">Try it</h2>
         <p class="soft" role="status">${summary(state)}</p>
       </div>
       <form
         class="runs-form"
         @submit=${(event: SubmitEvent) => {
           event.preventDefault();
-          void runVersions();
+          void runPlugin((event.submitter as HTMLButtonElement | null)?.value === 'all' ? 'all' : 'live');
         }}
       >
         <label for="run-input">Sample input</label>
@@ -31,11 +32,18 @@ export function runsView(state: State): TemplateResult {
           @input=${(event: Event) =>
             change({ runs: { ...runs, input: (event.target as HTMLTextAreaElement).value } })}
         ></textarea>
-        <button class="button" id="run-versions" aria-disabled=${runs.busy}>Run every version</button>
+        <div class="tools">
+          <button class="button" id="run-live" value="live" aria-disabled=${runs.busy}>
+            Run what is live
+          </button>
+          <button class="button" id="run-versions" value="all" aria-disabled=${runs.busy}>
+            Run every version
+          </button>
+        </div>
       </form>
       ${runs.problem ? html`<p class="failure" role="alert">${runs.problem}</p>` : nothing}
       ${runs.answer?.runs.length ? versionsTable(runs.answer.runs, runs.ran ?? '') : nothing}
-      ${runs.answer?.older ? html`<p class="soft">${runs.answer.older} older versions were not run.</p>` : nothing}
+      ${runs.answer?.more ? html`<p class="soft">Older versions were not run.</p>` : nothing}
     </section>
   `;
 }
@@ -61,12 +69,12 @@ const versionsTable = (runs: readonly VersionRun[], input: string) => html`
       </thead>
       <tbody>
         ${runs.map(
-          ({ version, output, problem, took }) => html`
+          ({ version, output, failure, took }) => html`
             <tr>
               <th scope="row">${version}</th>
               <td><pre>${input}</pre></td>
-              <td>${problem ? html`<span class="problem">${problem}</span>` : html`<pre>${output}</pre>`}</td>
-              <td class="took">${took} ms</td>
+              <td>${failure ? failureView(failure, failure.logs) : html`<pre>${output}</pre>`}</td>
+              <td class="took">${Math.round(took * 10) / 10} ms</td>
             </tr>
           `,
         )}

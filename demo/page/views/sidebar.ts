@@ -15,7 +15,7 @@ export function sidebarView(state: State, session: Session): TemplateResult {
   return html`
     <header class="sidebar">
       <div class="bar">${brandView()} ${accountView(state, session)}</div>
-      ${tenant ? html`<div class="places">${tenantView(session, tenant)} ${pluginsView(state, tenant)}</div>` : nothing}
+      ${tenant ? html`<div class="places">${tenantView(session, tenant)} ${pluginsView(state, session, tenant)}</div>` : nothing}
       ${strangerView(state, session)}
     </header>
   `;
@@ -42,7 +42,7 @@ const tenantView = ({ tenants }: Session, current: TenantView) => html`
   </label>
 `;
 
-const pluginsView = (state: State, { ident, plugins }: TenantView) => html`
+const pluginsView = (state: State, { user }: Session, { ident, plugins }: TenantView) => html`
   <nav aria-labelledby="plugins-title">
     <h2 id="plugins-title"><a href=${routeTo(ident)}>Plugins</a></h2>
     <ul>
@@ -60,6 +60,10 @@ const pluginsView = (state: State, { ident, plugins }: TenantView) => html`
       )}
     </ul>
   </nav>
+  ${user.mayDeploy ? newPluginView(state, ident) : nothing}
+`;
+
+const newPluginView = (state: State, ident: string) => html`
   <form
     class="new-plugin"
     @submit=${(event: SubmitEvent) => {

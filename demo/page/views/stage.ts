@@ -1,14 +1,14 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { PluginEntry, Session, TenantView } from '../../vendor/wire.ts';
+import type { LiveView, PluginEntry, Session, TenantView } from '../../vendor/wire.ts';
 import { go, leaveEditor, openInNewTab, reloadEditor } from '../actions.ts';
 import { editorAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
-import { currentTenant } from '../state.ts';
+import { currentTenant, isSuspended } from '../state.ts';
 import type { State } from '../state.ts';
+import { customersView } from './customers.ts';
 import { launchView } from './launch.ts';
 import { refusalView } from './refusal.ts';
-import { runsView } from './runs.ts';
 
 /** What the app is about: a customer's plugins, one of them, or the editor. */
 export function stageView(state: State, session: Session): TemplateResult {
@@ -16,19 +16,26 @@ export function stageView(state: State, session: Session): TemplateResult {
   const { fn, launched } = state;
   const plugin = tenant?.plugins.find(({ name }) => name === fn);
   const own = tenant !== undefined;
+  const gone = session.former.find(({ ident }) => state.ident === undefined || ident === state.ident);
+  const placeView = () => {
+    if (session.user.isStaff) return customersView(state);
+    if (!own && gone) return goneView(gone.name);
+    if (fn !== undefined) return launchView(state, plugin, own);
+    return tenant ? overview(tenant, state) : lost(session);
+  };
   return html`
-    ${launched ? editorBar(state, session) : nothing}
-    ${fn !== undefined ? launchView(state, plugin, own) : tenant ? overview(tenant) : lost(session)}
-    <div class="editor-place" ?hidden=${!launched} ?data-refused=${!own}>
-      ${editorView(state)} ${own ? nothing : refusalView(state, session)}
+    ${state.data.problem ? html`<p class="failure" role="alert">${state.data.problem}</p>` : nothing}
+    ${tenant && isSuspended(state) ? suspendedView(tenant.name) : nothing}
+    ${launched ? editorBar(state, session) : nothing} ${placeView()}
+    <div class="editor-place" ?hidden=${!launched} ?data-refused=${!own && !gone}>
+      ${editorView(state)} ${own || gone ? nothing : refusalView(state, session)}
     </div>
-    ${launched && own ? runsView(state) : nothing}
   `;
 }
 
 const stateWords = { idle: 'Closed', loading: 'Opening', ready: 'Open', error: 'Not opened' } as const;
 
-const editorBar = ({ ident, fn, editorState, delivery }: State, { tenants, stranger }: Session) => html`
+const editorBar = ({ ident, fn, editorState, delivery, data }: State, { tenants, stranger }: Session) => html`
   <div class="editor-bar">
     <div class="editor-title">
       <h1 tabindex="-1">${fn}</h1>
@@ -36,6 +43,7 @@ const editorBar = ({ ident, fn, editorState, delivery }: State, { tenants, stran
         ${[...tenants, ...(stranger ? [stranger] : [])].find((tenant) => tenant.ident === ident)?.name ?? ident}
       </span>
       <span class="badge" data-state=${editorState}>${stateWords[editorState]}</span>
+      ${data.details?.live ? html`<span class="soft live">${data.details.live} is live</span>` : nothing}
     </div>
     <div class="tools">
       <button class="button" @click=${reloadEditor}>Reload</button>
@@ -66,26 +74,61 @@ function editorView(state: State) {
   ></plugin-editor>`;
 }
 
-const overview = ({ ident, name, plugins }: TenantView) => html`
+const overview = ({ ident, name, plugins }: TenantView, { data }: State) => html`
   <div class="page">
     <p class="kicker">${name}</p>
     <h1 tabindex="-1">Plugins</h1>
     <p class="lead">
-      Small programs of your own that Larder runs when something happens. Choose one to write it.
+      Small programs of your own that Larder runs when something happens. Choose one to write it, and to see
+      its versions and runs.
     </p>
     <ul class="cards">
-      ${plugins.map((plugin) => cardView(ident, plugin))}
+      ${plugins.map((plugin) =>
+        cardView(
+          ident,
+          plugin,
+          data.overview && (data.overview.plugins.find(({ name: n }) => n === plugin.name) ?? null),
+        ),
+      )}
     </ul>
   </div>
 `;
 
-const cardView = (ident: string, { name, runs }: PluginEntry) => html`
+/** @param live `null` where nothing was saved yet, `undefined` where that is not known */
+const cardView = (ident: string, { name, runs }: PluginEntry, live: LiveView | null | undefined) => html`
   <li>
     <a class="card" href=${routeTo(ident, name)}>
       <strong>${name}</strong>
       <span class="soft">${runs}</span>
+      ${live === undefined ? nothing : html`<span class="live">${liveWords(live)}</span>`}
     </a>
   </li>
+`;
+
+function liveWords(plugin: LiveView | null): string {
+  if (!plugin || plugin.live === null) return 'Not deployed yet';
+  const { live, latest } = plugin;
+  return live === latest ? `${live} is live` : `${live} is live, ${latest} is newer`;
+}
+
+const suspendedView = (name: string) => html`
+  <div class="notice suspended" role="status">
+    <p>
+      <strong>${name} is suspended.</strong> Its plugins are kept, with all their versions. Until Larder
+      resumes it, they cannot be opened and do not run.
+    </p>
+  </div>
+`;
+
+const goneView = (name: string) => html`
+  <div class="page gone">
+    <p class="kicker">${name}</p>
+    <h1 tabindex="-1">No longer a customer</h1>
+    <p class="lead">
+      ${name} was deleted, with its plugins, their versions and the records of their runs. There is nothing
+      left to open.
+    </p>
+  </div>
 `;
 
 const lost = ({ tenants }: Session) => html`

@@ -18,6 +18,7 @@ const tested = z
       .optional()
       .meta({ description: 'Why it did not answer.' }),
     logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
+    took: z.number().min(0).meta({ description: 'How long the run alone took, in ms.' }),
   })
   .meta({ id: 'TestRun' });
 
@@ -52,8 +53,12 @@ export const testing: ServiceInterface = {
         const input = await body();
         const program = await loadBuilt(storage.tables, target);
         const run = { program, input, share: caller.share, signal: () => c.req.raw.signal };
-        const { logs, ...end } = await whenNotBusy(true, () => sandbox.run(run));
-        return { status: 200, body: { ...end, ...(logs.length ? { logs } : {}) } };
+        const { outcome, took } = await whenNotBusy(true, () => sandbox.runAndMeasure(run));
+        const { logs, ...end } = outcome;
+        return {
+          status: 200,
+          body: { ...end, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 },
+        };
       },
     }),
   ],

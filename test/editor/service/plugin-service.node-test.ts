@@ -36,9 +36,10 @@ test('builds with a streamed log, runs and deploys', async (t) => {
   assert.ok(logs.length > 1);
   assert.ok(etag);
   assert.equal((await service.draft())?.contents, contents);
-  assert.deepEqual(await plugin.test('hi', signal), { result: 'hi!', logs: ['hi'] });
-  assert.deepEqual(await plugin.deploy(signal), { version: 'v1.0.0' });
-  assert.deepEqual(await plugin.deploy(signal), { version: 'v1.0.0', unchanged: true });
+  const answer = await plugin.test('hi', signal);
+  assert.deepEqual({ ...answer, took: 0 }, { result: 'hi!', logs: ['hi'], took: 0 });
+  assert.deepEqual(await plugin.deploy(signal), { version: 'v1.0.0', live: 'v1.0.0' });
+  assert.deepEqual(await plugin.deploy(signal), { version: 'v1.0.0', unchanged: true, live: 'v1.0.0' });
   assert.deepEqual(await plugin.progress(signal), {
     built: true,
     deployed: { version: 'v1.0.0', current: true },

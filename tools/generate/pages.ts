@@ -5,24 +5,30 @@ import type { ElementView } from './elements.ts';
 import type { Documented, Member, Typed } from './manifest-types.ts';
 import { messagesOf } from './protocol.ts';
 
-/** What is generated into README.md, by the name of its markers. */
-export function readmeSections(elements: ElementView[]): Record<string, string> {
+/** What is generated into each page of the documentation, by the page's path and the name of its markers. */
+export function pageSections(elements: ElementView[]): Record<string, Record<string, string>> {
   const editor = elements.find(({ tag }) => tag === 'plugin-editor') as ElementView;
   const features = elements.find(({ tag }) => tag === 'plugin-features') as ElementView;
   return {
-    'plugin-editor attributes': attributes(editor),
-    'plugin-editor events': events(editor),
-    'plugin-editor styling': styling(editor),
-    'plugin-editor strings': strings(defaultStrings),
-    'plugin-features strings': strings(defaultFeaturesStrings),
-    'protocol messages': messagesTable(),
-    'protocol limits': limitsTable(),
-    'plugin-features reference': [
-      attributes(features),
-      members(features),
-      events(features),
-      styling(features),
-    ].join('\n\n'),
+    'docs/reference/plugin-editor.md': {
+      'plugin-editor attributes': attributes(editor),
+      'plugin-editor styling': styling(editor),
+    },
+    'docs/reference/plugin-features.md': {
+      'plugin-features reference': [attributes(features), members(features), styling(features)].join('\n\n'),
+    },
+    'docs/reference/events.md': {
+      'plugin-editor events': events(editor),
+      'plugin-features events': events(features),
+    },
+    'docs/reference/frame-protocol.md': {
+      'protocol messages': messagesTable(),
+      'protocol limits': limitsTable(),
+    },
+    'docs/guides/languages.md': {
+      'plugin-editor strings': strings(defaultStrings),
+      'plugin-features strings': strings(defaultFeaturesStrings),
+    },
   };
 }
 

@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-/** Where the README and what it links to lie. */
+/** Where the README and `docs` lie. */
 export const root = new URL('../../', import.meta.url);
 
-export const readme = readFileSync(new URL('README.md', root), 'utf8');
+export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+export const readme = read('README.md');
 
 export interface Block {
   language: string;
@@ -18,18 +21,30 @@ export const blocksIn = (markdown: string): readonly Block[] =>
     ([, language = '', name = '', code = '']) => ({ language, name, code }),
   );
 
-export const blocks = blocksIn(readme);
+/**
+ * The pages whose blocks are files of an application: no two of these blocks have the same name. Those of
+ * `docs/guides/back-end.md` are an application of their own, which `back-end.node-test.ts` runs.
+ */
+export const pages: readonly string[] = [
+  'README.md',
+  ...globSync('docs/{start,guides,reference,security}/*.md', { cwd: fileURLToPath(root) })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path !== 'docs/guides/back-end.md')
+    .toSorted(),
+];
+
+export const blocks: readonly Block[] = pages.flatMap((page) => blocksIn(read(page)));
 
 /**
  * The code of the block with that name.
- * @param places what to put in the place of the README's made-up addresses, such as `https://builder.example.com`
+ * @param places what to put in the place of made-up addresses, such as `https://builder.example.com`
  */
 export function snippet(name: string, places: Record<string, string> = {}): string {
   const found = blocks.filter((block) => block.name === name);
-  if (found.length !== 1) throw new Error(`README.md has ${found.length} blocks named ${name}, not one`);
+  if (found.length !== 1) throw new Error(`The pages have ${found.length} blocks named ${name}, not one`);
   let { code } = found[0] as Block;
   for (const [place, real] of Object.entries(places)) {
-    if (!code.includes(place)) throw new Error(`${name} in README.md does not name ${place}`);
+    if (!code.includes(place)) throw new Error(`${name} does not name ${place}`);
     code = code.replaceAll(place, real);
   }
   return code;

@@ -1,0 +1,71 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import type { CustomerView } from '../../vendor/wire.ts';
+import { deleteCustomer, restoreCustomer, setSuspended } from '../data.ts';
+import { change } from '../state.ts';
+import type { State } from '../state.ts';
+
+/** What the vendor's own staff see: the customers, and what can be done for each. */
+export const customersView = ({ data, deleting }: State): TemplateResult => html`
+  <div class="page">
+    <p class="kicker">Larder</p>
+    <h1 tabindex="-1">Customers</h1>
+    <p class="lead">
+      A suspended customer keeps its plugins; they are neither opened nor run. A deleted one is gone with all
+      that it has.
+    </p>
+    <ul class="entries customers">
+      ${data.customers?.map((customer) => customerView(customer, deleting === customer.ident))}
+    </ul>
+  </div>
+`;
+
+const words = { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' } as const;
+const badges = { active: 'ready', suspended: 'idle', deleted: 'error' } as const;
+
+const customerView = ({ ident, name, state, plugins }: CustomerView, asks: boolean) => html`
+  <li data-customer=${ident}>
+    <div class="entry-bar">
+      <strong>${name}</strong>
+      <span class="badge" data-state=${badges[state]}>${words[state]}</span>
+      <span class="soft">${plugins === 1 ? 'One plugin' : `${plugins} plugins`}</span>
+      <div class="tools">
+        ${state === 'deleted' ? restoreButton(ident, name) : actions(ident, name, state)}
+      </div>
+    </div>
+    ${
+      asks
+        ? html`<div class="question" role="alert">
+            <p>Delete <strong>${name}</strong> with its plugins, their versions and records of runs?</p>
+            <div class="tools">
+              <button class="button" data-action="keep" @click=${() => change({ deleting: undefined })}>
+                Keep
+              </button>
+              <button class="button" data-action="delete-for-good" @click=${() => deleteCustomer(ident)}>
+                Delete for good
+              </button>
+            </div>
+          </div>`
+        : nothing
+    }
+  </li>
+`;
+
+const actions = (ident: string, name: string, state: 'active' | 'suspended') => html`
+  <button
+    class="button"
+    data-action=${state === 'suspended' ? 'resume' : 'suspend'}
+    @click=${() => setSuspended(ident, state !== 'suspended')}
+  >
+    ${state === 'suspended' ? 'Resume' : 'Suspend'}<span class="visually-hidden"> ${name}</span>
+  </button>
+  <button class="button" data-action="delete" @click=${() => change({ deleting: ident })}>
+    Delete<span class="visually-hidden"> ${name}</span>
+  </button>
+`;
+
+const restoreButton = (ident: string, name: string) => html`
+  <button class="button" data-action="restore" @click=${() => restoreCustomer(ident)}>
+    Take on again<span class="visually-hidden"> ${name}</span>
+  </button>
+`;

@@ -1,0 +1,46 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import type { Failure } from '../../vendor/wire.ts';
+
+/** What each kind of failure is, where the plugin itself says nothing. */
+const words: Readonly<Record<string, string>> = {
+  'plugin-error': 'The plugin threw an error.',
+  'time-limit': 'The plugin ran out of time.',
+  'memory-limit': 'The plugin ran out of memory.',
+  'input-limit': 'The input is larger than a plugin may be given.',
+  'too-many-requests': 'Too much was running at once; try again.',
+  busy: 'The plugin service was busy; try again.',
+};
+
+/** Why a run gave no output, at which line, and what it logged: the plugin's own words, shown as text. */
+export function failureView({ code, message }: Failure, logs: readonly string[] | undefined): TemplateResult {
+  const line = lineOf(message ?? '');
+  return html`
+    <p class="problem">
+      <code class="code-word">${code}</code> ${firstLine(message) ?? words[code] ?? 'The plugin failed.'}
+      ${line === undefined ? nothing : html`<span class="line">Line ${line}</span>`}
+    </p>
+    ${logsView(logs)}
+  `;
+}
+
+export const logsView = (logs: readonly string[] | undefined): TemplateResult | typeof nothing =>
+  logs?.length
+    ? html`<details class="logs">
+        <summary>${logs.length === 1 ? 'One line' : `${logs.length} lines`} of logs</summary>
+        <pre>${logs.join('\n')}</pre>
+      </details>`
+    : nothing;
+
+/** What a frame of the stack begins with. */
+const FRAME = '    at ';
+
+/** What a message says before the plugin's stack, which has a frame a line, or all in one where it came with an answer. */
+function firstLine(message: string | undefined): string | undefined {
+  const [first = ''] = message?.split('\n', 1) ?? [];
+  return first.split(FRAME, 1)[0]?.trim() || undefined;
+}
+
+/** The line of the source at which the first frame of the stack is. */
+const lineOf = (message: string): string | undefined =>
+  /:(\d{1,9}):\d/.exec(message.split(FRAME, 2)[1] ?? '')?.[1];

@@ -1,0 +1,86 @@
+import type { Context, Hono } from 'hono';
+import * as z from 'zod/mini';
+import { standardPlugins } from './accounts.ts';
+import type { User } from './accounts.ts';
+import { readBody } from './body.ts';
+import type { Guards } from './guards.ts';
+import type { Plugins } from './plugins.ts';
+import { Refusal } from './refusals.ts';
+import type { PluginRuns } from './runs.ts';
+import type { VendorStore } from './store.ts';
+import type { Overview, PluginDetails, Session, VersionRuns } from './wire.ts';
+
+const pluginSchema = z.object({ ident: z.string(), name: z.string() });
+const liveSchema = z.object({ ident: z.string(), name: z.string(), version: z.nullable(z.string()) });
+const runSchema = z.object({
+  ident: z.string(),
+  name: z.string(),
+  input: z.string(),
+  which: z.optional(z.enum(['live', 'all'])),
+});
+
+/** The largest body of the other operations, in bytes. */
+const BODY_LIMIT = 4096;
+
+/** The largest body that asks for runs, in bytes: the input of a plugin, and what names it. */
+const RUN_LIMIT = 64 * 1024;
+
+export interface PluginRoutesOptions {
+  guards: Guards;
+  store: VendorStore;
+  plugins: Plugins;
+  runs: PluginRuns;
+  /** What the page is told of who is signed in. */
+  describe: (c: Context, user: User) => Session;
+}
+
+/** What the page asks for about plugins: all of it for people who work for the customer alone. */
+export function servePlugins(
+  app: Hono,
+  { guards, store, plugins, runs, describe }: PluginRoutesOptions,
+): void {
+  app.get('/plugins', async (c) => {
+    const ident = c.req.query('ident') ?? '';
+    const name = c.req.query('name');
+    const user = await guards.member(c, ident);
+    c.header('cache-control', 'no-store');
+    if (name === undefined) return c.json((await plugins.overview(ident)) satisfies Overview);
+    const plugin = { identifier: ident, pluginName: name };
+    return c.json((await plugins.details(plugin, user.access === 'author')) satisfies PluginDetails);
+  });
+
+  app.post('/plugins', async (c) => {
+    const { ident, name } = await readBody(c, pluginSchema, BODY_LIMIT);
+    const user = await guards.author(c, ident);
+    if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
+      throw new Refusal(
+        400,
+        'invalid-name',
+        'A name is made of lower-case letters and digits in parts joined by hyphens, at most 40 in all, such as add-record.',
+      );
+    }
+    if (standardPlugins.some((plugin) => plugin.name === name) || !store.addPlugin(ident, name)) {
+      throw new Refusal(409, 'name-taken', `There is a plugin "${name}" already.`);
+    }
+    return c.json(describe(c, user), 201);
+  });
+
+  app.put('/plugins/live', async (c) => {
+    const { ident, name, version } = await readBody(c, liveSchema, BODY_LIMIT);
+    const user = await guards.author(c, ident);
+    const plugin = { identifier: ident, pluginName: name };
+    await plugins.setLive(plugin, version, user.id);
+    return c.json((await plugins.details(plugin, true)) satisfies PluginDetails);
+  });
+
+  app.post('/plugins/runs', async (c) => {
+    const { ident, name, input, which = 'all' } = await readBody(c, runSchema, RUN_LIMIT);
+    await guards.author(c, ident);
+    c.header('cache-control', 'no-store');
+    const plugin = { identifier: ident, pluginName: name };
+    const { signal } = c.req.raw;
+    const ran =
+      which === 'live' ? runs.runLive(plugin, input, signal) : runs.runVersions(plugin, input, signal);
+    return c.json((await ran) satisfies VersionRuns);
+  });
+}

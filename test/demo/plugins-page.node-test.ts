@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Browser } from 'puppeteer-core';
+import { findings } from './axe.ts';
+import { deployPlugin, editorTokenOf } from './deploy.ts';
+import { launchChromium, startDemo } from './harness.ts';
+import type { RunningDemo } from './harness.ts';
+import { editorText, openDemo } from './page-driver.ts';
+import type { DemoPage } from './page-driver.ts';
+import { targetOf } from './vendor-setup.ts';
+
+const FAILING = `export const run = (input) => {
+  console.log('Weighing', input);
+  throw new Error('no flour <b>left</b>');
+};
+`;
+
+describe('the plugins of a customer', () => {
+  let demo: RunningDemo;
+  let browser: Browser;
+  let tab: DemoPage;
+  before(async () => {
+    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+  afterEach(() => tab.page.browserContext().close());
+
+  const open = async (user: string) => {
+    tab = await openDemo(browser, demo.vendor);
+    await tab.signIn(user);
+    return tab.page;
+  };
+  const live = (version: string) => tab.page.waitForSelector(`[data-version="${version}"][data-live]`);
+  const says = (selector: string, text: string) =>
+    tab.page.waitForFunction(
+      (where, part) => [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(part)),
+      { polling: 50 },
+      selector,
+      text,
+    );
+  /** Waits for a run to be recorded, looking again as a user would. */
+  const refreshUntil = async (text: string) => {
+    await tab.page.waitForFunction(
+      (part) => {
+        if (document.querySelector('.recent')?.textContent?.includes(part)) return true;
+        document.querySelector<HTMLElement>('#refresh')?.click();
+        return false;
+      },
+      { polling: 300 },
+      text,
+    );
+  };
+
+  test('say what is live, who deployed each version and why; rolling back changes what runs', async () => {
+    const target = targetOf('customer-7', 'greet-customer');
+    await deployPlugin(demo, 'ada', 'export const run = (input) => `one ${input}`;\n', {
+      target,
+      message: 'For the opening',
+    });
+    await deployPlugin(demo, 'bram', 'export const run = (input) => `two ${input}`;\n', {
+      target,
+      message: 'With <em>feeling</em>',
+    });
+    const page = await open('ada');
+    await says('.card', 'v1.0.1 is live');
+    await tab.choosePlugin('greet-customer');
+    await live('v1.0.1');
+    const versions = await page.$$eval('.versions li', (all) => all.map((one) => one.innerText));
+    assert.match(versions[0] ?? '', /v1\.0\.1[^]*Bram Okafor, [^]*With <em>feeling<\/em>/);
+    assert.match(versions[1] ?? '', /v1\.0\.0[^]*Ada Lindqvist, [^]*For the opening/);
+
+    await tab.click('#run-live');
+    await says('.runs tbody', 'two Ada');
+    await tab.click('[data-version="v1.0.0"] [data-make-live]');
+    await live('v1.0.0');
+    assert.match(await tab.text('.versions [role=status]'), /^v1\.0\.0 is live, chosen by Ada Lindqvist, /);
+    await tab.click('#run-live');
+    await says('.runs tbody', 'one Ada');
+    assert.equal(await tab.text('.runs tbody th'), 'v1.0.0');
+    // A deploy does not change what runs, until the newest is live again.
+    await deployPlugin(demo, 'bram', 'export const run = (input) => `three ${input}`;\n', { target });
+    await tab.click('#run-live');
+    await page.waitForSelector('#run-live[aria-disabled=false]');
+    assert.match(await tab.text('.runs tbody'), /one Ada/);
+    await page.locator('nav h2 a').click();
+    await says('.card', 'v1.0.0 is live, v1.0.2 is newer');
+    await tab.choosePlugin('greet-customer');
+    await tab.click('#newest-again');
+    await live('v1.0.2');
+    await tab.click('#run-live');
+    await says('.runs tbody', 'three Ada');
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  test('show of a run that failed its message, its line and its logs, and to a reader that it failed', async () => {
+    await deployPlugin(demo, 'ada', FAILING);
+    const page = await open('ada');
+    await tab.choosePlugin('add-record');
+    await live('v1.0.0');
+    await tab.click('#run-live');
+    await says('.runs tbody .problem', 'Error: no flour <b>left</b>');
+    await refreshUntil('no flour');
+    for (const section of ['.runs tbody', '.recent']) {
+      const shown = await page.$eval(section, (one) => one.textContent?.replaceAll(/\s+/g, ' ') ?? '');
+      assert.match(shown, /plugin-error Error: no flour <b>left<\/b> Line 3/, section);
+      assert.match(shown, /One line of logs.*Weighing \{"order":1042/, section);
+    }
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+    await page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
+    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(tab.complaints, []);
+    await page.browserContext().close();
+
+    const reader = await open('dan');
+    await tab.choosePlugin('add-record');
+    await says('.recent li', 'plugin-error');
+    assert.doesNotMatch(await reader.content(), /no flour|Weighing/);
+  });
+
+  test('can be read and not deployed by a reader', async () => {
+    const target = targetOf('customer-7', 'price-rule');
+    await deployPlugin(demo, 'ada', 'export const run = () => "one";\n', { target });
+    await deployPlugin(demo, 'ada', 'export const run = () => "two";\n', { target });
+    const page = await open('dan');
+    await tab.choosePlugin('price-rule');
+    await live('v1.0.1');
+    const controls = '[data-make-live], #newest-again, #run-live, #run-versions, .new-plugin';
+    assert.equal(await page.$(controls), null);
+    assert.deepEqual(await findings(page), []);
+    assert.match(await editorText(await tab.launch()), /"two"/);
+
+    // Neither the token that the page got nor the vendor's back end lets a reader change what runs.
+    const token = await editorTokenOf(demo, 'dan', target);
+    const place = `${target.ident}/${target.namespace}/${target.fn}`;
+    const refused = await fetch(`${demo.service}api/v1/draft/${place}/promote`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { error } = (await refused.json()) as { error: { code: string } };
+    assert.deepEqual([refused.status, error.code], [403, 'not-permitted']);
+    const own = await page.evaluate(async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = '{"ident":"com.example.customer-7","name":"price-rule","version":"v1.0.0"}';
+      return (await fetch('/plugins/live', { method: 'PUT', headers, body })).status;
+    });
+    assert.equal(own, 403);
+  });
+
+  test('leave the editor its room: at 1280 by 800 pixels its frame is as high as the page allows', async () => {
+    const page = await open('bram');
+    await page.setViewport({ width: 1280, height: 800 });
+    await page.select('[name=tenant]', 'com.example.customer-8');
+    await tab.choosePlugin('add-record');
+    await tab.launch();
+    const height = () =>
+      page.$eval('plugin-editor >>> iframe', (frame) => frame.getBoundingClientRect().height);
+    assert.ok((await height()) > 650);
+    await deployPlugin(demo, 'bram', 'export const run = () => "one";\n', {
+      target: targetOf('customer-8'),
+    });
+    await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-deploy')));
+    await says('.editor-bar .live', 'v1.0.0 is live');
+    assert.ok((await height()) > 650);
+  });
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type RunningDemo, launchChromium, startDemo, until } from '../demo/harness.ts';
+import { blocksIn, readme, root, snippet } from './markdown.ts';
+import { type Workplace, startWorkplace } from './package.ts';
+
+// What a reader of the README does: `npm start`, a token, the page and the server as they are copied, and a deployed plugin.
+
+let demo: RunningDemo;
+let place: Workplace;
+let token: string;
+before(async () => {
+  [demo, place] = await Promise.all([startDemo(), startWorkplace({ cdn: true, packages: ['express'] })]);
+  token = await environmentToken();
+});
+after(async () => {
+  await demo?.stop();
+  await place?.[Symbol.asyncDispose]();
+});
+
+/** What the README's block puts into `ENVIRONMENT_TOKEN`. */
+async function environmentToken(): Promise<string> {
+  const block = blocksIn(readme).find(({ code }) => code.includes('export ENVIRONMENT_TOKEN='));
+  const { stdout } = await promisify(execFile)(
+    'sh',
+    ['-c', `${block?.code}\nprintf %s "$ENVIRONMENT_TOKEN"`],
+    { cwd: fileURLToPath(root), env: { ...process.env, DATA_DIR: demo.dataDir } },
+  );
+  assert.match(stdout, /^\S{20,}$/);
+  return stdout;
+}
+
+/** Saves, builds and deploys a plugin, as the editor does it. */
+async function deploy(plugin: string, source: string): Promise<void> {
+  const at = `com.acme.customer-7/default/${plugin}`;
+  const call = async (path: string, bearer: string, body?: string) => {
+    const response = await fetch(new URL(path, demo.service), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    });
+    assert.ok(response.ok, `${path}: ${response.status}`);
+    return response;
+  };
+  const access = (await (await call(`/auth/v2/access/${at}`, token)).json()) as { token: string };
+  await call(`/api/v1/draft/${at}`, access.token, JSON.stringify({ contents: source, lang: 'typescript' }));
+  await call(`/api/v1/build/typescript/${at}`, access.token, source);
+  await call(`/api/v1/draft/${at}/promote`, access.token, '');
+}
+
+test('the page and the server of the README open the editor of the local service, and run what was deployed', async () => {
+  const service = demo.service.replace(/\/$/, '');
+  const local = { 'http://localhost:8082': service };
+  await place.write('index.html', snippet('index.html', local));
+  await place.write(
+    'server.mjs',
+    `${snippet('server.mjs', local).replace('app.listen(process.env.PORT ?? 3000)', 'export const server = app.listen(process.env.PORT ?? 3000)')}
+server.on('listening', () => console.log(server.address().port));`,
+  );
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: place.directory,
+    env: { ...process.env, ENVIRONMENT_TOKEN: token, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const browser = await launchChromium();
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const app = `http://localhost:${Number(String(line))}`;
+
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    const said: string[] = [];
+    page.on('pageerror', (error) => said.push(String(error)));
+    await page.goto(app);
+    await page.waitForFunction(() =>
+      ['ready', 'error'].includes(document.querySelector('plugin-editor')?.state ?? ''),
+    );
+    assert.equal(await page.$eval('plugin-editor', ({ error }) => error?.message), undefined);
+    const frame = await page.waitForFrame((one) => one.url().startsWith(`${service}/editor/`));
+    await frame.waitForFunction(() =>
+      document.querySelector('.cm-content')?.textContent?.includes('export function run'),
+    );
+    assert.equal(await page.$eval('plugin-features', ({ state }) => state), 'ready');
+    assert.deepEqual(said, []);
+
+    const price = async () => {
+      const response = await fetch(`${app}/price`);
+      return [response.status, await response.text()];
+    };
+    assert.deepEqual(await price(), [502, 'No price: version-not-found']);
+    await deploy('price-rule', snippet('plugin.ts'));
+    // A node knows within a second what is live.
+    await until(async () => (await price())[0] === 200);
+    assert.deepEqual(await price(), [200, '{"total":108}']);
+    assert.match(readme, /answers `\{"total":108\}`/);
+  } finally {
+    await browser.close();
+    child.kill();
+    await ended;
+  }
+});

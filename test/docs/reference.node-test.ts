@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { errorCodes } from '../../service/src/http/error-codes.ts';
+import { read, root } from './markdown.ts';
+
+// What the pages of docs/reference say is what the sources have.
+
+const errorsPage = read('docs/reference/errors.md');
+
+/** Codes as a source file has them, by what stands before each. */
+const codesIn = (path: string, before: RegExp): string[] => {
+  const text = read(path);
+  return [...text.matchAll(new RegExp(`${before.source}'([a-z-]+)'`, 'g'))].map(([, code = '']) => code);
+};
+
+test('every error code is explained, and none that there is not', () => {
+  const explained = [...errorsPage.matchAll(/^\| (?:\d+ +\| )?`([a-z-]+)`/gm)].map(([, code = '']) => code);
+  const server = readdirSync(new URL('src/server/', root)).flatMap((file) =>
+    codesIn(`src/server/${file}`, /Refusal\(\s*\d+,\s*/),
+  );
+  const element = codesIn('src/core/errors.ts', /\| /);
+  assert.ok(server.length > 5 && element.length > 5);
+  assert.deepEqual(new Set(explained), new Set([...element, ...server]));
+
+  const classes = [...errorsPage.matchAll(/^\| `(\w+Error)`/gm)].map(([, name]) => name);
+  const errors = read('src/core/errors.ts');
+  const thrown = [...errors.matchAll(/class (\w+) extends RequestError/g)].map(([, name]) => name);
+  assert.deepEqual(new Set(classes), new Set([...thrown, 'RunError', 'TypeError']));
+});
+
+test('every code that a run can end with is explained', () => {
+  const section = /^## Errors of runs$.*/ms.exec(errorsPage)?.[0] ?? '';
+  const codes = Object.keys(errorCodes).filter((code) =>
+    /^(?:plugin-error|runner-crashed|.*-limit)$/.test(code),
+  );
+  assert.ok(codes.length > 6);
+  assert.deepEqual(
+    codes.filter((code) => !section.includes(`\`${code}\``)),
+    [],
+  );
+});
+
+const reference = read('docs/reference/modules.md');
+
+for (const module of ['client', 'server', 'editor'])
+  test(`the reference of ${module}.js names all that it exports`, async () => {
+    const own = new RegExp(`## plugin-editor/${module}\\.js\n.*?(?=\n## |$)`, 's').exec(reference)?.[0] ?? '';
+    const exported = Object.keys((await import(new URL(`src/${module}.ts`, root).href)) as object);
+    assert.ok(exported.length > 0);
+    for (const name of exported) assert.match(own, new RegExp(`\`(?:class |const )?${name}\\b`), name);
+  });

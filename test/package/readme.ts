@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { packed } from './fixture.ts';
+
+test('every link and picture of the packed README leads to a file of the package, and the repository’s README is unchanged', async () => {
+  const readme = await readFile(join(packed.installed, 'README.md'), 'utf8');
+  const prose = readme.replace(/^```.*?^```$/gms, '');
+  const targets = [
+    ...[...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target),
+    ...[...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g)].map(([, target = '']) => target),
+  ].filter((target) => !/^[a-z]+:/.test(target));
+  assert.deepEqual(
+    targets.filter((target) => !target.startsWith('#') && !packed.files.includes(target)),
+    [],
+  );
+  assert.ok(targets.includes('LICENSE'));
+  // What was a link says where in the repository to look.
+  assert.match(readme, /React \(`docs\/start\/react\.md`\)/);
+  const own = await readFile(join(packed.sources, 'README.md'), 'utf8');
+  assert.match(own, /\[React\]\(docs\/start\/react\.md\)/);
+  // The code is the same.
+  const codeOf = (text: string) => text.match(/^```.*?^```$/gms);
+  assert.deepEqual(codeOf(readme), codeOf(own));
+});
