@@ -208,6 +208,14 @@ describe('a value in a file', () => {
     ]);
   });
 
+  test('that is empty is a mistake, and not a variable that is not set', (t) => {
+    for (const content of ['', ' \n']) {
+      assert.deepEqual(mistakesOf({ DATABASE_URL_FILE: fileWith(t, content) }), [
+        'DATABASE_URL_FILE names a file that is empty; it must be the path of a file that holds the value.',
+      ]);
+    }
+  });
+
   test('of a secret is not shown, because the secret itself may have been given in its place', () => {
     assert.deepEqual(mistakesOf({ DATABASE_URL_FILE: 'postgres://me:hunter2@db.example/plugins' }), [
       'DATABASE_URL_FILE names a file, which cannot be read (ENOENT); it must be the path of a file that holds the value.',
