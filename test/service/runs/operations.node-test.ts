@@ -234,6 +234,7 @@ test('usage is answered by day and then tenant, page by page, by default of the 
   );
   assert.equal((await read<Usage>(`${path}?from=2025-12-31&to=2025-12-31`)).days.length, 3);
   assert.equal((await read<Usage>(`${path}?tenant=nobody`)).days.length, 0);
+  assert.equal((await errorOf(await get(`${path}?tenant=a%00`))).code, 'invalid-text');
   for (const query of ['?from=2025-13-01', '?to=yesterday', '?from=2025-12-02&to=2025-12-01', '?tenant=']) {
     assert.equal((await errorOf(await get(path + query))).code, 'invalid-query', query);
   }
