@@ -61,7 +61,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     ['a key that is a symbol', { [Symbol('permissions')]: ['read'] }],
     ['permissions that are undefined', { permissions: undefined }],
     ['an actor that is undefined', { actor: undefined }],
-    ['permissions with a gap', { permissions: new Array<Permission>(1) }],
+    ['permissions with a gap', { permissions: Object.assign([], { length: 1 }) }],
     ['an ident that is undefined', { ident: undefined }],
     ['permissions that are null', { permissions: null }],
     ['permissions as text', { permissions: 'read' }],
