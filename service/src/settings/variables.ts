@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { recordLevels } from '../runs/to-record.ts';
+import { recordLevels } from '../runs/record-level.ts';
 import {
   addressRanges,
   hostList,
