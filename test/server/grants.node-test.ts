@@ -182,3 +182,14 @@ describe('AccessClient.getEditorToken', () => {
     });
   }
 });
+
+for (const record of [undefined, null, {}, { token: '' }, { token: 7 }]) {
+  test(`what stands in for an AccessClient and gives no token, ${JSON.stringify(record)}, is a failure of the builder`, async () => {
+    await using at = await startEndpoint({
+      authorize: () => ({ ident: IDENT }),
+      access: { getEditorToken: () => Promise.resolve(record as never) },
+    });
+    const { status, code } = await at.ask();
+    assert.deepEqual([status, code], [502, 'upstream-failed']);
+  });
+}

@@ -65,7 +65,7 @@ for (const engine of engines) {
       await restart();
     }
     const service = await ServiceProcess.start(t, address);
-    assert.deepEqual(await service.deploy(await service.editorToken()), { version: 'v1.0.5' });
+    assert.deepEqual(await service.deploy(await service.editorToken()), { version: 'v1.0.5', live: 'v1.0.5' });
     for (const patch of [0, 1, 2, 3, 4, 5]) {
       assert.equal(await (await service.run(`v1.0.${patch}`)).text(), String(patch));
     }
