@@ -41,9 +41,19 @@ const setPieces = (url: URL, query: string[]) => {
  * surrogate).
  */
 export function buildEditorUrl(address: EditorAddress): string {
-  const url = httpUrl('editorUrl', address.editorUrl);
+  httpUrl('editorUrl', address.editorUrl);
   httpUrl('builder', address.builder);
   if (!address.ident || !address.fn) throw new TypeError('ident and fn must not be empty');
+  return checkedEditorUrl(address);
+}
+
+/**
+ * The same for an address that was checked, as far as a check does not need the token.
+ * @throws TypeError when a value has no encoding.
+ * @internal
+ */
+export function checkedEditorUrl(address: EditorAddress): string {
+  const url = new URL(address.editorUrl);
   const query = foreignPieces(url);
   for (const name of PARAMETERS) {
     const value = address[name];

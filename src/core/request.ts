@@ -1,7 +1,7 @@
 import { HttpError, NetworkError, RequestError, SchemaError } from './errors.ts';
 import type { Schema, ShapeIssue } from './shapes.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
-import { withTimeLimit } from './time-limit.ts';
+import { pause, withTimeLimit } from './time-limit.ts';
 
 /** How all clients send. */
 export interface SendOptions {
@@ -152,7 +152,3 @@ export async function readText(response: Response, maxBytes: number, where: stri
   }
   return text + decoder.decode();
 }
-
-/** Waits, unless the signal ends the wait first; leaves neither timer nor listener. */
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  withTimeLimit<void>(() => new Promise(() => {}), ms, '', signal).catch(() => signal?.throwIfAborted());

@@ -33,3 +33,7 @@ export async function withTimeLimit<T>(
     clearTimeout(timer);
   }
 }
+
+/** Waits, unless the signal ends the wait first; leaves neither timer nor listener. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  withTimeLimit<void>(() => new Promise(() => {}), ms, '', signal).catch(() => signal?.throwIfAborted());

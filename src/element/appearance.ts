@@ -62,10 +62,7 @@ export class AppearanceReader {
     const { backgroundColor } = this.#style('background-color', `color-mix(in srgb,${color},${color})`);
     // A translucent one has a fourth number, after a slash.
     const channels = /^color\(srgb ([^/]+)\)$/.exec(backgroundColor)?.[1]?.split(' ');
-    // A colour outside of sRGB has channels beyond 0 and 1.
-    return (
-      channels &&
-      `rgb(${channels.map((one) => Math.round(Math.min(Math.max(+one || 0, 0), 1) * 255)).join(', ')})`
-    );
+    // The array rounds, and clamps what a colour outside of sRGB has beyond 0 and 1. A missing channel, `none`, is 0.
+    return channels && `rgb(${Uint8ClampedArray.from(channels, (one) => +one * 255).join(', ')})`;
   }
 }

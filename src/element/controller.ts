@@ -1,7 +1,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { type AttributeName, namesWith } from '../core/attributes.ts';
 import { type Config, type RawConfig, checkConfig, missing, preloadUrl } from '../core/config.ts';
-import { buildEditorUrl } from '../core/editor-url.ts';
+import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings, PluginDetails } from '../core/messages.ts';
 import { type FetchToken, type HeldToken, type TokenHeaders, getToken } from '../core/token.ts';
@@ -329,7 +329,7 @@ export class EditorController extends EditorStatus implements ReactiveController
     }
     await openTab(async () => {
       const { token } = await this.getToken(this.#tabs.signal, config);
-      return buildEditorUrl({ ...config, token });
+      return checkedEditorUrl({ ...config, token });
     });
   }
 

@@ -99,6 +99,6 @@ function warnOfOwnOrigin(origin: string, sandbox: string | null): void {
     return;
   warned = true;
   console.warn(
-    "<plugin-editor>: the editor is on this page's own origin and could lift its sandbox. Serve it from another origin.",
+    "<plugin-editor>: an editor on the page's own origin could lift its sandbox; serve it from another origin",
   );
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../core/config.ts';
-import { buildEditorUrl } from '../core/editor-url.ts';
+import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
 import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
@@ -104,7 +104,7 @@ export class Launch implements TokenDelivery {
       const { connection } = this;
       if (!connection) {
         const { token } = tokens.token as HeldToken;
-        this.#connect(config.editorUrl, buildEditorUrl({ ...config, token }), true);
+        this.#connect(config.editorUrl, checkedEditorUrl({ ...config, token }), true);
       } else if (connection.greeted) this.#sendOpen();
       else return;
       this.#limitFrame();
@@ -208,7 +208,7 @@ export class Launch implements TokenDelivery {
         ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
-          : 'did not greet; see editor-url, or set token-delivery to url if it never does';
+          : 'did not greet; see editor-url and token-delivery';
       this.#fail(
         new PluginEditorError('frame-timeout', `In ${timeout} ms the editor at ${frame.origin} ${what}`),
       );

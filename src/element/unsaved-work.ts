@@ -1,5 +1,5 @@
 import { PluginEditorError } from '../core/errors.ts';
-import { withTimeLimit } from '../core/time-limit.ts';
+import { pause } from '../core/time-limit.ts';
 
 /** How long an editor has to save before a change, in ms. */
 const SAVE_TIME = 2000;
@@ -72,7 +72,7 @@ export class UnsavedWork {
         return error as PluginEditorError;
       }
       if (!this.dirty || !this.#host.isAwaited()) return undefined;
-      await withTimeLimit(() => new Promise(() => {}), SAVE_INTERVAL, '').catch(() => {});
+      await pause(SAVE_INTERVAL);
     }
     return new PluginEditorError('editor', 'The editor saved, and has unsaved work again');
   }

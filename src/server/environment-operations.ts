@@ -27,8 +27,8 @@ export interface TenantDetails {
   description?: string;
   /** `true`: no tokens are given or taken, and nothing new runs. */
   suspended?: boolean;
-  /** In place of what the service's settings say for all. */
-  limits?: { plugins?: number; runsPerMinute?: number };
+  /** In place of what the service's settings say for all; `null` for what they say again. */
+  limits?: { plugins?: number | null; runsPerMinute?: number | null };
 }
 
 /** Which days are listed, as `YYYY-MM-DD` (UTC), both included; by default the last 30. */
@@ -82,7 +82,7 @@ export const createTenant = (identifier: string, json: TenantDetails): Operation
 
 /** @throws TypeError for a field without a value: left out of the JSON, it would change nothing, and nobody would see that. */
 export function updateTenant(identifier: string, json: TenantDetails): Operation<Tenant> {
-  for (const [name, value] of Object.entries(json)) {
+  for (const [name, value] of [...Object.entries(json), ...Object.entries(json.limits ?? {})]) {
     if (value === undefined) throw new TypeError(`${name} must have a value, or be left out`);
   }
   return { method: 'PATCH', path: tenantPath(identifier), json, schema: tenantSchema };

@@ -16,18 +16,15 @@ export interface Grant {
 
 const PERMISSIONS: readonly unknown[] = ['read', 'write', 'deploy', 'runs'] satisfies Permission[];
 
-/** Text without what would hide or reorder the text around it. */
-const SHOWABLE = /^[^\p{Cc}\p{Bidi_Control}]+$/u;
-
-const LONGEST_ACTOR = 200;
+/**
+ * Text without what would hide or reorder the text around it. Its length is in characters, as the service counts them, and not
+ * in UTF-16 code units.
+ */
+const SHOWABLE = /^[^\p{Cc}\p{Bidi_Control}]{1,200}$/u;
 
 /** @throws TypeError for what cannot be the name of an actor. It is not repeated. */
 export function checkActor(actor: unknown): string {
-  const isUsable =
-    typeof actor === 'string' &&
-    actor.isWellFormed() &&
-    actor.length <= LONGEST_ACTOR &&
-    SHOWABLE.test(actor);
+  const isUsable = typeof actor === 'string' && actor.isWellFormed() && SHOWABLE.test(actor);
   if (isUsable) return actor;
   throw new TypeError('actor must be 1 to 200 characters, none of them a control or bidirectional one');
 }
@@ -37,7 +34,11 @@ export function checkActor(actor: unknown): string {
  * @throws TypeError for what is not an array of known ones.
  */
 export function checkPermissions(permissions: unknown): readonly Permission[] {
-  if (!Array.isArray(permissions) || !permissions.every((one) => PERMISSIONS.includes(one))) {
+  // Spread, as `every` passes over what a sparse array does not have.
+  if (
+    !Array.isArray(permissions) ||
+    ![...(permissions as unknown[])].every((one) => PERMISSIONS.includes(one))
+  ) {
     throw new TypeError(`permissions must be an array of ${PERMISSIONS.join(', ')}`);
   }
   return permissions.length > 0 ? [...new Set(permissions as Permission[])] : ['read'];

@@ -90,7 +90,10 @@ export function createTokenEndpoint<Context = unknown>(
     const client = typeof access === 'function' ? await access(context, target) : access;
     if (!isAccess(client)) throw new TypeError('access must give an AccessClient');
     try {
-      const record = await client.getEditorToken(location, { signal: request.signal });
+      const record: Partial<EditorTokenRecord> | null | undefined = await client.getEditorToken(location, {
+        signal: request.signal,
+      });
+      if (!hasToken(record)) throw new TypeError('getEditorToken gave no token');
       // Again here, whatever `access` is: what was to be read-only must not become a token for everything.
       checkGranted(grant, record, 'getEditorToken');
       return record;
@@ -107,6 +110,10 @@ export function createTokenEndpoint<Context = unknown>(
     }
   }
 }
+
+/** `access` may be anything that has the method, and may be written without types. */
+const hasToken = (record: Partial<EditorTokenRecord> | null | undefined): record is EditorTokenRecord =>
+  typeof record?.token === 'string' && record.token !== '';
 
 const isAccess = (value: unknown): value is Access =>
   typeof (value as Access | undefined)?.getEditorToken === 'function';

@@ -77,6 +77,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, answer: object | unde
     `PATCH /api/v1/tenant/${IDENT} {"suspended":true}`,
     TENANT_RECORD,
   ],
+  [
+    'updateTenant with a limit that is taken back',
+    (c, o) => c.updateTenant(TENANT, { limits: { plugins: null } }, o),
+    `PATCH /api/v1/tenant/${IDENT} {"limits":{"plugins":null}}`,
+    TENANT_RECORD,
+  ],
   ['deleteTenant', (c, o) => c.deleteTenant(TENANT, o), `DELETE /api/v1/tenant/${IDENT}`, undefined],
   [
     'createSession for a plugin',
@@ -277,11 +283,13 @@ describe('EnvironmentClient', () => {
 
   test('changes nothing of a tenant for a field without a value, before any request', async () => {
     await using at = await start({}, { json: TENANT_RECORD });
-    const changes = { suspended: undefined } as never;
-    await assert.rejects(at.client.updateTenant(TENANT, changes), {
-      name: 'TypeError',
-      message: /^suspended must/,
-    });
+    const empty = { suspended: { suspended: undefined }, plugins: { limits: { plugins: undefined } } };
+    for (const [name, changes] of Object.entries(empty)) {
+      await assert.rejects(
+        at.client.updateTenant(TENANT, changes as never),
+        (error: Error) => error instanceof TypeError && error.message.startsWith(`${name} must`),
+      );
+    }
     assert.deepEqual(await at.service.requests(), []);
   });
 

@@ -61,6 +61,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     ['a key that is a symbol', { [Symbol('permissions')]: ['read'] }],
     ['permissions that are undefined', { permissions: undefined }],
     ['an actor that is undefined', { actor: undefined }],
+    ['permissions with a gap', { permissions: Object.assign([], { length: 1 }) }],
     ['an ident that is undefined', { ident: undefined }],
     ['permissions that are null', { permissions: null }],
     ['permissions as text', { permissions: 'read' }],
@@ -83,14 +84,17 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     });
   }
 
-  test('takes an actor of 200 characters', async () => {
-    const actor = 'ä'.repeat(200);
-    await using at = await startEndpoint(
-      { authorize: () => ({ ident: IDENT, actor }) },
-      answering({ actor }),
-    );
-    assert.equal((await at.ask()).status, 200);
-  });
+  // Those of the second have two UTF-16 code units each.
+  for (const character of ['ä', '\u{1F600}']) {
+    test(`takes an actor of 200 characters such as ${character}`, async () => {
+      const actor = character.repeat(200);
+      await using at = await startEndpoint(
+        { authorize: () => ({ ident: IDENT, actor }) },
+        answering({ actor }),
+      );
+      assert.equal((await at.ask()).status, 200);
+    });
+  }
 
   test('reads the record once, so that what was checked is what is used', async () => {
     let reads = 0;
@@ -178,3 +182,14 @@ describe('AccessClient.getEditorToken', () => {
     });
   }
 });
+
+for (const record of [undefined, null, {}, { token: '' }, { token: 7 }]) {
+  test(`what stands in for an AccessClient and gives no token, ${JSON.stringify(record)}, is a failure of the builder`, async () => {
+    await using at = await startEndpoint({
+      authorize: () => ({ ident: IDENT }),
+      access: { getEditorToken: () => Promise.resolve(record as never) },
+    });
+    const { status, code } = await at.ask();
+    assert.deepEqual([status, code], [502, 'upstream-failed']);
+  });
+}

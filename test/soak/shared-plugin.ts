@@ -55,7 +55,8 @@ export class SharedPlugin {
         token: this.#token,
       });
       this.#underWay -= 1;
-      const [, found, unchanged] = /^\{"version":"v1\.0\.(\d+)"(,"unchanged":true)?\}$/.exec(body) ?? [];
+      const [, found, unchanged] =
+        /^\{"version":"v1\.0\.(\d+)"(,"unchanged":true)?,"live":"v1\.0\.\1"\}$/.exec(body) ?? [];
       const patch = Number(found ?? NaN);
       if (status !== 200 || Number.isNaN(patch)) this.#tally.fault(`a deploy: ${status} ${body}`);
       if (unchanged) return this.#tally.count('deploys that changed nothing');

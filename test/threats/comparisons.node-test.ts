@@ -63,7 +63,6 @@ describe('what a token, a code or a signature is compared with', () => {
       // Which build or draft something is of, or which list a cursor: no secret.
       'service/src/http/deploy.ts: newest?.digest === digest',
       // Which error an answer may have: its code is no secret.
-      'service/src/http/openapi/error-responses.ts: one === code',
       'service/src/http/paging.ts: digest !== digestOf(list)',
       'service/src/http/progress.ts: draft?.digest === newest.digest',
       // Which kind of error PostgreSQL tells of: no secret.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { INTERNAL_NAMES } from '../../tools/build/internal-names.ts';
+import { INTERNAL_NAMES } from '../../vite.config.ts';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 
@@ -26,7 +26,7 @@ test('no property that the script-tag file gets a shorter name for is public', (
     PUBLISHED.flatMap((path) =>
       [
         ...read(path).matchAll(
-          /^ +(?:(?:override|declare|readonly|static|get|set|async) )*(\w+)[?!]?[:(;=]/gm,
+          /^ {2}(?:(?:override|declare|readonly|static|get|set|async) )*(\w+)[?!]?[:(;=]/gm,
         ),
       ].map(([, name]) => name),
     ),

@@ -24,7 +24,7 @@ export function forwardedAddress(
   forwardedFor: string | undefined,
   trusted: TrustedProxies,
 ): string | undefined {
-  let client = peer === undefined ? undefined : toAddress(peer);
+  let client = peerAddress(peer);
   for (const entry of (forwardedFor ?? '').split(',').toReversed()) {
     if (client === undefined || !isTrusted(client, trusted)) return client;
     const next = toAddress(entry.trim());
@@ -34,6 +34,10 @@ export function forwardedAddress(
   }
   return client;
 }
+
+/** The address at the other end of a connection, in the form that {@link clientAddress} has. */
+export const peerAddress = (peer: string | undefined): string | undefined =>
+  peer === undefined ? undefined : toAddress(peer);
 
 const isTrusted = (address: string, trusted: TrustedProxies) =>
   trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');

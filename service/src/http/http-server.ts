@@ -33,9 +33,11 @@ export function createHttpServer(
     await dropSmallBody(env.incoming, all.smallBody);
     return response;
   };
+  // What the listener refuses before it is a request is refused at once, so that it is known whose it was.
+  let incomingNow: IncomingMessage | undefined;
   const createListener = (options: { hostname?: string } = {}) =>
     getRequestListener((request, env) => answer(request, env as HttpBindings), {
-      errorHandler: (error) => refuse(error),
+      errorHandler: (error) => refuse(error, incomingNow?.socket.remoteAddress),
       ...options,
     });
   const listener = createListener();
@@ -53,7 +55,9 @@ export function createHttpServer(
     },
     (incoming, outgoing) => {
       const mayLackHost = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0;
+      incomingNow = incoming;
       void (mayLackHost ? listenerWithoutHost : listener)(incoming, outgoing);
+      incomingNow = undefined;
     },
   );
   // An expectation that nobody here knows is ignored, where Node would refuse it without a body.

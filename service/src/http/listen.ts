@@ -22,6 +22,8 @@ export interface Listening {
 // Browsers resolve `localhost` to either.
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
+const highestPort = 65_535;
+
 /** How long requests under way may go on when the server closes, in ms. */
 const GRACE = 2000;
 
@@ -66,7 +68,7 @@ export async function listen(
     throw new StartError(
       host === undefined
         ? 'This machine has no loopback address to listen on.'
-        : `This machine has no address ${host} to listen on.`,
+        : `${hostVariable(variable)} is ${host}, which is no address of this machine; it must be one of its own, or 0.0.0.0 or :: for all.`,
     );
   }
   const { keepAliveTimeout } = { ...httpLimits, ...limits };
@@ -93,7 +95,8 @@ function bind(server: Server, port: number, host: string, ipv6Only: boolean): Pr
 }
 
 function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {
-  const hint = `Choose another with ${variable}, such as: ${variable}=${port + 1000} npm start`;
+  const example = port + 1000 <= highestPort ? port + 1000 : port - 1000;
+  const hint = `Choose another with ${variable}, such as: ${variable}=${example} npm start`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new StartError(`Port ${port} is taken, perhaps by another \`npm start\`. ${hint}`);
@@ -101,11 +104,16 @@ function bindError(error: unknown, port: number, variable: string, host: string 
       return new StartError(`Port ${port} may not be used without more rights. ${hint}`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new StartError(`The name ${host}, which was to be listened on, leads to no address.`);
+      return new StartError(
+        `${hostVariable(variable)} is ${host}, a name that leads to no address; it must be one of this machine.`,
+      );
     default:
       return error;
   }
 }
+
+/** The variable that chooses the address, beside the one that chooses the port. */
+const hostVariable = (variable: string) => variable.replace(/PORT$/, 'HOST');
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 

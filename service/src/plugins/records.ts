@@ -6,8 +6,6 @@ const testSchema = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
   payload: z.string().optional(),
-  /** The output that makes the test pass; a test without it asserts nothing. */
-  expected: z.string().optional(),
 });
 
 /** How many tests a record may have: far more than anybody writes, and few enough to be compared at every deploy. */

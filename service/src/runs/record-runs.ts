@@ -2,7 +2,7 @@ import type { Storage } from '../storage/storage.ts';
 import { RunRecorder } from './recorder.ts';
 import type { Batch, RecorderOptions } from './recorder.ts';
 import { RunRetention } from './retention.ts';
-import type { RecordLevel } from './to-record.ts';
+import type { RecordLevel } from './record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
 export interface RecordingOptions {

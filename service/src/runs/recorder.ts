@@ -4,7 +4,8 @@ import type { UsageOfDay } from '../storage/tables/usage.ts';
 import { StorageUnavailableError } from '../storage/unavailable.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
-import type { EndedRun, RecordLevel } from './to-record.ts';
+import type { EndedRun } from './to-record.ts';
+import type { RecordLevel } from './record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
 /** What is written in one transaction. */

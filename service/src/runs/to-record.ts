@@ -2,11 +2,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
 import { cutLogs, cutText, storable } from './cut-texts.ts';
-
-/** How much records hold: codes, times and sizes; messages and logs too; input and output too. */
-export const recordLevels = ['outcome', 'logs', 'payloads'] as const;
-
-export type RecordLevel = (typeof recordLevels)[number];
+import type { RecordLevel } from './record-level.ts';
 
 /** Why a run gave no output. `path`, a JSON Pointer, says what in the input or output was wrong. */
 export interface EndedRunError {

@@ -43,7 +43,14 @@ function readText(env: Environment, name: string, mistakes: string[], isSecret: 
   try {
     const bytes = readFileSync(file);
     if (bytes.length > fileLimit) throw new Error(`it is larger than ${fileLimit} bytes`);
-    return bytes.toString('utf8').trim() || undefined;
+    const content = bytes.toString('utf8').trim();
+    // Whoever names a file means it to hold something: with the default in its place, a node whose secret has not been written
+    // yet would serve from a database of its own.
+    if (!content)
+      mistakes.push(
+        `${name}_FILE names a file that is empty; it must be the path of a file that holds the value.`,
+      );
+    return content || undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // The value itself may have been given in the place of a path.

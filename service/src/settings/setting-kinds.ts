@@ -113,4 +113,17 @@ export const smtpUrl = z.string().transform((text, context) => {
     : refuse(context, 'the URL of a mail server, such as smtps://user:password@mail.example.com');
 });
 
+/** An address of mail, alone or after a name and between angle brackets. */
+export const mailSender = z.string().transform((text, context) => {
+  const [, named] = /^[^<>]*<([^<>]*)>$/.exec(text) ?? [];
+  const address = named ?? text;
+  // That of a machine without a domain is one, too.
+  return /^[^\s@<>",;]+@[^\s@<>",;]+$/.test(address) && !/[\r\n]/.test(text)
+    ? text
+    : refuse(
+        context,
+        'the address of a sender, such as plugins@example.com or Plugins <plugins@example.com>',
+      );
+});
+
 export const text = z.string();

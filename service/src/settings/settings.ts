@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { frameAncestors } from '../http/frame-ancestors.ts';
-import type { RecordLevel } from '../runs/to-record.ts';
+import type { RecordLevel } from '../runs/record-level.ts';
 import { StartError } from '../start-error.ts';
 import { parseDatabaseUrl } from '../storage/database-url.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { recordLevels } from '../runs/to-record.ts';
+import { recordLevels } from '../runs/record-level.ts';
 import {
   addressRanges,
   hostList,
   listenHost,
+  mailSender,
   onOrOff,
   oneOf,
   originList,
@@ -48,7 +49,7 @@ export const variables = z.object({
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DRAIN_SECONDS: wholeNumber(0, 600, 'a time in seconds').default(5),
   SMTP_URL: smtpUrl.optional(),
-  SMTP_FROM: text.optional(),
+  SMTP_FROM: mailSender.optional(),
 });
 
 /** Those of which no message may show the value. */

@@ -100,6 +100,20 @@ test('a setting that cannot be used ends the start with one line and exit code 1
   );
 });
 
+test('a host that is not of this machine ends the start with one line that names its variable', async (t) => {
+  // Addresses and a name that are for documentation alone.
+  for (const [name, host] of [
+    ['SERVICE_HOST', '192.0.2.7'],
+    ['SERVICE_HOST', 'plugins.invalid'],
+    ['METRICS_HOST', '192.0.2.7'],
+  ] as const) {
+    const env = { [name]: host, METRICS_PORT: '0', PUBLIC_URL: 'https://plugins.example.com' };
+    const { status, err } = await run(t, [], env).done();
+    assert.equal(status, 1);
+    assert.match(err, new RegExp(`^${name} is ${host}, .*; it must be .*\n$`));
+  }
+});
+
 test('a port that is taken ends the start with one line and exit code 1', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -108,6 +122,20 @@ test('a port that is taken ends the start with one line and exit code 1', async 
   const { status, out, err } = await run(t, [], { SERVICE_PORT: String(port) }).done();
   assert.deepEqual([status, out], [1, '']);
   assert.match(err, new RegExp(`^.*${port}.*SERVICE_PORT.*\n$`));
+});
+
+test('the port that is named in place of a high one is a port, too', async (t) => {
+  const server = createServer();
+  t.after(() => server.close());
+  let port = 65_535;
+  const isHad = () =>
+    new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+  while (!(await isHad())) port -= 1;
+  const { err } = await run(t, [], { SERVICE_PORT: String(port) }).done();
+  const [, named] = /SERVICE_PORT=(\d+)/.exec(err) ?? [];
+  assert.equal(Number(named), port - 1000);
 });
 
 test('--help and --version print to standard output', async (t) => {

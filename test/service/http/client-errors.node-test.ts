@@ -59,7 +59,7 @@ for (const [what, status, code, limits, sent] of [
     const answer = parse(await exchange(sent(host)));
     assert.deepEqual([answer.status, answer.code], [status, code]);
     const [line, ...others] = logged().filter(({ requestId }) => requestId === answer.id);
-    assert.deepEqual([line?.['status'], others.length], [status, 0]);
+    assert.deepEqual([line?.['status'], line?.['address'], others.length], [status, '127.0.0.1', 0]);
     assert.match(
       await (await metrics.toResponse()).text(),
       new RegExp(`_count\\{method="other",route="none",status="${status}"\\} 1`),

@@ -55,7 +55,7 @@ test('a deploy whose commit was not acknowledged is 503, and another try finds i
   proxy.watch(once('commit', 'cut'));
   assert.ok(await isUnavailable(await promote()));
   const again = await promote();
-  assert.deepEqual(await again.json(), { version: 'v1.0.0', unchanged: true });
+  assert.deepEqual(await again.json(), { version: 'v1.0.0', unchanged: true, live: 'v1.0.0' });
 });
 
 test('a connection that answers no more is given up, while the others work', async (t) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { storeBatch } from '../../../service/src/runs/record-runs.ts';
-import { recordLevels, toRecord } from '../../../service/src/runs/to-record.ts';
+import { recordLevels } from '../../../service/src/runs/record-level.ts';
+import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { EndedRun } from '../../../service/src/runs/to-record.ts';
 import { bearer, errorOf, startService } from '../harness.ts';
 import { plugin } from '../storage/plugins.ts';
@@ -233,6 +234,7 @@ test('usage is answered by day and then tenant, page by page, by default of the 
   );
   assert.equal((await read<Usage>(`${path}?from=2025-12-31&to=2025-12-31`)).days.length, 3);
   assert.equal((await read<Usage>(`${path}?tenant=nobody`)).days.length, 0);
+  assert.equal((await errorOf(await get(`${path}?tenant=a%00`))).code, 'invalid-text');
   for (const query of ['?from=2025-13-01', '?to=yesterday', '?from=2025-12-02&to=2025-12-01', '?tenant=']) {
     assert.equal((await errorOf(await get(path + query))).code, 'invalid-query', query);
   }

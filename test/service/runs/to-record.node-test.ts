@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keptBytes } from '../../../service/src/runs/cut-texts.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
-import type { EndedRun, RecordLevel } from '../../../service/src/runs/to-record.ts';
+import type { RecordLevel } from '../../../service/src/runs/record-level.ts';
+import type { EndedRun } from '../../../service/src/runs/to-record.ts';
 import type { RunDetails } from '../../../service/src/storage/tables/runs.ts';
 import { failed, runOf } from './records.ts';
 

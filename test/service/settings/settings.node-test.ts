@@ -96,6 +96,8 @@ describe('a value that is set is used', () => {
     ['LOG_LEVEL', 'debug', 'logLevel', 'debug'],
     ['DRAIN_SECONDS', '0', 'drainSeconds', 0],
     ['SMTP_URL', 'smtps://me:secret@mail.example', 'smtpUrl', 'smtps://me:secret@mail.example'],
+    ['SMTP_FROM', 'plugins@localhost', 'smtpFrom', 'plugins@localhost'],
+    ['SMTP_FROM', 'Acme, Inc. <plugins@example.com>', 'smtpFrom', 'Acme, Inc. <plugins@example.com>'],
   ] as const) {
     test(`${name}=${value}`, () => {
       assert.deepEqual(readSettings({ [name]: value })[key], expected);
@@ -122,6 +124,9 @@ describe('a value that cannot be used ends the start with one line that names it
     ['PUBLIC_URL', 'http://plugins.example.com', 'it must be an origin with https'],
     ['PUBLIC_URL', 'https://plugins.example.com/path', 'it must be an origin alone'],
     ['ALLOWED_HOSTS', 'a.internal https://b', '"https://b" is none.'],
+    ['SMTP_FROM', 'the plugin service', 'it must be the address of a sender'],
+    ['SMTP_FROM', 'a@example.com, b@example.com', 'it must be the address of a sender'],
+    ['SMTP_FROM', 'Plugins <plugins>', 'it must be the address of a sender'],
     ['AUTO_MIGRATE', 'yes', 'it must be on or off.'],
     ['EDITOR_ADDRESS_TOKENS', 'OFF', 'it must be on or off.'],
     ['TRUSTED_PROXIES', '10.0.0.0/33', '"10.0.0.0/33" is none.'],
@@ -206,6 +211,14 @@ describe('a value in a file', () => {
     assert.deepEqual(mistakesOf({ LOG_LEVEL_FILE: '/nowhere/level' }), [
       'LOG_LEVEL_FILE is "/nowhere/level", which cannot be read (ENOENT); it must be the path of a file that holds the value.',
     ]);
+  });
+
+  test('that is empty is a mistake, and not a variable that is not set', (t) => {
+    for (const content of ['', ' \n']) {
+      assert.deepEqual(mistakesOf({ DATABASE_URL_FILE: fileWith(t, content) }), [
+        'DATABASE_URL_FILE names a file that is empty; it must be the path of a file that holds the value.',
+      ]);
+    }
   });
 
   test('of a secret is not shown, because the secret itself may have been given in its place', () => {

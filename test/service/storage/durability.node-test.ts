@@ -57,15 +57,15 @@ for (const engine of engines) {
       const service = await ServiceProcess.start(t, address);
       const token = await service.editorToken();
       // What the process before built is there to deploy.
-      if (n) assert.deepEqual(await service.deploy(token), { version: `v1.0.${n * 2 - 1}` });
+      if (n) assert.equal((await service.deploy(token)).version, `v1.0.${n * 2 - 1}`);
       await service.build(token, textOf(n * 2));
-      assert.deepEqual(await service.deploy(token), { version: `v1.0.${n * 2}` });
+      assert.equal((await service.deploy(token)).version, `v1.0.${n * 2}`);
       await service.build(token, textOf(n * 2 + 1));
       await Promise.all([service.kill(), crash()]);
       await restart();
     }
     const service = await ServiceProcess.start(t, address);
-    assert.deepEqual(await service.deploy(await service.editorToken()), { version: 'v1.0.5' });
+    assert.equal((await service.deploy(await service.editorToken())).version, 'v1.0.5');
     for (const patch of [0, 1, 2, 3, 4, 5]) {
       assert.equal(await (await service.run(`v1.0.${patch}`)).text(), String(patch));
     }

@@ -13,6 +13,7 @@ import {
   versionName,
   versionNotFound,
 } from './plugin-answers.ts';
+import { refuseUnstorable } from '../vendor-texts.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -57,7 +58,9 @@ export const plugins: ServiceInterface = {
           { description: 'The plugins.' },
         ),
       },
+      errors: { 400: ['invalid-text'] },
       handle: async ({ target, caller, query }, { storage }) => {
+        refuseUnstorable({ namespace: query.namespace });
         const scope = listedScope(caller, target, query.namespace);
         if (!scope) return { status: 200, body: { plugins: [] } };
         const { environment, tenant, namespace, pluginName } = scope;

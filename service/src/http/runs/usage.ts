@@ -5,6 +5,7 @@ import { badRequest } from '../errors.ts';
 import { json, reply } from '../operations/answers.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
+import { refuseUnstorable } from '../vendor-texts.ts';
 
 const paging = pagingBy('text', 'text');
 
@@ -53,8 +54,10 @@ export const usage: ServiceInterface = {
           { description: 'Days on which a tenant used nothing are not in the list.' },
         ),
       },
+      errors: { 400: ['invalid-text'] },
       async handle({ target, query }, { storage, now }) {
         const { tenant, from, to } = query;
+        refuseUnstorable({ tenant });
         const { environment } = target;
         const range = rangeOf(query, now());
         // As it was asked for: the days that are meant by default change at midnight.

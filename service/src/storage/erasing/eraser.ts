@@ -17,8 +17,11 @@ const firstLook = 1000;
 /** How long a transaction should take, in ms: others wait for it. */
 const [shortTransaction, longTransaction] = [8, 20];
 
-/** How many plugins, and rows of them, go in one transaction at most. */
-const largestLimit = 32;
+/**
+ * How many plugins, and rows of them, go in one transaction. The least is more than one, because a slow commit takes as long for
+ * few as for many: with less, a large tenant would not be gone within a minute where commits are slow.
+ */
+const [smallestLimit, largestLimit] = [8, 32];
 
 /**
  * Takes away, in small transactions, what deleted tenants and plugins had. Every node has one; of those one at a time is at
@@ -73,7 +76,7 @@ export class Eraser {
     const { signal } = this.#ended;
     // Most looks find nothing, and should not take the lock of those who write.
     if (!this.#storage.isSchemaReady || !(await this.#storage.tables.hasErasable())) return;
-    for (let limit = 1; ;) {
+    for (let limit = smallestLimit; ;) {
       const began = performance.now();
       const now = this.#options.now();
       const hasMore = await this.#storage.transaction((tables) => tables.erase(now, limit));
@@ -81,7 +84,7 @@ export class Eraser {
       const took = performance.now() - began;
       // How much goes in such a time depends on the machine, and on how large the sources and programs are.
       if (took < shortTransaction && limit < largestLimit) limit *= 2;
-      if (took > longTransaction) limit = Math.max(1, Math.floor(limit / 2));
+      if (took > longTransaction) limit = Math.max(smallestLimit, limit / 2);
       // Half of the time belongs to everybody else.
       await sleep(Math.max(1, took), undefined, { signal }).catch(() => {});
     }

@@ -186,6 +186,7 @@ test('plugins are listed by namespace and name, as far as a token goes', async (
   assert.deepEqual(await list(), everything);
   assert.deepEqual(await list('?namespace=a'), ['a z']);
   assert.deepEqual(await list('?namespace=none'), []);
+  assert.equal(await refusal(send('GET', `${path}?namespace=a%00`)), '400 invalid-text');
 
   const paged: string[] = [];
   for (let next: string | undefined = ''; next !== undefined;) {
