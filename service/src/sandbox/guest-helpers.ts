@@ -17,7 +17,10 @@ const longestErrorText = 65_536;
 export const guestHelpers = `(log, tell) => {
   const { stringify } = JSON;
   const text = String;
-  const { apply } = Reflect;
+  const { apply, getOwnPropertyDescriptor } = Reflect;
+  const sizeOf = (type) => getOwnPropertyDescriptor(type.prototype, 'size').get;
+  const [mapSize, setSize] = [sizeOf(Map), sizeOf(Set)];
+  const [eachOfMap, eachOfSet] = [Map.prototype.forEach, Set.prototype.forEach];
   const { slice } = String.prototype;
   const { isPrototypeOf } = Object.prototype;
   const errorPrototype = Error.prototype;
@@ -25,22 +28,61 @@ export const guestHelpers = `(log, tell) => {
   const failed = Symbol('failed');
   // Not by "instanceof", which asks the plugin when it has given Error a method for that.
   const isError = (value) => apply(isPrototypeOf, errorPrototype, [value]);
+  // Only a Map has a size that the getter of Map can read, and a Set likewise: "instanceof" asks the plugin.
+  const sizeBy = (getter, value) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    try { return apply(getter, value, []); } catch { return undefined; }
+  };
+  const entriesOf = (map) => {
+    const entries = [];
+    apply(eachOfMap, map, [(value, key) => { entries[entries.length] = [key, value]; }]);
+    return entries;
+  };
+  const membersOf = (set) => {
+    const members = [];
+    apply(eachOfSet, set, [(value) => { members[members.length] = value; }]);
+    return members;
+  };
+  // JSON has no text for these: a Map within a value becomes a list of its entries, a Set one of its members.
+  const readable = (key, value) => {
+    if (typeof value === 'bigint') return value + 'n';
+    if (sizeBy(mapSize, value) !== undefined) return entriesOf(value);
+    return sizeBy(setSize, value) === undefined ? value : membersOf(value);
+  };
+  const json = (value) => stringify(value, readable) ?? text(value);
+  const listed = (values, write) => {
+    let all = '';
+    for (let i = 0; i < values.length; i++) all += (i ? ', ' : '') + write(values[i]);
+    return all;
+  };
   const show = (value) => {
     if (typeof value === 'string') return value;
     try {
-      if (typeof value === 'object' && value !== null && !isError(value)) return stringify(value) ?? text(value);
+      const entries = sizeBy(mapSize, value);
+      if (entries !== undefined)
+        return 'Map(' + entries + ') {' + listed(entriesOf(value), (entry) => json(entry[0]) + ' => ' + json(entry[1])) + '}';
+      const members = sizeBy(setSize, value);
+      if (members !== undefined) return 'Set(' + members + ') {' + listed(membersOf(value), json) + '}';
+      if (typeof value === 'object' && value !== null && !isError(value)) return json(value);
       return text(value);
     } catch {
       return '(a value that cannot be shown)';
     }
   };
-  const write = (...values) => {
-    let line = '';
+  // Logs are lines of text for every client, so that the level of one is a part of its text.
+  const writer = (level) => (...values) => {
+    let line = level;
     for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
     // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
     if (log(line, line.length, line === nullText)) for (;;);
   };
-  globalThis.console = { log: write, info: write, debug: write, warn: write, error: write };
+  globalThis.console = {
+    log: writer(''),
+    info: writer('[info] '),
+    debug: writer('[debug] '),
+    warn: writer('[warn] '),
+    error: writer('[error] '),
+  };
   const cut = (value) => value.length > ${longestErrorText} ? apply(slice, value, [0, ${longestErrorText}]) : value;
   const describe = (error) => {
     let stack = '';

@@ -103,7 +103,10 @@ function runModule(module: WebAssembly.Module, input: string, logs: Logs): strin
 }
 
 function environment(memory: WebAssembly.Memory, logs: Logs) {
-  const log = (pointer: number) => logs.add(textAt(memory, pointer, 'log-limit'));
+  const log =
+    (level = '') =>
+    (pointer: number) =>
+      logs.add(level + textAt(memory, pointer, 'log-limit'));
   return {
     memory,
     abort: (message: number, file: number, line: number, column: number) => {
@@ -118,11 +121,11 @@ function environment(memory: WebAssembly.Memory, logs: Logs) {
     trace: (message: number, count: number, ...values: number[]) =>
       logs.add([textAt(memory, message, 'log-limit'), ...values.slice(0, count)].join(' ')),
     'Date.now': () => Date.now(),
-    'console.log': log,
-    'console.info': log,
-    'console.debug': log,
-    'console.warn': log,
-    'console.error': log,
+    'console.log': log(),
+    'console.info': log('[info] '),
+    'console.debug': log('[debug] '),
+    'console.warn': log('[warn] '),
+    'console.error': log('[error] '),
   };
 }
 

@@ -160,6 +160,27 @@ test('a plugin that changes the language harms itself at most', async () => {
   assert.equal(resultOf(await run(running('return String([1, 2].map((n) => n * 2));'))), '2,4');
 });
 
+test('the level of an entry is a part of its text', async () => {
+  const { logs } = await run(
+    running(
+      'console.log("a"); console.info("b"); console.debug("c"); console.warn("d", 1); console.error("e"); return "";',
+    ),
+  );
+  assert.deepEqual(logs, ['a', '[info] b', '[debug] c', '[warn] d 1', '[error] e']);
+});
+
+test('what JSON has no text for is logged so that it can be read', async () => {
+  const { logs } = await run(
+    running(`console.log(new Map([["a", { b: 1 }], [2, new Set([3])]]), new Set(["x", 4n]), 5n);
+      console.log({ map: new Map([["a", 1]]), set: new Set(), big: 6n });
+      return "";`),
+  );
+  assert.deepEqual(logs, [
+    'Map(2) {"a" => {"b":1}, 2 => [3]} Set(2) {"x", "4n"} 5',
+    '{"map":[["a",1]],"set":[],"big":"6n"}',
+  ]);
+});
+
 test('nothing of a run is left for the next', async () => {
   await run(running('globalThis.left = Array.prototype.left = "left"; return "";'));
   const source = running('return typeof left + typeof [].left;');
