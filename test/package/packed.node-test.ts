@@ -1,5 +1,6 @@
 // One process, so that the package is built and packed once for all of these.
 import './bundlers.ts';
+import './internal-names.ts';
 import './licences.ts';
 import './linters.ts';
 import './node.ts';

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { INTERNAL_NAMES } from '../../vite.config.ts';
+import { packed } from './fixture.ts';
 
-const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const readSource = (path: string) => readFileSync(join(root, path), 'utf8');
+const readPackaged = (path: string) => readFileSync(join(packed.installed, path), 'utf8');
 
 /** What can be seen of the elements and their world: members, events, messages, records, errors and options. */
 const PUBLISHED = [
@@ -25,7 +29,7 @@ test('no property that the script-tag file gets a shorter name for is public', (
   const declared = new Set(
     PUBLISHED.flatMap((path) =>
       [
-        ...read(path).matchAll(
+        ...readSource(path).matchAll(
           /^ {2}(?:(?:override|declare|readonly|static|get|set|async) )*(\w+)[?!]?[:(;=]/gm,
         ),
       ].map(([, name]) => name),
@@ -37,13 +41,13 @@ test('no property that the script-tag file gets a shorter name for is public', (
 });
 
 test('no attribute, member or event of an element has such a name', () => {
-  const manifest = read('dist/custom-elements.json');
+  const manifest = readPackaged('dist/custom-elements.json');
   const found = INTERNAL_NAMES.filter((name) => manifest.includes(`"name": "${name}"`));
   assert.deepEqual(found, []);
 });
 
 test('the script-tag file has none of these names left', () => {
-  const script = read('dist/cdn/plugin-editor.js');
+  const script = readPackaged('dist/cdn/plugin-editor.js');
   const found = INTERNAL_NAMES.filter((name) => new RegExp(`[.{,?]${name}\\b`).test(script));
   assert.deepEqual(found, []);
 });
