@@ -36,6 +36,8 @@ export function runCommand(
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   const closed = once(child, 'close') as Promise<[code: number | null]>;
   return {
+    /** Closes its standard output, as `head` does once it has seen enough. */
+    stopReading: () => child.stdout.destroy(),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     done: async () => ({ status: (await closed)[0], out, err }),
     /** What it has logged so far. */
