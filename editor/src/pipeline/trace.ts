@@ -21,7 +21,10 @@ export function readTrace(text: string): TracePart[] {
   return parts;
 }
 
-/** A text whose places in the source lead there. */
+/**
+ * A text whose places in the source lead there. It is shown with its white space, so that a place must have none of the
+ * template's around it.
+ */
 export const traceLines = (
   text: string,
   onJump?: (line: number, column: number) => void,
@@ -35,8 +38,7 @@ export const traceLines = (
             class="link place"
             title=${texts().result.goTo(formatNumber(part.line))}
             @click=${() => onJump(part.line, part.column)}
-          >
-            ${part.text}
-          </button>`
+            .textContent=${part.text}
+          ></button>`
         : part.text,
   );
