@@ -21,10 +21,7 @@ export function readTrace(text: string): TracePart[] {
   return parts;
 }
 
-/**
- * A text whose places in the source lead there. It is shown with its white space, so that a place must have none of the
- * template's around it.
- */
+/** A text whose places in the source lead there. A place holds its text alone: white space is kept where traces stand. */
 export const traceLines = (
   text: string,
   onJump?: (line: number, column: number) => void,
@@ -37,8 +34,8 @@ export const traceLines = (
             type="button"
             class="link place"
             title=${texts().result.goTo(formatNumber(part.line))}
-            @click=${() => onJump(part.line, part.column)}
             .textContent=${part.text}
+            @click=${() => onJump(part.line, part.column)}
           ></button>`
         : part.text,
   );

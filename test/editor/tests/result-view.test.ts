@@ -24,12 +24,12 @@ describe('difference', () => {
     render(html`${differenceView(before, after, 'Difference')}`, place);
     return place.querySelector<HTMLElement>('.difference') as HTMLElement;
   };
-  // The white space around the parts of a row is that of the template.
   const rows = (view: HTMLElement) =>
-    [...view.querySelectorAll('p')].map((row) => {
-      const parts = row.children.length > 0 ? [...row.children] : [row];
-      return parts.map((part) => part.textContent.replaceAll('\u200b', '')).join('');
-    });
+    [...view.querySelectorAll('p')].map((row) =>
+      [...(row.children.length ? row.children : [row])]
+        .map(({ textContent }) => textContent?.replaceAll('\u200b', ''))
+        .join(''),
+    );
 
   it('shows the lines that changed with the lines around them, and within them what changed', () => {
     const before = 'a\nb\nc\nd\ne\nf\ng';
