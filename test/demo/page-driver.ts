@@ -84,6 +84,12 @@ export class DemoPage {
     return this.page.$eval(selector, (element) => (element as HTMLElement).innerText);
   }
 
+  /** Whether the page shows that the editor said by itself that it is ready, and what of the plugin. */
+  async saidReady(): Promise<boolean> {
+    const events = await this.events();
+    return events.some((event) => /^plugin-editor-ready confirmed: true, .*\bexists: /.test(event));
+  }
+
   /** The types and fields of the events that the page shows, oldest first. */
   events(): Promise<string[]> {
     return this.page.$$eval('.log li', (items) =>

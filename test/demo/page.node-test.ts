@@ -95,7 +95,7 @@ describe('the demo page', () => {
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     await tab.launch();
-    await until(async () => (await tab.events()).includes('plugin-editor-ready confirmed: true'));
+    await until(() => tab.saidReady());
     const events = await tab.events();
     assert.match(events[0] ?? '', /^plugin-features-load record: languages \[.*javascript.*\], features \[/);
     assert.deepEqual(events.slice(1, 3), [
