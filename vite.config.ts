@@ -148,8 +148,10 @@ const UNUSED_IN_LIT: Record<string, [pattern: RegExp, known: string][]> = {
     [/\(\w\.litHtmlVersions\?\?=\[\]\)\.push\(/, '('],
     // The templates of the elements are all that there are. They are HTML, not SVG or MathML,
     [/[23]===\w(?=\?"<|\|\||\))/g, '!1'],
-    // without directives,
+    // without directives and what they alone read,
     [/(function \w\(\w,(\w),\w=\w,\w\)\{)if\(.*?,\2\}/, '$1return $2}'],
+    [/get (?:startNode|endNode|parentNode|tagName|_\$AU)\(\)\{[^}]*\}|this\._\$AN=void 0,/g, ''],
+    [/this\._\$AP\?\.\([^)]*\)/g, '0'],
     // and without expressions in a comment, a text of `<textarea>` or its like, or a tag that they are no attribute of.
     [/else\{let \w=-1;for\(.*?type:7.*?\}(?=\w\+\+)/, ''],
     [/\w\.test\(\w(\.tagName|\[2\])\)/g, '!1'],
