@@ -49,9 +49,8 @@ export function checkConfig(raw: RawConfig, base: string): Config {
       if (!words.includes(word)) throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
       values[name] = word;
     }
-    const { environment, tenant } = parseIdent(checkSegment('ident', config.ident));
-    checkSegment('ident', environment);
-    checkSegment('ident', tenant);
+    // The tenant holds no period, so that it is no segment of dots.
+    checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);
     config.namespace ||= ATTRIBUTES.namespace.initial;
     checkSegment('namespace', config.namespace);
     checkSegment('fn', config.fn);
