@@ -232,9 +232,10 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#vim.reconfigure(keys ?? []) });
   }
 
+  /** What the text is called, and what CodeMirror says, in the language of the page. */
   #name(): Extension {
     const { label, describedBy } = this.#options;
-    return contentName({ 'aria-label': label(), 'aria-describedby': describedBy });
+    return [phrases(), contentName({ 'aria-label': label(), 'aria-describedby': describedBy })];
   }
 
   #changed(): void {
@@ -277,6 +278,9 @@ export class CodeEditor {
 /** Names a text; it can be reached by keyboard for certain, also where the browser leaves that open. */
 export const contentName = (attributes: Record<string, string>): Extension =>
   EditorView.contentAttributes.of({ tabindex: '0', ...attributes });
+
+/** CodeMirror's own words, in the language of the page. */
+export const phrases = (): Extension => EditorState.phrases.of(texts().codePhrases);
 
 /** What shows text the same way wherever it is shown. */
 export const appearance = (): Extension => [

@@ -26,8 +26,8 @@ const MOST = 1000;
 export const searchPanel = (): Extension => [
   highlightSelectionMatches(),
   search({ createPanel: (view) => new SearchPanel(view) }),
-  // The panel handles its own keys, and the page opens it.
-  keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f')),
+  // The panel handles its own keys, and the page opens it. A dialog that asks for a line would be CodeMirror's own.
+  keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f' && key !== 'Mod-Alt-g')),
 ];
 
 /** Opens the search, with the focus in its field; or in that of the replacement, where the search is open. */
