@@ -82,14 +82,29 @@ test('every text that a user reads is in the files of the languages', () => {
 /** CodeMirror's words that the editor never shows, because it has what says them replaced or left out. */
 const NEVER_SHOWN = new Set([
   // Its own panel of search, in place of which is the editor's, and its dialog that asks for a line.
-  ...['Find', 'Replace', 'all', 'by word', 'match case', 'next', 'previous', 'regexp', 'replace all'],
-  ...['replace', 'Go to line', 'go'],
+  'Find',
+  'Replace',
+  'all',
+  'by word',
+  'match case',
+  'next',
+  'previous',
+  'regexp',
+  'replace all',
+  'replace',
+  'Go to line',
+  'go',
   // Its own marks of folds, which the editor draws.
-  ...['Fold line', 'Unfold line'],
+  'Fold line',
+  'Unfold line',
   // Renaming is the editor's own, and references are not looked for.
-  ...['New name', 'rename', 'Reference list'],
+  'New name',
+  'rename',
+  'Reference list',
   // Differences are only looked at.
-  ...['Accept', 'Reject', 'Revert this chunk'],
+  'Accept',
+  'Reject',
+  'Revert this chunk',
   // Set where differences are shown.
   '$ unchanged lines',
 ]);
