@@ -112,8 +112,10 @@ export class HelpTransport implements Transport {
   async #ask(
     id: number,
     method: string,
-    { textDocument: _, byCommand, ...params }: Message['params'],
+    { byCommand, ...params }: Message['params'],
   ): Promise<void> {
+    // There is one text, which goes along; its name does not.
+    delete params.textDocument;
     // The client would write it to the console.
     const isQuiet = !byCommand && askedInPassing.has(method);
     if (!isHelpMethod(method)) return this.#fail(id, isQuiet, texts().languageHelp.unknown);
