@@ -181,7 +181,8 @@ export const de: Texts = {
     fontSize: 'Schriftgröße des Codes in Pixeln',
     tabWidth: 'Breite einer Einrückung',
     vim: 'Vim-Tasten',
-    vimHint: 'Esc wechselt in den Normalmodus; mit Esc, dann Tab verlassen Sie weiterhin den Text.',
+    vimHint:
+      'Esc wechselt in den Normalmodus, in dem Strg+B, Strg+F und Strg+H Vim gehören. Mit Esc, dann Tab verlassen Sie weiterhin den Text.',
     notKept:
       'Dieser Browser merkt sich für diese Seite keine Einstellungen. Sie gelten, bis die Seite geschlossen wird.',
   },

@@ -181,7 +181,8 @@ export const en = {
     fontSize: 'Size of the code, in pixels',
     tabWidth: 'Width of an indentation',
     vim: 'Vim keys',
-    vimHint: 'Esc changes to normal mode; Esc, then Tab, still leaves the text.',
+    vimHint:
+      'Esc changes to normal mode, in which Ctrl+B, Ctrl+F and Ctrl+H are Vim’s. Esc, then Tab, still leaves the text.',
     notKept: 'This browser keeps no settings for this page. They hold until it is closed.',
   },
 
