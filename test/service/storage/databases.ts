@@ -93,11 +93,11 @@ export async function storedBytes(t: Cleanup, address: DatabaseAddress): Promise
 export const databaseUrl = (address: DatabaseAddress): string =>
   address.engine === 'sqlite' ? `sqlite:${address.file}` : address.url;
 
-/** Waits until a condition holds; fails after ten seconds with what was awaited. */
+/** Waits until a condition holds; fails after a minute with what was awaited. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`This did not come about within 10 s: ${what}`);
+    if (performance.now() > deadline) throw new Error(`This did not come about within a minute: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
