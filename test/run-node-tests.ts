@@ -2,6 +2,9 @@ import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, runNode } from '../tools/run-node.js';
+import { parseDatabaseUrl } from '../service/src/storage/database-url.ts';
+import { migrateDatabase } from '../service/src/storage/storage.ts';
+import { createDatabase } from './postgres/databases.ts';
 import { startPostgres } from './postgres/server.ts';
 
 /*
@@ -27,7 +30,10 @@ const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 
 const server = env['TEST_DATABASE_URL'] ? undefined : await startPostgres();
 env['TEST_DATABASE_URL'] ??= server?.url;
+const template = await createDatabase();
 try {
+  await migrateDatabase(parseDatabaseUrl(template.url));
+  env['TEST_DATABASE_TEMPLATE'] = new URL(template.url).pathname.slice(1);
   const code = await runOn('sqlite', asked.length > 0 ? asked : ['test/**/*.node-test.ts']);
   // Past 128 a signal has ended them, and nobody waits for more.
   const patterns = asked.length > 0 ? asked : ['test/service/**', 'test/threats/**'];
@@ -38,6 +44,7 @@ try {
   const codeAgain = again.length > 0 ? await runOn('postgres', again) : 0;
   process.exitCode = code || codeAgain;
 } finally {
+  await template.drop();
   await server?.stop();
   await rm(reports, { recursive: true });
 }
