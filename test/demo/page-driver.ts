@@ -57,7 +57,7 @@ export class DemoPage {
   /** The editor's frame, once its text can be edited. `before`: one that it is to take the place of. */
   async editorFrame(before?: Frame): Promise<Frame> {
     const frame = () =>
-      this.page.frames().find((one) => one !== before && new URL(one.url()).pathname === '/editor/');
+      this.page.frames().find((one) => one !== before && URL.parse(one.url())?.pathname === '/editor/');
     await until(() => !!frame());
     await this.state('ready');
     const found = frame() as Frame;
