@@ -54,11 +54,12 @@ export class DemoPage {
     return this.editorFrame();
   }
 
-  /** The editor's frame, once its text can be edited. */
-  async editorFrame(): Promise<Frame> {
-    await this.state('ready');
-    const frame = () => this.page.frames().find((one) => new URL(one.url()).pathname === '/editor/');
+  /** The editor's frame, once its text can be edited. `before`: one that it is to take the place of. */
+  async editorFrame(before?: Frame): Promise<Frame> {
+    const frame = () =>
+      this.page.frames().find((one) => one !== before && URL.parse(one.url())?.pathname === '/editor/');
     await until(() => !!frame());
+    await this.state('ready');
     const found = frame() as Frame;
     await found.waitForSelector('.cm-content[contenteditable=true]');
     return found;
