@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { permissions } from '../../../../service/src/plugins/permissions.ts';
 import { bearer } from '../../harness.ts';
 import type { listen } from '../../harness.ts';
+import { build, deploy } from '../../storage/plugins.ts';
 import { exampleOf } from './arbitraries.ts';
 import { operationsOf } from './openapi.ts';
 import type { DocumentedOperation, OpenApi } from './openapi.ts';
@@ -34,30 +35,36 @@ function valuesFor(document: OpenApi, { operationId }: DocumentedOperation): Pat
  * service at once, those that delete things included.
  */
 export async function worldFor(
-  { send, environmentToken }: Awaited<ReturnType<typeof listen>>,
+  { send, storage, environmentToken }: Pick<Running, 'send' | 'storage' | 'environmentToken'>,
   document: OpenApi,
   operation: DocumentedOperation,
 ): Promise<OperationWorld> {
   const values = valuesFor(document, operation);
-  const of = (name: string) => encodeURIComponent(values[name] ?? assert.fail(name));
-  const plugin = [of('identifier'), of('namespace'), of('pluginName')].join('/');
-  const environment = await environmentToken(values['environment']);
-  const okay = async (...request: Parameters<typeof send>) => {
-    const { status, body } = await send(...request);
-    assert.equal(status, 200, body);
-    return JSON.parse(body) as { token: string; contents: string };
+  const of = (name: string) => values[name] ?? assert.fail(name);
+  const key = {
+    environment: of('environment'),
+    tenant: of('ident').slice(of('environment').length + 1),
+    namespace: of('namespace'),
+    pluginName: of('pluginName'),
   };
+  const environment = await environmentToken(key.environment);
+  // As one that was tried before may have been deleted.
+  await send('POST', `/api/v1/tenant/${encodeURIComponent(of('ident'))}`, bearer(environment));
+  const source = 'export function run(input) { return input; }';
+  await build(storage, source, key);
+  await deploy(storage, source, key);
   // With all that a token can permit, so that what is asked for is looked at.
-  await send('POST', `/api/v1/tenant/${of('ident')}`, bearer(environment));
+  const plugin = [of('ident'), key.namespace, key.pluginName].map(encodeURIComponent).join('/');
   const access = `/auth/v2/access/${plugin}?permissions=${permissions.join(',')}`;
-  const { token: editor } = await okay('GET', access, bearer(environment));
-  const { contents: source } = await okay('GET', `/api/v1/template/${of('language')}`);
-  await okay('POST', `/api/v1/build/${of('language')}/${plugin}`, bearer(editor), source);
-  await okay('POST', `/api/v1/draft/${plugin}/promote`, bearer(editor));
+  const { status, body } = await send('GET', access, bearer(environment));
+  assert.equal(status, 200, body);
+  const { token: editor } = JSON.parse(body) as { token: string };
   const schemes = operation.security.flatMap((one) => Object.keys(one));
   const tokens = schemes.map((one) => bearer(one === 'editorToken' ? editor : environment));
   return { values, tokens: tokens.length ? tokens : [{}] };
 }
+
+type Running = Awaited<ReturnType<typeof listen>>;
 
 /** Each of these with one of those, and by and by all of them. */
 export const inTurns = <A, B>(these: readonly A[], those: readonly B[]): [A, B][] =>

@@ -6,6 +6,7 @@ import { health } from '../../../../service/src/http/health.ts';
 import { interfaces } from '../../../../service/src/http/interfaces.ts';
 import { openApiDocument } from '../../../../service/src/http/openapi/document.ts';
 import { bearer, listen } from '../../harness.ts';
+import { engineUnderTest, freshStorage } from '../../storage/databases.ts';
 import { inTurns, worldFor } from './example-service.ts';
 import type { OperationWorld } from './example-service.ts';
 import { codesOf, operationsOf, resolved } from './openapi.ts';
@@ -30,6 +31,16 @@ const cases = Number(process.env['PROPERTY_CASES'] ?? 6);
 
 /** How many operations are tried at once: some wait for compilers, whose processes are few. */
 const atOnce = 8;
+
+/** A busy machine is no reason to think that the database is lost. */
+const minute = 60_000;
+const patient = {
+  acquireTimeout: minute,
+  statementTimeout: minute,
+  holdTimeout: 2 * minute,
+  monitorTimeout: minute,
+  monitorConnectTimeout: minute,
+};
 
 const wrongTokens = [
   {},
@@ -73,13 +84,16 @@ function checkAnswer(
 
 test('every operation of the document', { concurrency: atOnce }, async (t) => {
   const validator = await schemaValidator(document);
-  const running = await listen(t);
-  const { send, errors } = running;
+  const storage = await freshStorage(t, engineUnderTest(), { postgresLimits: patient });
+  const { errors, environmentToken, ...running } = await listen(t, { storage });
+  // A connection for each request: on a busy machine the service closes idle ones just when they are used again.
+  const send: typeof running.send = (method, target, headers, body) =>
+    running.send(method, target, { connection: 'close', ...headers }, body);
 
   const tried = operationsOf(document).map((operation) =>
     t.test(operation.operationId, async (one) => {
       const { method } = operation;
-      const { values, tokens } = await worldFor(running, document, operation);
+      const { values, tokens } = await worldFor({ send, storage, environmentToken }, document, operation);
       const requests = new Requests(document, operation, values);
 
       await one.test('answers what the document allows as the document says, and never with a fault', () =>
@@ -107,7 +121,7 @@ test('every operation of the document', { concurrency: atOnce }, async (t) => {
       if (forbidden) {
         await one.test('refuses what the document forbids, with a code that it names', async () => {
           // What was allowed may have ended the tokens, or deleted what they were for.
-          const { tokens: fresh } = await worldFor(running, document, operation);
+          const { tokens: fresh } = await worldFor({ send, storage, environmentToken }, document, operation);
           await tryAll(inTurns(forbidden.fixed, fresh), [forbidden.random, fresh], (parts, token) =>
             checkRefused(parts, token, [400, 413, 415, 422]),
           );
