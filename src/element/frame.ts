@@ -90,13 +90,8 @@ export class EditorFrame {
 let warned = false;
 
 function warnOfOwnOrigin(origin: string, sandbox: string | null): void {
-  const given = sandbox?.split(/\s+/) ?? [];
-  if (
-    warned ||
-    origin !== location.origin ||
-    !['allow-scripts', 'allow-same-origin'].every((it) => given.includes(it))
-  )
-    return;
+  const isLifted = sandbox?.includes('allow-scripts') && sandbox.includes('allow-same-origin');
+  if (warned || !isLifted || origin !== location.origin) return;
   warned = true;
   console.warn(
     "<plugin-editor>: an editor on the page's own origin could lift its sandbox; serve it from another origin",

@@ -21,10 +21,10 @@ export class EditorStatus {
   /** What is shown, and so only in state `ready`. */
   declare plugin: ShownPlugin | undefined;
 
-  #host: StatusHost;
+  declare protected readonly host: StatusHost;
 
   constructor(host: StatusHost) {
-    this.#host = host;
+    this.host = host;
   }
 
   /** Changes what is shown, and tells the page of each change of it. */
@@ -34,8 +34,7 @@ export class EditorStatus {
     plugin?: ShownPlugin,
     said?: string,
   ): void {
-    const { state: previous } = this;
-    const host = this.#host;
+    const { state: previous, host } = this;
     const isOther = JSON.stringify(plugin) !== JSON.stringify(this.plugin);
     this.error = error;
     this.said = said;

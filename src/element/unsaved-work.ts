@@ -59,7 +59,7 @@ export class UnsavedWork {
   async #saveOrConfirm(): Promise<boolean> {
     const error = await this.#save();
     this.#release = undefined;
-    return !this.dirty || this.#host.confirmDiscard(error);
+    return !this.dirty || (this.#host.isAwaited() && this.#host.confirmDiscard(error));
   }
 
   /** Has the editor save until nothing is unsaved; resolves with the reason where that fails. */
