@@ -207,7 +207,7 @@ export const INTERNAL_NAMES = [
   // Attribute, Schema, Outcome, RequestOptions, Instant, HeldToken, TokenAnswer, Ident
   'initial effect others safeParse issues expected attempt tries maxBytes wall mono life since answer environment tenant',
   // EditorController, EditorReports, EditorStatus, SettingsSync
-  'sendSettings hostMoved setState setDirty target work said unwatch hold takeChanges',
+  'sendSettings hostMoved setState setDirty openedPlugin work said unwatch hold takeChanges',
   // UnsavedWorkHost, UnsavedWork
   'isReleasing isGuarded canSave confirmDiscard isAwaited',
   // Launch, LaunchHost

@@ -180,7 +180,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     configure: (data) => options.onConfigure?.(pickSettings<EditorSettingsChange>(data, SETTINGS)),
     'save-request': ({ request }, about) => {
       if (!isText(request)) return;
-      (async () => options.onSave?.())()
+      void (async () => options.onSave?.())()
         .then(() => undefined, textOf)
         .then((error) => report(about, { type: 'save-result', request, error } as EditorMessage));
     },

@@ -295,7 +295,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
 
   onMessage(message: HostMessage): void {
     if (message.type !== 'dirty') {
-      this.host.dispatchEvent(messageEvent(message, this.target()));
+      this.host.dispatchEvent(messageEvent(message, this.openedPlugin()));
     } else {
       this.setDirty(message.dirty);
       if (!message.dirty) this.#resume();

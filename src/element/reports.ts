@@ -41,7 +41,7 @@ export abstract class EditorReports extends EditorStatus {
   protected confirmDiscard(error: PluginEditorError | undefined, next: Requested): boolean {
     return this.host.dispatchEvent(
       new PluginEditorDiscardEvent({
-        ...this.target(),
+        ...this.openedPlugin(),
         ...(next && !(next instanceof Error) && { next: pluginOf(next) }),
         ...(error && { error }),
       }),
@@ -51,11 +51,11 @@ export abstract class EditorReports extends EditorStatus {
   protected setDirty(dirty: boolean): void {
     if (dirty === this.dirty) return;
     this.work.set(dirty);
-    this.host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.target(), dirty }));
+    this.host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.openedPlugin(), dirty }));
   }
 
   /** The plugin that is shown or loading. */
-  protected target(): Plugin {
+  protected openedPlugin(): Plugin {
     return pluginOf(this.config as Config);
   }
 
@@ -77,7 +77,7 @@ export abstract class EditorReports extends EditorStatus {
   onReady(details: PluginDetails | undefined, isFirst: boolean): void {
     const isNew = this.state !== 'ready' || (isFirst && !!details);
     // A page that loaded once more and says nothing takes nothing back.
-    if (details || isNew) this.setState('ready', undefined, { ...this.target(), ...details });
+    if (details || isNew) this.setState('ready', undefined, { ...this.openedPlugin(), ...details });
     if (isNew && this.state === 'ready') {
       this.host.dispatchEvent(new PluginEditorReadyEvent({ confirmed: !!details, ...details }));
     }
