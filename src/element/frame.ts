@@ -1,5 +1,7 @@
-/** Attributes that the page decides; `null` leaves one out. */
-export type FrameAttributes = Record<'title' | 'sandbox' | 'allow' | 'referrerpolicy', string | null>;
+import type { NamesWith } from '../core/attributes.ts';
+
+/** Attributes of the frame that the page decides; `null` leaves one out. `label` becomes the `title`. */
+export type FrameAttributes = Record<'title' | Exclude<NamesWith<'iframe'>, 'label'>, string | null>;
 
 export interface FrameOptions {
   url: string;

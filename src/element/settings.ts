@@ -1,3 +1,4 @@
+import type { NamesWith } from '../core/attributes.ts';
 import type { EditorSettings, EditorSettingsChange } from '../core/messages.ts';
 import { AppearanceReader } from './appearance.ts';
 import { localeOf } from './locale.ts';
@@ -44,7 +45,8 @@ export class SettingsSync {
   /** The settings that differ from what the editor was told, and need not wait. */
   #changes(): Snapshot {
     const { locale, readOnly } = this.#host;
-    const now = {
+    // Each attribute whose change is a `configure` is a field of that message.
+    const now: Record<NamesWith<'configure'> | keyof EditorSettings, unknown> = {
       locale: localeOf(this.#host, locale) ?? null,
       readOnly,
       appearance: this.#appearance.read(),
