@@ -80,7 +80,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     this.sendSettings();
   }
 
-  /** What a server rendered is `idle`. It is taken over like that before anything is done. */
+  /** A server renders the state `idle`, which is hydrated before anything changes it. */
   hostUpdate(): void {
     const host = this.host;
     this.#hydrates = !host.hasUpdated && !!host.renderRoot.firstChild;
@@ -88,12 +88,12 @@ export class EditorController extends EditorReports implements ReactiveControlle
     else this.#syncAttributes();
   }
 
-  /** Once more, because a listener may have changed an attribute during the update. */
+  /** Attributes are read again, because a listener may have changed one during the update. */
   hostUpdated(): void {
     if (!this.#hydrates) this.#syncAttributes();
   }
 
-  /** Does what the attributes now ask for, and nothing when they have not changed. */
+  /** Acts upon the attributes if they have changed. */
   #syncAttributes(): void {
     const host = this.host;
     if (this.#closed || !host.isConnected) return;
@@ -101,7 +101,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     const values = followedValues(host);
     if (!values.every((value, i) => Object.is(value, this.#handled[i]))) {
       this.#makeChange();
-      // Last, because what ends an editor on the way forgets what was handled.
+      // This comes last, because ending an editor on the way clears it.
       this.#handled = values;
     }
     this.sendSettings();
@@ -119,7 +119,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
       warned = true;
     } else if (changed.length) {
       this.#changeWaits = true;
-      // Saving a plugin that does not exist yet would fix the language that it is to lose.
+      // Saving would create the plugin, and so fix the very language that is to change.
       const released = this.work.release(!isTemplateAlone);
       if (released === true) return this.#apply(next);
       this.#settings.hold();
@@ -165,7 +165,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     this.#reloadWaits = false;
     this.#near = true;
     this.setState('loading');
-    // A listener may have ended it, or started another.
+    // A listener may have closed the element or started another launch.
     if (this.config === config && this.state === 'loading') this.#launch.start(config, fresh, token);
   }
 
@@ -174,7 +174,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     return !this.#near && /^lazy$/i.test((this.host as RawConfig).loading as string);
   }
 
-  /** Shows nothing. An element that has something to do and is lazy goes on when it comes near the viewport. */
+  /** Makes the element `idle`. If it waits for the viewport, it goes on when it comes near. */
   #idle(waits: boolean): void {
     if (this.state !== 'idle') this.#reset();
     if (waits && this.#isFar()) {
@@ -197,11 +197,11 @@ export class EditorController extends EditorReports implements ReactiveControlle
     this.#reloadWaits = !discard;
     let token: HeldToken | undefined;
     if (this.state === 'ready') {
-      // The editor stays until its successor has a token, and may come by more unsaved work meanwhile.
+      // The editor stays until there is a new token, and more work may become unsaved meanwhile.
       const isReleased = async () => discard || (await this.work.release(true));
       try {
         let may = await isReleased();
-        // A change that waits may be that nothing is wanted any more, and then there is no token to get.
+        // If the change that waits removes a required attribute, no token is needed.
         const wantsNothing = this.#changeWaits && missing(this.host).length > 0;
         if (may && !signal.aborted && !wantsNothing) {
           token = await this.getToken(signal, requireConfig(this.host));
@@ -218,7 +218,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     if (!signal.aborted) {
       this.#restart(token);
     } else if (signal !== this.#reloadAbort.signal) {
-      // A later call took over.
+      // A later call of `reload()` has replaced this one.
       return this.#reloading;
     }
     await whenSettled(this.host, this);
@@ -272,7 +272,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     });
   }
 
-  /** A tab that still waits for its token gets none: its user may have signed out. */
+  /** Aborts tabs that still wait for their token, because the user may have signed out. */
   #endTabs(): void {
     this.#tabs.abort(new PluginEditorError('config', 'The element was closed or removed'));
     this.#tabs = new AbortController();
@@ -311,13 +311,13 @@ export class EditorController extends EditorReports implements ReactiveControlle
   #resume(): void {
     if (this.work.isReleasing) return;
     if (this.#changeWaits) {
-      // A change that waits lets the frame go in any case.
+      // The change that waits replaces the frame in any case.
       if (this.#reloadWaits) this.#restart();
       else this.#apply(this.#read());
     } else if (this.#reloadWaits) void this.reload().catch(() => {});
   }
 
-  /** Forgets what was open and handled; who calls this has ended it. */
+  /** Clears what is known of an editor that the caller has ended. */
   #forget(): void {
     this.#stopWatching?.();
     this.#stopWatching = undefined;

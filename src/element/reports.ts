@@ -26,7 +26,10 @@ export interface EditorHost
   tokenHeaders?: TokenHeaders | undefined;
 }
 
-/** What is shown or loading: tells the page what becomes of it, and a launch what it needs to know of it. */
+/**
+ * Reports to the page, by state and events, what becomes of the plugin that is shown or loading, and tells a launch what it
+ * has to know of that plugin.
+ */
 export abstract class EditorReports extends EditorStatus {
   declare protected readonly host: EditorHost;
   protected abstract readonly work: UnsavedWork;
@@ -37,7 +40,7 @@ export abstract class EditorReports extends EditorStatus {
     return this.work.dirty;
   }
 
-  /** Whether unsaved work goes is the page's to say, too. `error` is why it was not saved, `next` what is wanted in its place. */
+  /** Asks the page whether unsaved work may be discarded. `error` says why it was not saved, `next` what follows. */
   protected confirmDiscard(error: PluginEditorError | undefined, next: Requested): boolean {
     return this.host.dispatchEvent(
       new PluginEditorDiscardEvent({
@@ -69,7 +72,7 @@ export abstract class EditorReports extends EditorStatus {
     return getToken({ ...config, fetchToken, tokenHeaders }, { ...pluginOf(config), signal });
   }
 
-  /** The frame does not go by way of the template, whose first rendering takes longer than everything before it. */
+  /** The frame is no part of the template, because Lit's first rendering takes longer than everything before it. */
   onFrame(frame: HTMLIFrameElement): void {
     this.host.renderRoot.prepend(frame);
   }

@@ -40,7 +40,7 @@ export const changedAttributes = (requested: Requested, shown: Config | undefine
 /** Whether one of these changes takes a new token. */
 export const needsToken = (changed: AttributeName[]): boolean => changed.some((name) => TOKEN.includes(name));
 
-/** The values whose change is acted upon. Of `fetchToken` only its presence counts: React makes a new function at every render. */
+/** The values whose change is acted upon. `fetchToken` counts by its presence: React makes a new function at every render. */
 export const followedValues = (raw: RawConfig): unknown[] => [
   !raw.fetchToken,
   ...FOLLOWED.map((name) => raw[name]),

@@ -18,7 +18,7 @@ export class EditorStatus {
   declare error: PluginEditorError | undefined;
   /** What the editor itself said about the error. */
   declare said: string | undefined;
-  /** What is shown, and so only in state `ready`. */
+  /** The plugin that is shown; set only in state `ready`. */
   declare plugin: ShownPlugin | undefined;
 
   declare protected readonly host: StatusHost;
@@ -45,7 +45,7 @@ export class EditorStatus {
       host.showState(state);
       host.dispatchEvent(new PluginEditorStateEvent({ state, previous }));
     }
-    // A listener may have changed it again.
+    // A listener of the event above may have changed the plugin again.
     if (isOther && this.plugin === shown) host.dispatchEvent(new PluginEditorPluginEvent({ plugin: shown }));
     if (error && this.error === error) {
       console.error(`<plugin-editor> ${error.code}: ${error.message}`);
