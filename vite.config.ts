@@ -110,7 +110,11 @@ async function fromNpmBuild(): Promise<Plugin> {
   const [{ output }] = made as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
   const codes = new Map<string, string>();
   for (const file of output) {
-    if (file.type === 'chunk') codes.set(resolve('dist', file.fileName), withoutIndents(file.code));
+    if (file.type !== 'chunk') continue;
+    if (BEYOND_LIT_OF_TODAY.test(file.code)) {
+      throw new Error(`${file.fileName} uses what is left out of Lit here; see UNUSED_IN_LIT`);
+    }
+    codes.set(resolve('dist', file.fileName), withoutIndents(file.code));
   }
   // gzip looks back 32 KB and finds what is near at less cost. So Lit goes first, that it does not lie between what is ours,
   // and the styles and texts of both elements stand together.
@@ -152,6 +156,9 @@ const UNUSED_IN_LIT: Record<string, [pattern: RegExp, known: string][]> = {
     [/(function \w\(\w,(\w),\w=\w,\w\)\{)if\(.*?,\2\}/, '$1return $2}'],
     [/get (?:startNode|endNode|parentNode|tagName|_\$AU)\(\)\{[^}]*\}|this\._\$AN=void 0,/g, ''],
     [/this\._\$AP\?\.\([^)]*\)/g, '0'],
+    // without attributes of which an expression is only a part,
+    [/\w\.length>2(?:\|\|""!==\w\[\d\]){2}/, '!1'],
+    [/void 0===\w(?=\)\w=\w\(this,)/, '!0'],
     // and without expressions in a comment, a text of `<textarea>` or its like, or a tag that they are no attribute of.
     [/else\{let \w=-1;for\(.*?type:7.*?\}(?=\w\+\+)/, ''],
     [/\w\.test\(\w(\.tagName|\[2\])\)/g, '!1'],
@@ -163,6 +170,9 @@ const UNUSED_IN_LIT: Record<string, [pattern: RegExp, known: string][]> = {
     [/\(\w\.litElementVersions\?\?=\[\]\)\.push\(/, '('],
   ],
 };
+
+/** Directives, and attributes of which an expression is only a part. */
+const BEYOND_LIT_OF_TODAY = /from ["']lit\/|\s[\w-]+=["'][^"'\n]*\$\{|<!--|\b(?:svg|mathml)`/;
 
 const litOfToday: Plugin = {
   name: 'lit-of-today',
@@ -196,8 +206,8 @@ const MAP = `${ES}.map`;
 export const INTERNAL_NAMES = [
   // Attribute, Schema, Outcome, RequestOptions, Instant, HeldToken, TokenAnswer, Ident
   'initial effect others safeParse issues expected attempt tries maxBytes wall mono life since answer environment tenant',
-  // EditorController, EditorStatus, SettingsSync
-  'sendSettings hostMoved setState said unwatch hold takeChanges',
+  // EditorController, EditorReports, EditorStatus, SettingsSync
+  'sendSettings hostMoved setState setDirty openedPlugin work said unwatch hold takeChanges',
   // UnsavedWorkHost, UnsavedWork
   'isReleasing isGuarded canSave confirmDiscard isAwaited',
   // Launch, LaunchHost
@@ -222,7 +232,7 @@ const terser = (file: string): Plugin => ({
     const chunk = bundle[file];
     const map = bundle[`${file}.map`];
     if (chunk?.type !== 'chunk' || map?.type !== 'asset') throw new Error(`There is no ${file} with a map`);
-    const { code = '', map: made } = await minify(chunk.code, {
+    const minified = await minify(chunk.code, {
       ecma: 2020,
       module: true,
       format: { preamble: LICENCES },
@@ -230,23 +240,46 @@ const terser = (file: string): Plugin => ({
       compress: { passes: 3, hoist_props: true, keep_fargs: false, pure_getters: true, unsafe_arrows: true },
       mangle: { properties: { regex: INTERNAL_NAME, builtins: true, keep_quoted: true } },
     });
+    const { code, mappings } = withoutTemplateLines(minified);
     chunk.code = file === CLASSIC ? asClassicScript(code) : code;
     if (file === CLASSIC) delete bundle[`${file}.map`];
-    else map.source = JSON.stringify(byLine(made as EncodedSourceMap));
+    else map.source = JSON.stringify({ ...(minified.map as EncodedSourceMap), ...byLine(mappings) });
   },
 });
 
 type EncodedSourceMap = Exclude<MinifyOutput['map'], string | undefined>;
 
+/** The line breaks of our templates mean as little as their indents. What the map says of a line moves with it. */
+function withoutTemplateLines({ code = '', map }: MinifyOutput) {
+  const lines: string[] = [];
+  const mappings: SourceMapSegment[][] = [];
+  const decoded = decode((map as EncodedSourceMap).mappings);
+  for (const [i, line] of code.split('\n').entries()) {
+    const before = lines.at(-1) ?? '';
+    // The other breaks are behind the licences and behind the end of the code.
+    const isInTemplate = i > 1 && !before.endsWith(';');
+    if (isInTemplate) {
+      const joint = before + (/[>`]$/.test(before) || /^[<>`]/.test(line) ? '' : ' ');
+      lines[lines.length - 1] = joint + line;
+      for (const [column, ...rest] of decoded[i] ?? [])
+        mappings.at(-1)?.push([joint.length + column, ...rest] as SourceMapSegment);
+    } else {
+      lines.push(line);
+      mappings.push(decoded[i] ?? []);
+    }
+  }
+  return { code: lines.join('\n'), mappings };
+}
+
 /** One place for each line of a source: enough to step through it, at a fifth of the size. */
-function byLine({ mappings, ...map }: EncodedSourceMap): object {
-  const lines = decode(mappings).map((segments) =>
+function byLine(mappings: SourceMapSegment[][]) {
+  const lines = mappings.map((segments) =>
     segments
       .filter(([, source, line], i) => source !== segments[i - 1]?.[1] || line !== segments[i - 1]?.[2])
       // Without the name.
       .map((segment) => segment.slice(0, 4) as SourceMapSegment),
   );
-  return { ...map, names: [], sourcesContent: undefined, mappings: encode(lines) };
+  return { names: [], sourcesContent: undefined, mappings: encode(lines) };
 }
 
 function asClassicScript(code: string): string {
@@ -260,7 +293,7 @@ function asClassicScript(code: string): string {
 
 const LICENCES = '/*! plugin-editor: MIT; with Lit: BSD-3-Clause, (c) Google LLC */';
 
-/** The indents of our templates mean nothing. The lines stay, as the source map counts them. */
+/** The indents of our templates mean nothing. The lines stay until the source map has counted them. */
 const withoutIndents = (code: string) => code.replace(/^[ \t]+/gm, '');
 
 /** What a page puts into `integrity` to refuse a script that somebody changed, for all scripts in the directory. */

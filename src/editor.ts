@@ -130,7 +130,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     return isOpen;
   };
 
-  const channel = (own: () => string | undefined): PluginChannel => {
+  const channel = (own: () => string | undefined): PluginChannel & ReportMethods => {
     const send = <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) =>
       report(own(), { type, ...fields } as EditorMessage);
     return {
@@ -180,7 +180,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     configure: (data) => options.onConfigure?.(pickSettings<EditorSettingsChange>(data, SETTINGS)),
     'save-request': ({ request }, about) => {
       if (!isText(request)) return;
-      (async () => options.onSave?.())()
+      void (async () => options.onSave?.())()
         .then(() => undefined, textOf)
         .then((error) => report(about, { type: 'save-result', request, error } as EditorMessage));
     },
@@ -221,6 +221,9 @@ type Check = RegExp | ((value: unknown) => unknown);
 
 /** The messages that a channel has a method for. */
 type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
+
+/** Has the compiler name the messages that a channel lacks a method for; that of `token-request` has another name. */
+type ReportMethods = Record<Exclude<ReportType, 'token-request'>, (...args: never[]) => void>;
 
 // The checks are by hand, because this module is to stay small. They are tested against what the launcher sends.
 
