@@ -361,7 +361,7 @@ describe('the palette of commands', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('neither it nor language help is loaded before it is wanted', () =>
+  test('neither it, language help, Vim’s keys, versions nor runs are loaded before they are wanted', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       const loaded = () =>
@@ -371,10 +371,11 @@ describe('the palette of commands', () => {
             .map(({ name }) => name)
             .join('\n'),
         );
-      assert.doesNotMatch(await loaded(), /command-palette|language-help/);
+      const later = /command-palette|language-help|vim-keys|versions-panel|runs-panel/;
+      assert.doesNotMatch(await loaded(), later);
       await putCursor(page, 'return', 0);
       await page.keyboard.press('ArrowRight');
       await eventually(loaded, (names) => names.includes('/assets/language-help'));
-      assert.doesNotMatch(await loaded(), /command-palette/);
+      assert.doesNotMatch(await loaded(), /command-palette|vim-keys|versions-panel|runs-panel/);
     }));
 });
