@@ -135,6 +135,8 @@ export const de: Texts = {
     comment: 'Zeilen ein- oder auskommentieren',
   },
 
+  keys: { control: 'Strg', shift: 'Umschalt', alt: 'Alt', space: 'Leertaste', enter: 'Eingabe' },
+
   languageHelp: {
     renameWhere: 'Setzen Sie den Cursor auf einen Namen, um ihn umzubenennen.',
     rename: 'Neuer Name',

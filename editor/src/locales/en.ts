@@ -134,6 +134,9 @@ export const en = {
     comment: 'Comment lines',
   },
 
+  /** Keys by the names on the keyboard. On a Mac they are signs. */
+  keys: { control: 'Ctrl', shift: 'Shift', alt: 'Alt', space: 'Space', enter: 'Enter' },
+
   languageHelp: {
     renameWhere: 'Put the cursor on a name to rename it.',
     rename: 'New name',
