@@ -48,7 +48,10 @@ async function run(request: RunRequest): Promise<void> {
   let end: RunEnd;
   try {
     const work = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
-    end = isTyped && kind !== 'check' ? await runChecked(work, request.input) : await runOnce(work, request.input, false);
+    end =
+      isTyped && kind !== 'check'
+        ? await runChecked(work, request.input)
+        : await runOnce(work, request.input, false);
   } catch (error) {
     end = {
       error:
@@ -86,10 +89,21 @@ async function runChecked(work: RunWork, input: string): Promise<RunEnd> {
   return wrongOutput ? { error: faultError('output', wrongOutput) } : end;
 }
 
-async function runOnce({ hash, program, kind, logs, deadline }: RunWork, input: string, isJson: boolean): Promise<RunEnd> {
+async function runOnce(
+  { hash, program, kind, logs, deadline }: RunWork,
+  input: string,
+  isJson: boolean,
+): Promise<RunEnd> {
   switch (kind) {
     case 'script':
-      return scripts.run(hash, program?.kind === 'script' ? program : undefined, input, deadline, logs, isJson);
+      return scripts.run(
+        hash,
+        program?.kind === 'script' ? program : undefined,
+        input,
+        deadline,
+        logs,
+        isJson,
+      );
     case 'wasm':
       return modules.run(hash, program?.kind === 'wasm' ? program : undefined, input, logs);
     case 'check':

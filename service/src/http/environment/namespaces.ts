@@ -24,7 +24,8 @@ export const namespaces: ServiceInterface = {
       method: 'GET',
       path: listPath,
       summary: 'List the namespaces with types',
-      description: 'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
+      description:
+        'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
       tag: 'types',
       auth: 'environment',
       query: z.object(pageQuery()),
@@ -72,8 +73,7 @@ export const namespaces: ServiceInterface = {
       method: 'PUT',
       path,
       summary: 'Say what the plugins of a namespace get and give',
-      description:
-        `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
+      description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
       body: jsonBody(namespaceDetails, { description: 'The whole record.', limit: recordLimit }),
@@ -93,7 +93,8 @@ export const namespaces: ServiceInterface = {
       method: 'DELETE',
       path,
       summary: 'Take away the types of a namespace',
-      description: 'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
+      description:
+        'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
       tag: 'types',
       auth: 'environment',
       answers: { 204: empty({ description: 'It has none any more.' }) },
@@ -116,7 +117,9 @@ async function setNamespace(
   const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
   if (size > schemasLimit) {
     const message = `The schemas have ${size} bytes together; they may have ${schemasLimit}.`;
-    throw new ServiceError(422, 'invalid-body', message, { path: input === undefined ? '/output' : '/input' });
+    throw new ServiceError(422, 'invalid-body', message, {
+      path: input === undefined ? '/output' : '/input',
+    });
   }
   for (const language of Object.keys(templates)) {
     if (context.languages.has(language)) continue;

@@ -110,7 +110,8 @@ export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Obje
   Object.entries({
     number: 'multipleOf maximum exclusiveMaximum minimum exclusiveMinimum',
     string: 'maxLength minLength pattern',
-    array: 'maxItems minItems uniqueItems maxContains minContains contains items prefixItems unevaluatedItems',
+    array:
+      'maxItems minItems uniqueItems maxContains minContains contains items prefixItems unevaluatedItems',
     object:
       'maxProperties minProperties required dependentRequired properties patternProperties additionalProperties propertyNames dependentSchemas unevaluatedProperties',
   }).flatMap(([type, keywords]) =>

@@ -122,11 +122,7 @@ class Linker {
     return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
   }
 
-  #atPointer(
-    from: SchemaNode,
-    pointer: string,
-    fault: (why: string) => SchemaFault,
-  ): SchemaNode | undefined {
+  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaFault): SchemaNode | undefined {
     const keys = pointer
       .slice(1)
       .split('/')
@@ -161,7 +157,9 @@ class Linker {
     const within = this.#enter(scope, target.resource);
     const key = JSON.stringify([
       target.path,
-      [...within].map(([name, node]) => [name, node.path]).toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      [...within]
+        .map(([name, node]) => [name, node.path])
+        .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     ]);
     let number = this.#numbers.get(key);
     if (number === undefined) {
@@ -183,7 +181,10 @@ class Linker {
   #written(node: SchemaNode, outer: Scope): unknown {
     this.#parts += 1;
     if (this.#parts > mostParts) {
-      throw new SchemaFault(node.path, `the schema has more than ${mostParts} parts once dynamic references are written out`);
+      throw new SchemaFault(
+        node.path,
+        `the schema has more than ${mostParts} parts once dynamic references are written out`,
+      );
     }
     if (typeof node.schema === 'boolean') return node.schema;
     const scope = this.#enter(outer, node.resource);

@@ -240,9 +240,12 @@ describe('every operation of the document', () => {
         await fc.assert(property, { numRuns: cases, seed: 1 });
       }
       if (!operation.security.length) return;
+      // Where a token may be left out, one that is not good is refused all the same.
+      const isOptional = operation.security.some((one) => !Object.keys(one).length);
+      const without = isOptional ? [] : [{}];
       const property = fc.asyncProperty(
         allowedParts(operation, 'examples'),
-        fc.constantFrom({}, bearer(''), bearer('pe_edit_x'), bearer('pe_env_x'), {
+        fc.constantFrom(...without, bearer(''), bearer('pe_edit_x'), bearer('pe_env_x'), {
           authorization: 'Basic eDp5',
         }),
         async (parts, wrong) => {
