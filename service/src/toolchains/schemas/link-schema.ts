@@ -52,16 +52,9 @@ class Linker {
   }
 
   link(): LinkedSchema {
-    // References may make schemas of parts that are none by their place, which have references of their own.
-    const seen = new Set<SchemaNode>();
-    for (let size = -1; size !== seen.size;) {
-      size = seen.size;
-      for (const node of [...this.#read.nodes.values()]) {
-        if (seen.has(node)) continue;
-        seen.add(node);
-        this.#resolveReferences(node);
-      }
-    }
+    // References may make schemas of parts that are none by their place; those come to the end of the same map, and have
+    // references of their own.
+    for (const node of this.#read.nodes.values()) this.#resolveReferences(node);
     const { root } = this.#read;
     const schema = this.#part(root, this.#enter(new Map(), root.resource));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
