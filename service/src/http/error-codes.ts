@@ -45,7 +45,9 @@ export const errorCodes = {
   'invalid-record': { 422: 'The body is no plugin source record; `path` says where.' },
   'too-deep': { 422: 'The arrays and objects of the body are nested too deep.' },
   'help-failed': { 422: 'The source kept the request from being answered, by its size or its types.' },
-  'invalid-input': { 422: 'The input is not JSON, or does not fit the schema; `path` says where. Nothing ran.' },
+  'invalid-input': {
+    422: 'The input is not JSON, or does not fit the schema; `path` says where. Nothing ran.',
+  },
   'invalid-output': { 422: 'The output is not JSON, or does not fit the schema; `path` says where.' },
   'plugin-error': { 422: 'The plugin threw, or answered other than text.' },
   'memory-limit': { 422: 'The run needed more memory than it may have.' },
