@@ -537,7 +537,10 @@ export class Workspace {
     if (state.kind === 'failed') this.#actions.setOnline(state.failure !== 'connection');
     this.#reportDirty();
     this.#showTitle();
-    if (this.#exists && existed === false) this.#options.onPlugin?.();
+    if (this.#exists && existed === false) {
+      this.#options.onPlugin?.();
+      void this.#actions.loadLive();
+    }
     this.#update();
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;

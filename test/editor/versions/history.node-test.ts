@@ -76,6 +76,9 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       await service.save({ contents, lang: 'typescript' }, target);
       const first = await open();
       await first.untilOpen();
+      // Before anything is deployed, the panel says what it is for.
+      await first.page.locator('#tab-versions').click();
+      await first.until('Nothing is deployed yet.');
       await first.press('Deploy');
       await first.until('v1.0.0 deployed');
       await first.page.waitForSelector('#tab-versions');
@@ -90,7 +93,9 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       // Runs are recorded within a second of their answers.
       await eventually(
         async () => {
-          await page.locator('.runs-head button').click();
+          // Whoever comes back to the panel sees what ran meanwhile.
+          await page.locator('#tab-tests').click();
+          await page.locator('#tab-runs').click();
           await page.waitForFunction(() =>
             document.querySelector('#panel-runs .history, #panel-runs .panel-wait'),
           );
