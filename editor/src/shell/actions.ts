@@ -40,6 +40,8 @@ export interface ActionsOptions extends ActionEvents {
   markSyntax: () => void;
   /** Brings a panel into view. */
   show: (panel: 'tests' | 'run' | 'build') => void;
+  /** Brings what a test gave into view. */
+  showResult: (entry: TestEntry) => void;
   /** What is built, deployed, under way or offered changed. */
   onState: () => void;
 }
@@ -191,7 +193,7 @@ export class Actions {
   }
 
   async runTests(entries: readonly TestEntry[]): Promise<void> {
-    const { tests, show, onTest, onState } = this.#options;
+    const { tests, show, showResult, onTest, onState } = this.#options;
     if (!entries.length || this.pipeline.action) return;
     this.#begin(() => void this.runTests(entries));
     show('tests');
@@ -218,6 +220,8 @@ export class Actions {
     this.#testing = undefined;
     if (!isAll) this.#showFailure();
     onState();
+    const [only, more] = entries;
+    if (isAll && only && !more) showResult(only);
   }
 
   async runPayload(): Promise<void> {
