@@ -25,7 +25,7 @@ export function runsView(state: State): TemplateResult {
         <label for="run-input">Sample input</label>
         <textarea
           id="run-input"
-          rows="2"
+          rows=${rowsFor(runInput(state))}
           spellcheck="false"
           autocomplete="off"
           .value=${runInput(state)}
@@ -47,6 +47,9 @@ export function runsView(state: State): TemplateResult {
     </section>
   `;
 }
+
+/** As many rows as the text has lines, as far as there is room. */
+const rowsFor = (text: string) => Math.min(12, Math.max(2, text.split('\n').length));
 
 function summary({ runs }: State): string {
   if (runs.busy) return 'Running…';
