@@ -66,10 +66,10 @@ export const testing: ServiceInterface = {
 
 /** What the draft was built to, in memory: the next build may take its place while the test waits for its turn. */
 async function loadBuilt(tables: Tables, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
-  const { hash, load } = await builtProgram(tables, plugin);
+  const { hash, isTyped, load } = await builtProgram(tables, plugin);
   try {
     const program = await load();
-    return { hash, load: async () => program };
+    return { hash, isTyped, load: async () => program };
   } catch (error) {
     // The next build may have taken its place between the two.
     if (attempts === 1) throw error;

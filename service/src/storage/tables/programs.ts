@@ -55,8 +55,8 @@ export class Programs {
   }
 
   /** A program by its hash, which is not read before it is needed. */
-  reference(hash: string): StoredProgram {
-    return { hash, load: () => this.#load(hash) };
+  reference(hash: string, isTyped: boolean): StoredProgram {
+    return { hash, isTyped, load: () => this.#load(hash) };
   }
 
   async #load(hash: string): Promise<Program> {

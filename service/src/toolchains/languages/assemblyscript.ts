@@ -4,6 +4,7 @@ import type { Compile, Diagnostic, Language } from '../language.ts';
 import { describeOversize } from '../../sandbox/wasm-check.ts';
 import { allowedImports, initialPages, maximumPages } from '../../sandbox/wasm-runner.ts';
 import { stringLiteral } from '../source-text.ts';
+import { textTypes } from '../types/declarations.ts';
 
 const assemblyscript: Language = {
   identifier: 'assemblyscript',
@@ -67,7 +68,7 @@ async function loadCompiler(): Promise<Compile> {
         const inEntry = range?.source.normalizedPath === entry;
         diagnostics.push({
           ...(inPlugin ? positionAt(range.start) : inEntry ? positionOfRun(source) : { line: 1, column: 1 }),
-          message: inEntry ? `${missingRun}. ${message}` : message,
+          message: inEntry ? `${missingRun(textTypes)}. ${message}` : message,
           severity: severities[category] ?? 'information',
         });
       },

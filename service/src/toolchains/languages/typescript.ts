@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
 import { positionsIn } from '../build/positions.ts';
 import type { Compile, Language } from '../language.ts';
-import type { Program } from '../../plugins/program.ts';
+import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
@@ -44,8 +44,8 @@ async function loadCompiler(): Promise<Compile> {
     loadTypeChecker('typescript'),
     import('oxc-transform'),
   ]);
-  return async (source) => {
-    const { diagnostics } = checkTypes(source);
+  return async (source, types) => {
+    const { diagnostics } = checkTypes(source, types);
     if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
     const { code, map, errors } = transformSync('plugin.ts', source, {
       lang: 'ts',
@@ -61,7 +61,7 @@ async function loadCompiler(): Promise<Compile> {
         })),
       };
     }
-    const program: Program = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
+    const program: ScriptProgram = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
     const problems = await checkInEngine(program);
     return problems.length ? { diagnostics: problems } : { program, diagnostics };
   };

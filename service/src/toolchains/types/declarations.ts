@@ -35,6 +35,10 @@ export interface PluginTypes {
 /** Of a plugin that takes text and answers text. */
 export const textTypes: PluginTypes = { input: 'string', output: 'string', declarations: '' };
 
+/** Of a plugin whose namespace has types, as declarations of `Input` and `Output`; of one that takes text where they are empty. */
+export const pluginTypes = (declarations: string): PluginTypes =>
+  declarations ? { input: 'Input', output: 'Output', declarations } : textTypes;
+
 export type CheckedLanguage = 'javascript' | 'typescript';
 
 /** Options of the compiler for the one file that a plugin is. */
