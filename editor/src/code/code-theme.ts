@@ -74,7 +74,10 @@ const theme = EditorView.theme({
     boxShadow: 'var(--shadow)',
     overflow: 'hidden',
   },
+  // What a completion is stands beside the list, as a part of it.
+  '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    borderRadius: '7px',
     fontFamily: 'var(--mono)',
     fontSize: '13px',
     maxHeight: '14em',

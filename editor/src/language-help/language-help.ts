@@ -1,23 +1,18 @@
 import { autocompletion, startCompletion } from '@codemirror/autocomplete';
 import { toggleComment } from '@codemirror/commands';
 import { javascriptLanguage, typescriptLanguage } from '@codemirror/lang-javascript';
-import {
-  LSPClient,
-  formatDocument,
-  hoverTooltips,
-  renameSymbol,
-  showSignatureHelp,
-} from '@codemirror/lsp-client';
-import { EditorState, type Extension } from '@codemirror/state';
+import { LSPClient, hoverTooltips } from '@codemirror/lsp-client';
+import type { Extension } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
-import { texts } from '../locales/locale.ts';
 import type { AskHelp } from './ask-service.ts';
 import { completionSources } from './completion.ts';
 import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
-import { cursorTooltip, showMessage } from './place-message.ts';
+import { formatText } from './format.ts';
+import { cursorTooltip } from './place-message.ts';
 import { showQuickFixes } from './quick-fixes.ts';
-import { signatures } from './signature.ts';
+import { renameHere } from './rename.ts';
+import { showSignature, signatures } from './signature.ts';
 import { helpTheme } from './theme.ts';
 import { HelpTransport } from './transport.ts';
 
@@ -29,20 +24,14 @@ const TEXT_URI = 'file:///plugin';
 /** Longer than a request of the editor's own may take, which ends by itself. */
 const TIMEOUT = 60_000;
 
-const renameHere: Command = (view) => {
-  if (renameSymbol(view)) return true;
-  showMessage(view, texts().languageHelp.renameWhere);
-  return true;
-};
-
 /** What can be done with a text by command; a command finds the help in the text. */
 export const textCommands = {
   complete: startCompletion,
   fixes: showQuickFixes,
   definition: goToDefinition,
   rename: renameHere,
-  format: formatDocument,
-  signature: showSignatureHelp,
+  format: formatText,
+  signature: showSignature,
   comment: toggleComment,
 } as const satisfies Record<string, Command>;
 
@@ -72,7 +61,6 @@ export class LanguageHelp {
       autocompletion({ override: completionSources(lang), activateOnTypingDelay: 10, updateSyncTime: 300 }),
       cursorTooltip,
       helpTheme,
-      EditorState.phrases.of(texts().languageHelp.phrases),
     ];
   }
 

@@ -137,7 +137,19 @@ export const de: Texts = {
 
   languageHelp: {
     renameWhere: 'Setzen Sie den Cursor auf einen Namen, um ihn umzubenennen.',
-    phrases: { rename: 'Umbenennen', 'New name': 'Neuer Name' },
+    rename: 'Neuer Name',
+    renaming: 'Umbenennen',
+    tooLong: 'Der Text ist zu lang, um dabei zu helfen.',
+    noCall: 'Setzen Sie den Cursor in die Klammern eines Aufrufs, um seine Parameter zu sehen.',
+    formatted: 'Der Text ist schon formatiert.',
+    changed: 'Der Text hat sich inzwischen geändert. Versuchen Sie es noch einmal.',
+    fix: {
+      spelling: (name: string) => `Zu „${name}“ ändern`,
+      async: 'Die Funktion zu „async“ machen',
+      optional: 'Nur lesen, wo es vorhanden ist: „?.“',
+      import: 'Den Import entfernen',
+      ignore: 'Dieses Problem durch einen Kommentar übergehen',
+    },
     builtIn: 'Das gehört zur Sprache, nicht zum Plugin.',
     noDefinition: 'Dafür gibt es keine Definition.',
     fixes: 'Vorschläge zum Beheben',
@@ -169,7 +181,8 @@ export const de: Texts = {
     fontSize: 'Schriftgröße des Codes in Pixeln',
     tabWidth: 'Breite einer Einrückung',
     vim: 'Vim-Tasten',
-    vimHint: 'Esc wechselt in den Normalmodus; mit Esc, dann Tab verlassen Sie weiterhin den Text.',
+    vimHint:
+      'Esc wechselt in den Normalmodus, in dem Strg+B, Strg+F und Strg+H Vim gehören. Mit Esc, dann Tab verlassen Sie weiterhin den Text.',
     notKept:
       'Dieser Browser merkt sich für diese Seite keine Einstellungen. Sie gelten, bis die Seite geschlossen wird.',
   },
@@ -195,6 +208,24 @@ export const de: Texts = {
     readOnlyToken: 'Sie dürfen sich dieses Plugin ansehen, aber nicht ändern.',
     fold: 'Einklappen',
     unfold: 'Ausklappen',
+  },
+
+  codePhrases: {
+    Completions: 'Vorschläge',
+    'Selection deleted': 'Auswahl gelöscht',
+    'folded code': 'eingeklappter Code',
+    unfold: 'ausklappen',
+    'Folded lines': 'Eingeklappt: Zeilen',
+    'Unfolded lines': 'Ausgeklappt: Zeilen',
+    to: 'bis',
+    Diagnostics: 'Probleme',
+    'No diagnostics': 'Keine Probleme',
+    close: 'Schließen',
+    'current match': 'aktueller Treffer',
+    'on line': 'in Zeile',
+    'replaced match on line $': 'Treffer in Zeile $ ersetzt',
+    'replaced $ matches': '$ Treffer ersetzt',
+    'Control character': 'Steuerzeichen',
   },
 
   find: {

@@ -136,8 +136,20 @@ export const en = {
 
   languageHelp: {
     renameWhere: 'Put the cursor on a name to rename it.',
-    /** The phrases of the text editor's own dialog. */
-    phrases: { rename: 'Rename', 'New name': 'New name' },
+    rename: 'New name',
+    renaming: 'Rename',
+    tooLong: 'The text is too long to be helped with.',
+    noCall: 'Put the cursor within the brackets of a call to see its parameters.',
+    formatted: 'The text is formatted already.',
+    changed: 'The text changed meanwhile. Try again.',
+    /** The titles of quick fixes. */
+    fix: {
+      spelling: (name: string) => `Change to “${name}”`,
+      async: 'Make the function async',
+      optional: 'Read it only where it is there: “?.”',
+      import: 'Remove the import',
+      ignore: 'Ignore this problem, by a comment',
+    },
     builtIn: 'This is part of the language, not of the plugin.',
     noDefinition: 'There is no definition for this.',
     fixes: 'Quick fixes',
@@ -169,7 +181,8 @@ export const en = {
     fontSize: 'Size of the code, in pixels',
     tabWidth: 'Width of an indentation',
     vim: 'Vim keys',
-    vimHint: 'Esc changes to normal mode; Esc, then Tab, still leaves the text.',
+    vimHint:
+      'Esc changes to normal mode, in which Ctrl+B, Ctrl+F and Ctrl+H are Vim’s. Esc, then Tab, still leaves the text.',
     notKept: 'This browser keeps no settings for this page. They hold until it is closed.',
   },
 
@@ -194,6 +207,25 @@ export const en = {
     readOnlyToken: 'You may look at this plugin, and not change it.',
     fold: 'Fold',
     unfold: 'Unfold',
+  },
+
+  /** What CodeMirror itself says, by its own English words. Most is for screen readers. */
+  codePhrases: {
+    Completions: 'Completions',
+    'Selection deleted': 'Selection deleted',
+    'folded code': 'folded code',
+    unfold: 'unfold',
+    'Folded lines': 'Folded lines',
+    'Unfolded lines': 'Unfolded lines',
+    to: 'to',
+    Diagnostics: 'Problems',
+    'No diagnostics': 'No problems',
+    close: 'Close',
+    'current match': 'current match',
+    'on line': 'on line',
+    'replaced match on line $': 'replaced match on line $',
+    'replaced $ matches': 'replaced $ matches',
+    'Control character': 'Control character',
   },
 
   find: {

@@ -24,6 +24,8 @@ export interface Command {
   alternative?: Shortcut;
   /** Its key is for the text: anywhere else it is the browser's. */
   inText?: boolean;
+  /** With Control its key is one of Vim's, while these are used and are in normal mode. */
+  isVimKey?: boolean;
   /** Its key is one of the text's own, which sees to it by itself. */
   ownKey?: boolean;
   run: () => void;
@@ -79,6 +81,8 @@ export function runByKey(event: KeyboardEvent, commands: readonly Command[]): bo
   );
   if (!command || command.offered?.() === false) return false;
   if (command.inText && !(event.target as Element | null)?.closest('.cm-content')) return false;
+  if (command.isVimKey && event.ctrlKey && (event.target as Element | null)?.closest('.cm-vimMode'))
+    return false;
   event.preventDefault();
   event.stopPropagation();
   if (!event.repeat) runCommand(command);

@@ -94,6 +94,12 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-tooltip-autocomplete', 'trimEnd');
       await untilShown(page, '.cm-completionInfo', 'String.trim(): string');
       await untilShown(page, '.cm-completionInfo', 'white space');
+      // It stands beside the list, where it can be read, and not cut off behind its edge.
+      await page.waitForFunction(() => {
+        const info = document.querySelector('.cm-completionInfo');
+        const { left, top, width, height } = info!.getBoundingClientRect();
+        return info!.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      });
       // CodeMirror takes no key for a list that has just appeared under who types, for 75 ms.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 750)));
       await page.keyboard.press('Enter');
@@ -162,6 +168,20 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-lsp-signature-tooltip', 'slice(');
     }));
 
+  test('of a function with several signatures each can be seen, and where there is no call, that is said', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
+      await putCursor(page, '"b"', 1);
+      await press(page, 'Control', 'Shift', 'Space');
+      await untilShown(page, '.cm-lsp-signature-num', '/4');
+      await press(page, 'Control', 'Shift', 'ArrowDown');
+      await untilShown(page, '.cm-lsp-signature-num', '4/4');
+      await press(page, 'Escape');
+      await putCursor(page, 'const', 1);
+      await press(page, 'Control', 'Shift', 'Space');
+      await untilShown(page, '.cm-place-message', 'within the brackets of a call');
+    }));
+
   test('F12 goes to the definition, and says what is part of the language', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
@@ -179,10 +199,55 @@ describe('language help, by the usual keys', () => {
       const { page } = editor;
       await putCursor(page, 'orders.length', 2);
       await press(page, 'F2');
-      await page.waitForSelector('.cm-lsp-rename-panel input');
+      await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
       await untilText(editor, /const items = \[1, 2\];\n {2}return String\(items\.length\)/);
+      assert.equal(await page.$('.cm-rename'), null);
+      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
+    }));
+
+  test('a name that cannot be had is said at the field, which stays; Escape leaves it', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript);
+      await putCursor(page, 'orders.length', 2);
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('1st');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'no digit first');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-rename'));
+      await putCursor(page, 'length', 2);
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('count');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'not declared in the plugin');
+    }));
+
+  test('without the service, F2, Shift+Alt+F and Ctrl+Shift+Space say why nothing happens', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      given.service.script.answer = ({ url }) =>
+        url.includes('/language-help/') ? new Response(null, { status: 503 }) : undefined;
+      await putCursor(page, 'orders.length', 2);
+      for (const keys of [
+        ['Shift', 'Alt', 'KeyF'],
+        ['Control', 'Shift', 'Space'],
+      ] as const) {
+        await press(page, ...keys);
+        await untilShown(page, '.cm-place-message', 'The service cannot be reached');
+        await press(page, 'ArrowRight');
+        await page.waitForFunction(() => !document.querySelector('.cm-place-message'));
+      }
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('items');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'The service cannot be reached');
     }));
 
   test('Shift+Alt+F formats the text', () =>
@@ -191,6 +256,8 @@ describe('language help, by the usual keys', () => {
       await putCursor(editor.page, 'return', 1);
       await press(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilText(editor, /^export function run\(input\) \{\n {2}return input\n\}/);
+      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await untilShown(editor.page, '.cm-place-message', 'formatted already');
     }));
 
   test('a misspelt name is a problem in JavaScript; F8 goes there, and Ctrl+. mends it', () =>
@@ -205,7 +272,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cursor', 'Line 3');
       await press(page, 'Control', '.');
       await page.waitForSelector('.cm-quick-fixes');
-      await untilShown(page, '.cm-quick-fixes', 'Change to "orders"');
+      await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
       await page.keyboard.press('Enter');
       await untilText(editor, /String\(orders\.length\)/);
       await page.waitForFunction(() => !document.querySelector('.cm-lintRange-error'));

@@ -26,7 +26,9 @@ describe('difference', () => {
   };
   const rows = (view: HTMLElement) =>
     [...view.querySelectorAll('p')].map((row) =>
-      row.textContent?.replaceAll('\u200b', '').replaceAll(/^\n\s*|\n\s*$/g, ''),
+      [...(row.children.length ? row.children : [row])]
+        .map(({ textContent }) => textContent?.replaceAll('\u200b', ''))
+        .join(''),
     );
 
   it('shows the lines that changed with the lines around them, and within them what changed', () => {

@@ -43,6 +43,21 @@ test('a key is a shortcut with all its modifiers and no other', () => {
   assert.equal(isShortcut(key('F8', { ctrlKey: true }).event, { key: 'F8', alone: true }), false);
 });
 
+test('in normal mode the keys of Vim are its own, with Control and in the text', () => {
+  const ran: string[] = [];
+  const commands: Command[] = [
+    { id: 'b', label: 'B', shortcut: { key: 'b' }, isVimKey: true, run: () => ran.push('b') },
+    { id: 's', label: 'S', shortcut: { key: 's' }, run: () => ran.push('s') },
+  ];
+  const inVim = { closest: (selector: string) => (selector === '.cm-vimMode' ? {} : null) };
+  const press = (name: string, more: object) => runByKey({ ...key(name).event, ...more } as never, commands);
+  assert.equal(press('b', { ctrlKey: true, target: inVim }), false);
+  assert.equal(press('b', { metaKey: true, target: inVim }), true);
+  assert.equal(press('b', { ctrlKey: true, target: { closest: () => null } }), true);
+  assert.equal(press('s', { ctrlKey: true, target: inVim }), true);
+  assert.deepEqual(ran, ['b', 'b', 's']);
+});
+
 test('a command that cannot be done now keeps its key; one that is not offered leaves it to the browser', () => {
   const ran: string[] = [];
   const commands: Command[] = [

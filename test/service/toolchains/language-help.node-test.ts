@@ -147,17 +147,38 @@ for (const language of ['javascript', 'typescript'] as const) {
       );
     });
 
-    const fixes: [source: string, title: RegExp, fixed: RegExp][] = [
-      ['const orders = 1; return ordr|s;', /^Change to "orders"$/, /return orders;/],
-      ['return input.trim|m();', /^Change to "trim"$/, /return input\.trim\(\);/],
-      ['return JSON.pars|ee("1");', /^Change to "parse"$/, /JSON\.parse\("1"\)/],
-      ['return favorit|e(input);', /^Ignore this problem/, /\n {2}\/\/ @ts-ignore\n {2}return favorite/],
+    const fixes: [source: string, title: RegExp, data: object, fixed: RegExp][] = [
+      [
+        'const orders = 1; return ordr|s;',
+        /^Change to "orders"$/,
+        { fix: 'spelling', name: 'orders' },
+        /return orders;/,
+      ],
+      [
+        'return input.trim|m();',
+        /^Change to "trim"$/,
+        { fix: 'spelling', name: 'trim' },
+        /return input\.trim\(\);/,
+      ],
+      [
+        'return JSON.pars|ee("1");',
+        /^Change to "parse"$/,
+        { fix: 'spelling', name: 'parse' },
+        /JSON\.parse\("1"\)/,
+      ],
+      [
+        'return favorit|e(input);',
+        /^Ignore this problem/,
+        { fix: 'ignore' },
+        /\n {2}\/\/ @ts-ignore\n {2}return favorite/,
+      ],
     ];
-    for (const [body, title, fixed] of fixes) {
+    for (const [body, title, data, fixed] of fixes) {
       test(`offers to fix: ${body}`, async () => {
         const source = within(body);
         const [first] = await ask(language, source, 'textDocument/codeAction');
         assert.match(first?.title ?? '', title);
+        assert.deepEqual(first?.data, data);
         assert.match(apply(source.replace('|', ''), first?.edits ?? []), fixed);
       });
     }

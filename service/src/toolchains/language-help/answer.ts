@@ -132,9 +132,9 @@ const byMethod: Answers = {
       .filter((problem) => touches(problem.range, range));
     return problems
       .flatMap((problem) => fixesFor(problem, asking.source))
-      .filter(({ title }) => title.length <= helpLimits.label)
+      .filter(({ title, data: { name = '' } }) => Math.max(title.length, name.length) <= helpLimits.label)
       .slice(0, helpLimits.fixes)
-      .map(({ title, edits }) => ({ title, kind: 'quickfix' as const, edits: [...edits] }));
+      .map(({ title, data, edits }) => ({ title, kind: 'quickfix' as const, data, edits: [...edits] }));
   },
 
   'textDocument/formatting': async ({ server, uri }, { options }) => {
