@@ -6,7 +6,7 @@ import { isDark, onSchemeChange } from '../ui/colour-scheme.ts';
 
 // Colours are the page's custom properties (styles/colours.css), so light and dark change without the editor's doing.
 
-const highlight = HighlightStyle.define([
+export const codeHighlight = HighlightStyle.define([
   {
     tag: [t.keyword, t.controlKeyword, t.moduleKeyword, t.operatorKeyword, t.modifier],
     color: 'var(--code-keyword)',
@@ -124,7 +124,7 @@ const darkMode = new Compartment();
 /** How code looks. */
 export const codeTheme = (): Extension => [
   theme,
-  syntaxHighlighting(highlight),
+  syntaxHighlighting(codeHighlight),
   // What the theme leaves to CodeMirror's own base styles comes in two variants.
   darkMode.of(EditorView.darkTheme.of(isDark())),
 ];

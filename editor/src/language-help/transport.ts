@@ -109,11 +109,7 @@ export class HelpTransport implements Transport {
     this.#text = text.replaceAll('\r', ' ');
   }
 
-  async #ask(
-    id: number,
-    method: string,
-    { byCommand, ...params }: Message['params'],
-  ): Promise<void> {
+  async #ask(id: number, method: string, { byCommand, ...params }: Message['params']): Promise<void> {
     // There is one text, which goes along; its name does not.
     delete params.textDocument;
     // The client would write it to the console.

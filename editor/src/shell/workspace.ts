@@ -1,5 +1,5 @@
 import type { TemplateResult } from 'lit/html.js';
-import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
+import { BuilderClient, type PluginSource, type PluginTest } from 'plugin-editor/client.js';
 import { CodeEditor } from '../code/code-editor.ts';
 import { prettyLanguage } from '../code/languages.ts';
 import type { Problem } from '../code/problems.ts';
@@ -25,6 +25,7 @@ import { type Access, accessOf } from './access.ts';
 import { type ActionEvents, Actions } from './actions.ts';
 import { type Histories, createHistories } from './histories.ts';
 import { loadPanels, loadedPanels } from './load-panels.ts';
+import { PluginTypes } from './plugin-types.ts';
 import { TextHelp } from './text-help.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 import { LEAVING_HINT, workspaceView } from './workspace-view.ts';
@@ -74,6 +75,7 @@ export class Workspace {
   readonly #service: PluginService;
   readonly #client: BuilderClient;
   readonly #histories: Histories;
+  readonly #types: PluginTypes;
   readonly #ending = new AbortController();
   readonly #menu: CommandMenu;
   readonly #textHelp: TextHelp;
@@ -155,6 +157,15 @@ export class Workspace {
       mark: (finder, found, contents) => void this.#editor.mark(finder, found, contents),
       markSyntax: () => void this.#editor.markSyntax(),
       show: (panel) => this.#showPanel(panel),
+      onBuild: (build) => {
+        options.onBuild?.(build);
+        // What it was built for may have changed meanwhile.
+        void this.#types.load();
+      },
+      onDeploy: (deploy) => {
+        options.onDeploy?.(deploy);
+        void this.#types.load();
+      },
       onState: () => this.#update(),
     });
     this.#histories = createHistories({
@@ -164,13 +175,24 @@ export class Workspace {
       access: () => this.access,
       current: () => this.source,
       restore: (restored) => this.restore(restored),
-      addTest: (test) => {
-        this.#showPanel('tests');
-        this.#focusTest(this.#tests.add(test), '.field.name');
-      },
+      addTest: (test) => this.#addTest(test),
       onJump: (line, column) => void this.#editor.goTo(line, column),
       onLive: (version) => options.onLive?.(version),
       onUpdate: () => this.#update(),
+    });
+    this.#types = new PluginTypes({
+      service: this.#service,
+      notices: options.notices,
+      access: () => this.access,
+      canRun: () => this.#actions.canTest && this.access.canWrite,
+      language: () => this.#record.lang,
+      addTest: (test) => this.#addTest(test),
+      tryOut: (payload) => {
+        this.#actions.payload.payload = payload;
+        this.#focusPanel('run');
+      },
+      show: (panel) => this.#focusPanel(panel),
+      onUpdate: () => this.#handleTypes(),
     });
     this.updateTexts();
     stacked.addEventListener('change', () => this.#update(), { signal: this.#ending.signal });
@@ -184,6 +206,7 @@ export class Workspace {
         () => {},
       );
     this.#actions.start();
+    void this.#types.load();
     this.#handleSave(this.#queue.state);
   }
 
@@ -248,6 +271,7 @@ export class Workspace {
   resume(): void {
     this.#queue.resume();
     this.#actions.resume();
+    void this.#types.load();
   }
 
   /** The page around the editor wants nothing changed, or takes that back. What is not saved is saved before. */
@@ -310,6 +334,7 @@ export class Workspace {
     clearTimeout(this.#slowTimer);
     this.#actions.close();
     this.#histories.close();
+    this.#types.close();
     this.#queue.close();
     this.#textHelp.close();
     this.#editor.close();
@@ -378,6 +403,7 @@ export class Workspace {
           panelsPart?.testsPanel({
             list: this.#tests,
             work,
+            schemas: this.#types.schemas,
             canRun,
             canEdit: access.canWrite,
             onRun: (entries) => void this.#actions.runTests(entries),
@@ -395,6 +421,7 @@ export class Workspace {
               panelsPart?.runPanel({
                 state: this.#actions.payload,
                 work,
+                schemas: this.#types.schemas,
                 canEdit: access.canWrite,
                 onInput: (payload) => {
                   this.#actions.payload.payload = payload;
@@ -402,10 +429,7 @@ export class Workspace {
                 },
                 onRun: () => void this.#actions.runPayload(),
                 onStop,
-                onKeep: () => {
-                  this.#showPanel('tests');
-                  this.#focusTest(this.#tests.add({ payload: this.#actions.payload.payload }), '.field.name');
-                },
+                onKeep: () => this.#addTest({ payload: this.#actions.payload.payload }),
                 onJump,
               }),
           }
@@ -423,6 +447,7 @@ export class Workspace {
             onStop,
           }),
       },
+      ...this.#types.panels(),
       ...this.#histories.panels((id) => this.#dock.isOpen && this.#dock.shown === id),
     ];
     return panels.filter((panel) => panel !== undefined);
@@ -446,6 +471,19 @@ export class Workspace {
 
   #showPanel(shown: string): void {
     this.#dock = { shown, isOpen: true };
+    this.#update();
+  }
+
+  #addTest(test: PluginTest): void {
+    this.#showPanel('tests');
+    this.#focusTest(this.#tests.add(test), '.field.name');
+  }
+
+  /** What the plugin gets and gives became known, or changed. */
+  #handleTypes(): void {
+    const { payload } = this.#actions;
+    // A value that fits is more of a beginning than an empty field.
+    payload.payload ||= this.#types.firstSample ?? '';
     this.#update();
   }
 
