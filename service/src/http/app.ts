@@ -15,6 +15,7 @@ import { observeRequests } from './observe-requests.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
 import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
+import { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
@@ -89,6 +90,9 @@ export interface Service {
   close: () => Promise<void>;
 }
 
+/** What the schemas of a namespace may take to be compiled, in ms, where one run may take less. */
+const leastSchemaTime = 1000;
+
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
@@ -104,6 +108,7 @@ export function createService(options: ServiceOptions): Service {
     metrics?.observeBuild(language, outcome, times),
   );
   const languageHelp = new LanguageHelp();
+  const schemaCompiler = new SchemaCompiler(Math.max(leastSchemaTime, runLimits?.time ?? 0));
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
     onRun: ({ outcome, took, isWarm }) =>
@@ -139,6 +144,7 @@ export function createService(options: ServiceOptions): Service {
     storage,
     builds,
     languageHelp,
+    schemaCompiler,
     sandbox,
     recorder: recording.recorder,
     languages,
@@ -205,6 +211,7 @@ export function createService(options: ServiceOptions): Service {
       const erased = eraser.close();
       builds.close();
       languageHelp.close();
+      schemaCompiler.close();
       await Promise.all([sandbox.close(), erased]);
       // What ran until now is recorded, too.
       await recording.close();

@@ -56,9 +56,14 @@ function parseJson(text: string): unknown {
 /**
  * Reads a body that is text, in UTF-8. Clients name very different types for it, JSON and forms included, or none:
  * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. Throws
- * 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
+ * 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8. `anyType`: the type is not looked at.
  */
-export function readPlainText(c: Context, limit: number, overCode?: CodeOf<413>): Promise<string> {
+export function readPlainText(
+  c: Context,
+  limit: number,
+  overCode?: CodeOf<413>,
+  anyType = false,
+): Promise<string> {
   const [type = '', ...parameters] = (c.req.header('content-type') ?? '')
     .toLowerCase()
     .split(';')
@@ -66,8 +71,9 @@ export function readPlainText(c: Context, limit: number, overCode?: CodeOf<413>)
   const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
   const coding = c.req.header('content-encoding')?.trim().toLowerCase() || 'identity';
   if (
-    /^(?:multipart|image|audio|video|font)\//.test(type) ||
-    !/^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8') ||
+    (!anyType &&
+      (/^(?:multipart|image|audio|video|font)\//.test(type) ||
+        !/^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8'))) ||
     coding !== 'identity'
   ) {
     throw new ServiceError(

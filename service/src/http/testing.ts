@@ -12,9 +12,16 @@ import { runErrorCodes, runLimits } from '../sandbox/outcome.ts';
 
 const tested = z
   .object({
-    result: z.string().optional().meta({ description: 'What the plugin answered.' }),
+    result: z.string().optional().meta({ description: 'What the plugin answered, as text: JSON where it was built with types.' }),
     error: z
-      .object({ code: z.enum(runErrorCodes), message: z.string() })
+      .object({
+        code: z.enum(runErrorCodes),
+        message: z.string(),
+        path: z
+          .string()
+          .optional()
+          .meta({ description: 'Where the input or output does not fit its schema, as a JSON Pointer.' }),
+      })
       .optional()
       .meta({ description: 'Why it did not answer.' }),
     logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
@@ -49,8 +56,9 @@ export const testing: ServiceInterface = {
         503: ['busy', 'cancelled'],
       },
       handle: async ({ c, target, caller, body }, { storage, sandbox }) => {
-        // First the input: who sends headers and then nothing must not have a program kept in memory for it.
-        const input = await body();
+        const { isTyped } = await builtProgram(storage.tables, target);
+        // Before the program: who sends headers and then nothing must not have one kept in memory for it.
+        const input = await body({ anyType: isTyped });
         const program = await loadBuilt(storage.tables, target);
         const run = { program, input, share: caller.share, signal: () => c.req.raw.signal };
         const { outcome, took } = await whenNotBusy(true, () => sandbox.runAndMeasure(run));

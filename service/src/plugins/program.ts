@@ -24,6 +24,10 @@ export type CompiledProgram =
       readonly kind: 'wasm';
       /** An AssemblyScript module with its runtime exported and its memory imported, in base64. */
       readonly module: string;
+    }
+  | {
+      /** No plugin: regular expressions and samples are looked at, as `namespace-check.ts` has it. Never stored. */
+      readonly kind: 'check';
     };
 
 export type ScriptProgram = Extract<Program, { kind: 'script' }>;

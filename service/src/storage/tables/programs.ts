@@ -41,8 +41,18 @@ export class HeldPrograms {
 }
 
 /** About how many bytes a program takes. */
-const sizeOf = (program: Program): number =>
-  1 + (program.kind === 'wasm' ? program.module : program.code + (program.mappings ?? '')).length;
+function sizeOf(program: Program): number {
+  const { inputCheck = '', outputCheck = '' } = program.types ?? {};
+  const checks = inputCheck.length + outputCheck.length;
+  switch (program.kind) {
+    case 'wasm':
+      return 1 + checks + program.module.length;
+    case 'script':
+      return 1 + checks + program.code.length + (program.mappings ?? '').length;
+    case 'check':
+      return 1 + checks;
+  }
+}
 
 /** What was built, each program once. */
 export class Programs {
