@@ -88,7 +88,7 @@ const output = {
   },
 };
 
-const template = `// Larder asks this of every order that comes in: store it, and what should the packing table know?
+const template = `// add-record: Larder asks of every order that comes in whether to store it, and what the packing table should know.
 
 const LARGE = 100_00; // in cents
 

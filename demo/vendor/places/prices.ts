@@ -60,7 +60,7 @@ const output = {
   },
 };
 
-const template = `// The shop asks this for each line of a basket. Prices are in cents.
+const template = `// price-rule: the shop asks for each line of a basket what one of it costs. Prices are in cents.
 
 const DOZEN = 12;
 

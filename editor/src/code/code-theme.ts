@@ -121,6 +121,10 @@ const theme = EditorView.theme({
 
 const darkMode = new Compartment();
 
+/** The page's policy lets no style in but by this nonce, which the service puts into each answer. */
+export const styleNonce = (): Extension =>
+  EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '');
+
 /** How code looks. */
 export const codeTheme = (): Extension => [
   theme,

@@ -11,7 +11,8 @@ import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type TemplateResult, html, nothing } from 'lit';
-import { codeTheme, followColourScheme } from '../code/code-theme.ts';
+import { codeTheme, followColourScheme, styleNonce } from '../code/code-theme.ts';
+import { typeOver } from '../code/type-over.ts';
 import { texts } from '../locales/locale.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import { completeJson } from './json-completion.ts';
@@ -147,7 +148,9 @@ export class JsonField extends LightElement {
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...standardKeymap]),
           EditorState.tabSize.of(2),
           EditorView.lineWrapping,
+          typeOver(),
           codeTheme(),
+          styleNonce(),
           this.#settings.of(this.#given()),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (!docChanged) return;
