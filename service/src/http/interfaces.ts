@@ -18,6 +18,7 @@ import { runs } from './runs/runs.ts';
 import { usage } from './runs/usage.ts';
 import { languageHelp } from './language-help.ts';
 import { progress } from './progress.ts';
+import { templates } from './templates.ts';
 import { types } from './types.ts';
 import { testing } from './testing.ts';
 
@@ -25,6 +26,7 @@ import { testing } from './testing.ts';
 export const interfaces: readonly ServiceInterface[] = [
   openApi,
   builder,
+  templates,
   build,
   check,
   languageHelp,

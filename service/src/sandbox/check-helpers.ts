@@ -48,20 +48,24 @@ export const checkHelper = `(() => {
     oneOf: () => 'must fit one of the alternatives, and no other',
     not: () => 'must not fit what the schema rules out',
   };
+  const maps = ['properties', 'patternProperties', 'dependentSchemas'];
+  const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
   const reasonOf = (schema, location) => {
     let part = schema;
     let keyword = '';
+    // Keys of properties and the like are no keywords, even where they are called as one.
+    let isName = false;
     for (const key of location.slice(2).split('/').map(unescape)) {
-      if (hasOwn(part, '$ref') && key === '$ref') {
+      if (!isName && key === '$ref') {
         part = schema.$defs[part.$ref.slice('#/$defs/'.length)];
+        keyword = '';
         continue;
       }
-      if (!hasOwn(part, key)) break;
-      // Keys of properties and the like are no keywords, even where they are called as one.
-      const isKeyword = !keyword || !['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs'].includes(keyword);
-      keyword = isKeyword ? key : '';
+      if (keyword === 'dependentRequired' || !hasOwn(part, key)) break;
       part = part[key];
-      if (isKeyword && ['allOf', 'anyOf', 'oneOf', 'prefixItems'].includes(key)) continue;
+      const isOfMany = isName || (lists.includes(keyword) && /^\\d+$/.test(key));
+      keyword = isOfMany ? '' : key;
+      isName = maps.includes(keyword);
     }
     if (part === false) return 'must not be there';
     const known = Object.hasOwn(reasons, keyword) ? reasons[keyword](part) : undefined;

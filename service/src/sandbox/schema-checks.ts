@@ -70,16 +70,17 @@ export class SchemaChecks {
     const found = await this.#run(prepared.room, deadline, (engine, listener) => {
       const { tokens } = this.#resume(prepared, engine, listener);
       return callWithText(engine, tokens[direction], text);
-    }).finally(() => {
-      // Deleted first: the cache does not ask again for the size of a value that it has.
-      if (prepared.start === start) return;
-      this.#programs.delete(hash);
-      this.#programs.set(hash, prepared);
     });
     if (found.hasGrown) {
       prepared.room += 1;
       delete prepared.start;
     }
+    if (prepared.start !== start) {
+      // Deleted first: the cache does not ask again for the size of a value that it has.
+      this.#programs.delete(hash);
+      this.#programs.set(hash, prepared);
+    }
+    if (found.result === undefined) return { path: '', message: 'is nested too deep' };
     return found.result === '' ? undefined : valueFault.parse(JSON.parse(found.result));
   }
 
@@ -93,7 +94,7 @@ export class SchemaChecks {
       );
       return callWithText(engine, token, JSON.stringify(patterns));
     });
-    return Number(result);
+    return Number(result ?? 0);
   }
 
   /** Puts an engine back for the next check of the same schemas while nobody waits. */
@@ -102,11 +103,12 @@ export class SchemaChecks {
     if (start) this.#engines.get(room)?.restoreAhead(start.state);
   }
 
+  /** Does work in an engine that nothing has touched; `result` is `undefined` where it went too deep. */
   async #run(
     room: number,
     deadline: number,
     work: (engine: ScriptEngine, listener: GuestListener) => string,
-  ): Promise<{ readonly result: string; readonly hasGrown: boolean }> {
+  ): Promise<{ readonly result: string | undefined; readonly hasGrown: boolean }> {
     const kept = this.#engines.get(room);
     this.#engines.delete(room);
     const engine = kept ?? (await ScriptEngine.create(engineRooms[room]));
@@ -121,6 +123,8 @@ export class SchemaChecks {
       result = work(engine, listener);
     } catch (error) {
       if (isLate) throw new RunFailure(limitError('time-limit'));
+      // The engine reads JSON by calling itself, and met the end of the stack; it may be in no state to be used again.
+      if (error instanceof RangeError) return { result: undefined, hasGrown: false };
       throw checkFailure(error);
     }
     if (isLate) throw new RunFailure(limitError('time-limit'));
@@ -161,7 +165,6 @@ function callWithText(engine: ScriptEngine, token: number, text: string): string
 /** A check that did not come to its end met a limit: what it says may be of the schema's own making. */
 function checkFailure(error: unknown): unknown {
   if (error instanceof RunFailure) return error;
-  if (error instanceof RangeError) return new RunFailure(limitError('stack-limit'));
   const isMemory =
     error instanceof WebAssembly.RuntimeError ||
     (error instanceof JSException && /out of memory|string too long/.test(String(error)));

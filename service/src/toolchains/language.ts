@@ -36,6 +36,11 @@ export interface Language {
   readonly short: string;
   /** A new plugin: source that works as it is, and tests for it. Any text is possible as a name. */
   template(plugin: { pluginName: string; namespace: string }): PluginSource;
+  /**
+   * The source of a new plugin in a namespace with types, which works as it is where a value of the output is known.
+   * @param types.output JSON of a value that fits the output; `undefined` where none is known
+   */
+  typedTemplate(types: { readonly output: string | undefined }): string;
   /** Throws what keeps the toolchain from working on this machine. Quick: the service starts with it. */
   probe(): void;
   /** What its compiler needs beyond reading its own files: native add-ons. */

@@ -124,6 +124,7 @@ const security = {
   environment: [{ environmentToken: [] }],
   run: [{ environmentToken: [] }],
   either: [{ editorToken: [] }, { environmentToken: [] }],
+  optional: [{}, { editorToken: [] }, { environmentToken: [] }],
 } satisfies Record<Auth, Record<string, string[]>[]>;
 
 function describeBody(body: Body): ZodOpenApiRequestBodyObject {

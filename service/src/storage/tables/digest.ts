@@ -33,7 +33,7 @@ export const versionDigestOf = (sourceDigest: string, schemasDigest: string): st
  * order of keys is no difference.
  */
 export const schemasDigestOf = ({ input, output }: Schemas): string =>
-  areTyped({ ...(input !== undefined && { input }), ...(output !== undefined && { output }) })
+  areTyped({ input, output })
     ? createHash('sha256')
         .update(JSON.stringify({ input, output }, withSortedKeys))
         .digest('base64url')

@@ -27,6 +27,15 @@ export function run(input: string): string {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  typedTemplate: ({ output }) => `/**
+ * Runs each time the plugin is called. What comes in and goes out is JSON, as text, and is checked by the types of the
+ * namespace. AssemblyScript has no JSON of its own, and a plugin is one file that can import no library: take what you need
+ * out of the text here, or write the plugin in TypeScript or JavaScript, where it is given the value itself.
+ */
+export function run(input: string): string {
+${output === undefined ? '  throw new Error("This plugin is not written yet.");' : `  return ${stringLiteral(JSON.stringify(JSON.parse(output)))};`}
+}
+`,
   probe: () => {
     // The second is a dependency of the first, and need not be where the service finds its own.
     createRequire(import.meta.resolve('assemblyscript/asc')).resolve('binaryen');

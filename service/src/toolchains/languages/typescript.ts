@@ -4,6 +4,7 @@ import { positionsIn } from '../build/positions.ts';
 import type { Compile, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
+import { returning, typedTemplateComment } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -29,6 +30,10 @@ export function run(input: string): string {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  typedTemplate: ({ output }) => `${typedTemplateComment}export function run(input: Input): Output {
+${returning(output)}
+}
+`,
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-transform'])
       fileURLToPath(import.meta.resolve(name));

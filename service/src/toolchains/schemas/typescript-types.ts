@@ -156,7 +156,9 @@ class Declarations {
     // What other properties may be has to hold the types of those with names, too.
     const all = new Set(others === undefined ? [] : [others]);
     for (const [name, schema] of Object.entries(properties)) {
-      const type = this.#type(schema, inner);
+      // TypeScript takes such a property to be there in every object, with the type that JavaScript gives it.
+      const isInherited = name in {} && !required.has(name);
+      const type = isInherited ? 'unknown' : this.#type(schema, inner);
       all.add(type);
       if (!required.has(name)) all.add('undefined');
       const mark = required.has(name) ? '' : '?';
