@@ -31,7 +31,10 @@ describe('the places that customers fill with plugins', () => {
 
   test('are namespaces with types at the plugin service, and setting them up again changes nothing', async () => {
     const { environmentToken, servicePort } = vendor;
-    const service = new EnvironmentClient({ builderUrl: `http://127.0.0.1:${servicePort}`, environmentToken });
+    const service = new EnvironmentClient({
+      builderUrl: `http://127.0.0.1:${servicePort}`,
+      environmentToken,
+    });
     const list = () => service.listNamespaces({ environment: ENVIRONMENT });
     const first = await list();
     assert.deepEqual(

@@ -34,7 +34,7 @@ export const logsView = (logs: readonly string[] | undefined): TemplateResult | 
   logs?.length
     ? html`<details class="logs">
         <summary>${logs.length === 1 ? 'One line' : `${logs.length} lines`} of logs</summary>
-        <pre>${logs.join('\n')}</pre>
+        <pre tabindex="0">${logs.join('\n')}</pre>
       </details>`
     : nothing;
 

@@ -31,8 +31,9 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
           ? html`<p class="lead">
                 ${plugin ? html`${plugin.runs}.` : 'Not in the list yet; it can be written all the same.'}
               </p>
-              ${mayDeploy ? launchForm(state) : readForm} ${state.launched ? nothing : versionsView(state)}
+              ${mayDeploy ? launchForm(state) : readForm}
               ${state.launched || !mayDeploy || !plugin?.view ? nothing : workView(state, plugin.view)}
+              ${state.launched ? nothing : versionsView(state)}
               ${state.launched || !mayDeploy ? nothing : runsView(state)}`
           : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
               <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`

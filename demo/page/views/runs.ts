@@ -75,8 +75,10 @@ const versionsTable = (runs: readonly VersionRun[], input: string) => html`
           ({ version, output, failure, took }) => html`
             <tr>
               <th scope="row">${version}</th>
-              <td><pre>${input}</pre></td>
-              <td>${failure ? failureView(failure, failure.logs) : html`<pre>${output}</pre>`}</td>
+              <td><pre tabindex="0">${input}</pre></td>
+              <td>
+                ${failure ? failureView(failure, failure.logs) : html`<pre tabindex="0">${output}</pre>`}
+              </td>
               <td class="took">${Math.round(took * 10) / 10} ms</td>
             </tr>
           `,

@@ -58,7 +58,8 @@ const output = {
   },
 };
 
-const template = `// greet-customer: how a mail to a customer begins. Change the words to sound like your shop.
+const template = `// greet-customer: how a mail to a customer begins.
+// Change the words to sound like your shop.
 
 const words = {
   en: { morning: 'Good morning', day: 'Hello' },

@@ -88,7 +88,8 @@ const output = {
   },
 };
 
-const template = `// add-record: Larder asks of every order that comes in whether to store it, and what the packing table should know.
+const template = `// add-record: is this order stored, and what should the
+// packing table know of it?
 
 const LARGE = 100_00; // in cents
 

@@ -60,7 +60,8 @@ const output = {
   },
 };
 
-const template = `// price-rule: the shop asks for each line of a basket what one of it costs. Prices are in cents.
+const template = `// price-rule: what one of an article in the basket costs.
+// Prices are in cents.
 
 const DOZEN = 12;
 

@@ -45,7 +45,10 @@ describe('a namespace with types in the editor, end to end in Chromium', () => {
       await untilOpen();
       await page.locator('#tab-types').click();
       const code = await page.waitForSelector('.types-code');
-      assert.match((await code?.evaluate((pre) => pre.textContent)) ?? '', /How many there are[^]*count: number/);
+      assert.match(
+        (await code?.evaluate((pre) => pre.textContent)) ?? '',
+        /How many there are[^]*count: number/,
+      );
       // In the colours of the text, which a style sheet of the page has.
       const colours = await page.$$eval('.types-code span[class]', (spans) => [
         ...new Set(spans.map((span) => getComputedStyle(span).color)),
