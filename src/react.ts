@@ -146,7 +146,7 @@ interface PluginFeaturesOwnProps {
   label?: PluginFeaturesElement['label'] | undefined;
   /** Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The request is then not shared with other elements. */
   fetchToken?: PluginFeaturesElement['fetchToken'] | undefined;
-  /** Texts in place of the English ones. With one for `error`, that stands alone, without the English `error.message`. */
+  /** Texts in place of the English ones, which are exported as `defaultFeaturesStrings`. */
   strings?: PluginFeaturesElement['strings'] | undefined;
   /** The chosen `identifier`, or an empty string. */
   value?: PluginFeaturesElement['value'] | undefined;

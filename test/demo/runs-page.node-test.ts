@@ -26,7 +26,7 @@ test('from the editor to the vendor: written, deployed, and every version run on
   const deploy = async (version: string) => {
     await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
     await frame.waitForFunction(
-      (text) => document.querySelector('.status-deployed')?.textContent === text,
+      (text) => document.querySelector('.status-deployed')?.textContent?.startsWith(text),
       { polling: 50 },
       `${version} deployed`,
     );

@@ -23,7 +23,7 @@ export const de: Texts = {
     },
     closed: {
       title: 'Kein Plugin ist geöffnet',
-      text: 'Welches geöffnet wird, sagt die Seite, in der dieser Editor steht.',
+      text: 'Welches geöffnet wird, bestimmt die Seite, in der dieser Editor steht.',
     },
     unknownBuilder: {
       title: 'Diesen Plugin-Dienst kennt der Editor nicht',
@@ -133,8 +133,10 @@ export const de: Texts = {
     definition: 'Zur Definition',
     rename: 'Umbenennen',
     format: 'Text formatieren',
-    comment: 'Zeilen auskommentieren',
+    comment: 'Zeilen ein- oder auskommentieren',
   },
+
+  keys: { control: 'Strg', shift: 'Umschalt', alt: 'Alt', space: 'Leertaste', enter: 'Eingabe' },
 
   languageHelp: {
     renameWhere: 'Setzen Sie den Cursor auf einen Namen, um ihn umzubenennen.',
@@ -337,12 +339,12 @@ export const de: Texts = {
     built: 'Gebaut',
     builtAt: (time) => `Gebaut um ${time}`,
     builtWithProblems: (built, problems) => `${built}, ${problems}`,
-    changedSinceBuild: 'Seit dem Bauen geändert',
-    changedSinceFailedBuild: 'Seit dem gescheiterten Bauen geändert',
-    buildFailed: 'Bauen gescheitert',
-    buildFailedWith: (problems) => `Bauen gescheitert: ${problems}`,
+    changedSinceBuild: 'Seit dem Build geändert',
+    changedSinceFailedBuild: 'Seit dem fehlgeschlagenen Build geändert',
+    buildFailed: 'Build fehlgeschlagen',
+    buildFailedWith: (problems) => `Build fehlgeschlagen: ${problems}`,
     notBuiltBecause: (reason) => `Nicht gebaut: ${reason}`,
-    buildUnfinished: 'Das letzte Bauen wurde nicht fertig',
+    buildUnfinished: 'Der letzte Build wurde nicht fertig',
     neverDeployed: 'Noch nicht bereitgestellt',
     notDeployed: 'Seit dem Öffnen nicht bereitgestellt',
     deploying: 'Wird bereitgestellt …',
@@ -354,7 +356,7 @@ export const de: Texts = {
     perhapsDeployed: (reason) => `Vielleicht bereitgestellt: ${reason}`,
     testing: (done, all) => `Tests laufen, ${done} von ${all} …`,
     running: 'Läuft …',
-    testsFailed: (failed, all) => `${failed} von ${all} Tests gescheitert`,
+    testsFailed: (failed, all) => `${failed} von ${all} Tests fehlgeschlagen`,
     testsPassed: (count) => (count === 1 ? '1 Test bestanden' : `${count} Tests bestanden`),
     testsRan: (count) => (count === 1 ? '1 Test ausgeführt' : `${count} Tests ausgeführt`),
     testsOutdated: 'Tests liefen vor der letzten Änderung',
@@ -376,11 +378,11 @@ export const de: Texts = {
   obstacle: {
     deployConnection:
       'Die Verbindung brach ab, bevor der Dienst geantwortet hat. Vielleicht ist die Version bereitgestellt, vielleicht nicht. Sie können gefahrlos noch einmal bereitstellen: Aus demselben Text entsteht höchstens eine Version.',
-    buildConnection: 'Die Verbindung brach ab, deshalb hat das Bauen kein Ergebnis. Ihr Text ist sicher.',
+    buildConnection: 'Die Verbindung brach ab, deshalb hat der Build kein Ergebnis. Ihr Text ist sicher.',
     testConnection: 'Die Verbindung brach ab, deshalb hat der Lauf kein Ergebnis. Ihr Text ist sicher.',
     busy: 'Der Dienst ist ausgelastet und nimmt im Moment keine Arbeit an. Ihr Text ist sicher.',
     service: {
-      build: 'Der Dienst hat ein Problem: Das Bauen hat kein Ergebnis. Ihr Text ist sicher.',
+      build: 'Der Dienst hat ein Problem: Der Build hat kein Ergebnis. Ihr Text ist sicher.',
       test: 'Der Dienst hat ein Problem: Der Lauf hat kein Ergebnis. Ihr Text ist sicher.',
       deploy: 'Der Dienst hat ein Problem: Das Bereitstellen hat kein Ergebnis. Ihr Text ist sicher.',
     },
@@ -397,12 +399,12 @@ export const de: Texts = {
     deployRefused:
       'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Bauen Sie ihn noch einmal und stellen Sie ihn dann bereit.',
     refused: {
-      build: 'Der Dienst hat das Bauen so abgelehnt.',
-      test: 'Der Dienst hat den Lauf so abgelehnt.',
+      build: 'Der Dienst hat den Build abgelehnt.',
+      test: 'Der Dienst hat den Lauf abgelehnt.',
     },
     waiting: (seconds) =>
       `Der Dienst ist ausgelastet. Neuer Versuch in ${seconds === 1 ? 'einer Sekunde' : `${seconds} Sekunden`}.`,
-    stop: { build: 'Bauen anhalten', test: 'Lauf anhalten', deploy: 'Bereitstellen anhalten' },
+    stop: { build: 'Build anhalten', test: 'Lauf anhalten', deploy: 'Bereitstellen anhalten' },
   },
 
   deploy: {
@@ -411,12 +413,16 @@ export const de: Texts = {
     doneNotLive: (version, live) =>
       `Als ${version} bereitgestellt. Aktiv bleibt ${live}, weil diese Version ausgewählt wurde; die neue aktivieren Sie unter „Versionen“.`,
     unchanged: (version) => `${version} ist schon bereitgestellt: Seitdem hat sich nichts geändert.`,
-    titleFailed: 'Trotz gescheiterter Tests bereitstellen?',
+    titleFailed: 'Trotz fehlgeschlagener Tests bereitstellen?',
     title: 'Bereitstellen',
     failed: (count) =>
       count === 1
-        ? 'Mit dem jetzigen Text scheitert ein Test:'
-        : `Mit dem jetzigen Text scheitern ${count} Tests:`,
+        ? 'Mit dem jetzigen Text schlägt ein Test fehl:'
+        : `Mit dem jetzigen Text schlagen ${count} Tests fehl:`,
+    failedBefore: (count) =>
+      count === 1
+        ? 'Ein Test ist zuletzt fehlgeschlagen, und der Text hat sich seitdem geändert:'
+        : `${count} Tests sind zuletzt fehlgeschlagen, und der Text hat sich seitdem geändert:`,
     andMore: (count) => `und ${count} weitere`,
     message: 'Nachricht',
     messageHint: 'Wozu diese Version dient, bis zu 500 Zeichen. Sie steht bei den Versionen.',
@@ -436,12 +442,13 @@ export const de: Texts = {
     byCheck: 'beim Tippen gefunden',
     syntax: 'Hier stimmt der Text nicht: Es fehlt etwas, oder etwas ist zu viel.',
     never: 'Seit dem Öffnen des Plugins wurde nichts gebaut.',
+    builtBefore: 'Der Text wurde so, wie er ist, schon vor dem Öffnen gebaut.',
     building: 'Wird gebaut …',
-    succeeded: 'Das Bauen ist gelungen.',
-    succeededBefore: 'Das letzte Bauen ist gelungen. Seitdem hat sich der Text geändert.',
-    failed: 'Das Bauen ist gescheitert.',
-    failedBefore: 'Das letzte Bauen ist gescheitert. Seitdem hat sich der Text geändert.',
-    unfinished: 'Das Bauen kam zu keinem Ende.',
+    succeeded: 'Der Build war erfolgreich.',
+    succeededBefore: 'Der letzte Build war erfolgreich. Seitdem hat sich der Text geändert.',
+    failed: 'Der Build ist fehlgeschlagen.',
+    failedBefore: 'Der letzte Build ist fehlgeschlagen. Seitdem hat sich der Text geändert.',
+    unfinished: 'Der Build wurde nicht fertig.',
   },
 
   run: {
@@ -455,14 +462,14 @@ export const de: Texts = {
 
   result: {
     passed: 'Bestanden',
-    failed: 'Gescheitert',
+    failed: 'Fehlgeschlagen',
     ran: 'Ausgeführt',
-    before: 'Von vor der letzten Änderung.',
+    before: 'Aus der Zeit vor der letzten Änderung.',
     earlier: 'Vom Lauf davor.',
     answer: 'Antwort',
     error: 'Fehler',
     errorCode: (code) => `Fehler: ${code}`,
-    empty: 'Der leere Text',
+    empty: 'Ein leerer Text',
     logs: (count) => (count === 1 ? 'Protokoll: ein Eintrag' : `Protokoll: ${count} Einträge`),
     logsName: 'Protokoll',
     levels: { log: 'Log', info: 'Info', debug: 'Debug', warn: 'Warnung', error: 'Fehler' },
@@ -471,8 +478,8 @@ export const de: Texts = {
     changedPayload: 'Anders als beim Lauf davor (mit anderer Eingabe)',
     difference: 'Unterschied zum Lauf davor',
     differenceExpected: 'Unterschied zum Erwarteten',
-    was: 'War: ',
-    is: 'Ist: ',
+    was: 'Vorher: ',
+    is: 'Jetzt: ',
     more: 'und mehr',
     showAll: (count) => `Alle ${count} Zeichen anzeigen`,
     asJson: 'Formatiert',
@@ -482,7 +489,7 @@ export const de: Texts = {
     whole: 'die ganze Antwort',
     missing: 'fehlt',
     expected: 'erwartet',
-    actual: 'ist',
+    actual: 'Antwort',
     accept: 'Als erwartet übernehmen',
     goTo: (line) => `Zu Zeile ${line}`,
   },
@@ -491,13 +498,13 @@ export const de: Texts = {
     title: 'Tests',
     empty:
       'Noch keine Tests. Ein Test führt das Plugin mit einer Eingabe aus und vergleicht die Antwort mit der, die Sie erwarten.',
-    add: 'Test hinzufügen',
+    add: 'Neuer Test',
     runAll: 'Alle ausführen',
     name: 'Name',
     description: 'Beschreibung',
     payload: 'Eingabe',
     expected: 'Erwartete Antwort',
-    expectedHint: 'Ohne eine solche zeigt der Test, was das Plugin antwortet, und prüft nichts.',
+    expectedHint: 'Ohne erwartete Antwort zeigt der Test nur, was das Plugin antwortet, und prüft nichts.',
     expectedAdd: 'Antwort erwarten',
     expectedRemove: 'Nichts erwarten',
     numbered: (number) => `Test ${number}`,
@@ -514,11 +521,11 @@ export const de: Texts = {
     outcome: (words, time) => `${words} ${time}`,
     beforeChange: (words) => `${words} vor der letzten Änderung`,
     passed: (count) => `${count} bestanden`,
-    failed: (count) => `${count} gescheitert`,
+    failed: (count) => `${count} fehlgeschlagen`,
     ran: (count) => `${count} ausgeführt`,
     notRun: (count) => `${count} nicht ausgeführt`,
     badge: (count) => (count === 1 ? 'ein Test' : `${count} Tests`),
-    badgeFailed: (failed, all) => `${failed} von ${all} Tests gescheitert`,
+    badgeFailed: (failed, all) => `${failed} von ${all} Tests fehlgeschlagen`,
   },
 
   types: {
@@ -585,6 +592,8 @@ export const de: Texts = {
     deployedBy: (when, who) => `${when}, von ${who}`,
     compareDraft: 'Mit dem Entwurf vergleichen',
     compareWith: (version) => `Mit ${version} vergleichen`,
+    compare: 'Vergleichen',
+    compareTo: 'Vergleichen mit',
     bringBack: 'In den Entwurf zurückholen',
     makeLive: 'Aktivieren',
     makeNewestLive: 'Immer die neueste aktivieren',
@@ -607,11 +616,11 @@ export const de: Texts = {
     failed: 'Die Läufe ließen sich nicht laden.',
     refresh: 'Aktualisieren',
     all: 'Alle Läufe',
-    onlyFailed: 'Gescheiterte',
-    onlySucceeded: 'Gelungene',
+    onlyFailed: 'Fehlgeschlagene',
+    onlySucceeded: 'Erfolgreiche',
     which: 'Welche Läufe',
-    succeeded: 'Gelungen',
-    runFailed: 'Gescheitert',
+    succeeded: 'Erfolgreich',
+    runFailed: 'Fehlgeschlagen',
     input: 'Eingabe',
     output: 'Ausgabe',
     truncated: 'Gekürzt: Nur der Anfang wird aufbewahrt.',

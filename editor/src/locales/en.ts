@@ -135,6 +135,9 @@ export const en = {
     comment: 'Comment lines',
   },
 
+  /** Keys by the names on the keyboard. On a Mac they are signs. */
+  keys: { control: 'Ctrl', shift: 'Shift', alt: 'Alt', space: 'Space', enter: 'Enter' },
+
   languageHelp: {
     renameWhere: 'Put the cursor on a name to rename it.',
     rename: 'New name',
@@ -395,8 +398,8 @@ export const en = {
     deployRefused:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
     refused: {
-      build: 'The service refused the build as it is.',
-      test: 'The service refused the run as it is.',
+      build: 'The service refused the build.',
+      test: 'The service refused the run.',
     },
     waiting: (seconds: number) =>
       `The service is busy. Trying again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
@@ -413,6 +416,10 @@ export const en = {
     title: 'Deploy',
     failed: (count: number) =>
       count === 1 ? 'One test fails with the text as it is:' : `${count} tests fail with the text as it is:`,
+    failedBefore: (count: number) =>
+      count === 1
+        ? 'One test failed when it ran last, and the text has changed since:'
+        : `${count} tests failed when they ran last, and the text has changed since:`,
     andMore: (count: string) => `and ${count} more`,
     message: 'Message',
     messageHint: 'What this version is for, up to 500 characters. It is shown among the versions.',
@@ -432,12 +439,13 @@ export const en = {
     byCheck: 'found as you type',
     syntax: 'The text is not right here: something is missing, or too much.',
     never: 'Nothing was built since the plugin was opened.',
+    builtBefore: 'The text as it is was built before the plugin was opened here.',
     building: 'Building…',
     succeeded: 'The build succeeded.',
     succeededBefore: 'The last build succeeded. The text has changed since.',
     failed: 'The build failed.',
     failedBefore: 'The last build failed. The text has changed since.',
-    unfinished: 'The build came to no end.',
+    unfinished: 'The build did not finish.',
   },
 
   run: {
@@ -458,7 +466,7 @@ export const en = {
     answer: 'Answer',
     error: 'Error',
     errorCode: (code: string) => `Error: ${code}`,
-    empty: 'The empty text',
+    empty: 'An empty text',
     logs: (count: number) => (count === 1 ? 'Logs: one entry' : `Logs: ${count} entries`),
     logsName: 'Logs',
     levels: { log: 'Log', info: 'Info', debug: 'Debug', warn: 'Warning', error: 'Error' },
@@ -478,7 +486,7 @@ export const en = {
     whole: 'the whole answer',
     missing: 'missing',
     expected: 'expected',
-    actual: 'is',
+    actual: 'answered',
     accept: 'Accept as expected',
     goTo: (line: string) => `Go to line ${line}`,
   },
@@ -493,7 +501,8 @@ export const en = {
     description: 'Description',
     payload: 'Payload',
     expected: 'Expected answer',
-    expectedHint: 'Without one, the test shows what the plugin answers and asserts nothing.',
+    expectedHint:
+      'Without an expected answer, the test only shows what the plugin answers, and checks nothing.',
     expectedAdd: 'Expect an answer',
     expectedRemove: 'Expect nothing',
     numbered: (number: string) => `Test ${number}`,
@@ -579,6 +588,8 @@ export const en = {
     deployedBy: (when: string, who: string) => `${when}, by ${who}`,
     compareDraft: 'Compare with the draft',
     compareWith: (version: string) => `Compare with ${version}`,
+    compare: 'Compare',
+    compareTo: 'Compare with',
     bringBack: 'Bring back into the draft',
     makeLive: 'Make live',
     makeNewestLive: 'Let the newest be live',

@@ -12,7 +12,7 @@ import type { BuildResult, Deployed, Diagnostic } from '../service/records.ts';
 import type { PayloadRun } from '../tests/run-panel.ts';
 import type { TestEntry, TestList } from '../tests/test-list.ts';
 import { expectedOf, verdictOf } from '../tests/verdict.ts';
-import type { Notices } from '../ui/notices.ts';
+import type { Notice, Notices } from '../ui/notices.ts';
 
 /** Events about builds, tests and deployments, for the page around the editor. */
 export interface ActionEvents {
@@ -324,7 +324,7 @@ export class Actions {
     if (live !== undefined) this.setLive(live ?? undefined, this.#isPinned);
     else void this.loadLive();
     const other = typeof live === 'string' && live !== version ? live : undefined;
-    notices.show(NOTICE, () => {
+    const notice = (): Notice => {
       const { deploy } = texts();
       const done = other === undefined ? deploy.done(version) : deploy.doneNotLive(version, other);
       return {
@@ -332,7 +332,8 @@ export class Actions {
         text: unchanged ? deploy.unchanged(version) : done,
         actions: [notices.dismiss(NOTICE)],
       };
-    });
+    };
+    notices.show(NOTICE, notice, { isPassing: true });
     onDeploy?.({ version, ...(unchanged ? { unchanged } : {}) });
   }
 

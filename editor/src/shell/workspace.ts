@@ -14,6 +14,7 @@ import { type Draft, DraftConflict, type DraftStore } from '../service/draft-sto
 import { PluginService } from '../service/plugin-service.ts';
 import type { TokenHolder } from '../service/token-holder.ts';
 import { type TestEntry, TestList } from '../tests/test-list.ts';
+import { failedTests } from '../tests/failed-tests.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
 import type { DockPanel, DockState } from '../ui/dock.ts';
@@ -609,14 +610,10 @@ export class Workspace {
 
   /** Deploys; asks before where tests fail, and where `ask` wants a message. */
   async #deploy(ask: boolean): Promise<void> {
-    const { sourceKey } = this.#work();
-    const failed = this.#tests.entries.filter((entry) => {
-      const { verdict, isCurrent } = this.#tests.standingOf(entry, sourceKey);
-      return isCurrent && verdict === 'failed';
-    });
-    if (!ask && !failed.length) return this.#actions.deploy();
+    const failed = failedTests(this.#tests, sourceKeyOf(this.source));
+    if (!ask && !failed.names.length) return this.#actions.deploy();
     const part = await loadPartOrNotify(this.#options.notices, () => import('./deploy-dialog.ts'));
-    const message = await part?.askToDeploy(failed.map((entry) => this.#tests.titleOf(entry)));
+    const message = await part?.askToDeploy(failed);
     if (message !== undefined) await this.#actions.deploy(message);
   }
 

@@ -2,6 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
+import { errorTitle } from '../pipeline/error-title.ts';
 import { logsView } from '../pipeline/logs.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import '../pipeline/text-difference.ts';
@@ -60,10 +61,10 @@ function errorView(
   { expected, schemas, onJump }: ResultOptions,
 ): TemplateResult {
   const words = texts().result;
-  const title = error.code ? words.errorCode(error.code) : words.error;
+  const title = errorTitle(error.code);
   return html`<p class="result-label">${title}</p>
-    <div class="output trace" tabindex="0" role="group" aria-label=${title}>
-      ${error.path === undefined ? nothing : misfitView(error.code, error.path, schemas)}
+    ${error.path === undefined ? nothing : misfitView(error.code, error.path, schemas)}
+    <div class="output trace" dir="ltr" tabindex="0" role="group" aria-label=${title}>
       <span class="verbatim">${traceLines(error.message, onJump)}</span>
     </div>
     ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
@@ -133,14 +134,14 @@ function jsonDifferenceView(differences: readonly JsonDifference[]): TemplateRes
     ${differences.map(
       ({ path, expected, actual }) =>
         html`<li>
-          <p class="json-path">${path ? html`<code>${path}</code>` : words.whole}</p>
+          <p class="json-path">${path ? html`<code dir="ltr">${path}</code>` : words.whole}</p>
           <p class="json-expected">
             <span>${words.expected}</span>
-            ${expected === undefined ? words.missing : html`<code>${expected}</code>`}
+            ${expected === undefined ? words.missing : html`<code dir="ltr">${expected}</code>`}
           </p>
           <p class="json-actual">
             <span>${words.actual}</span>
-            ${actual === undefined ? words.missing : html`<code>${actual}</code>`}
+            ${actual === undefined ? words.missing : html`<code dir="ltr">${actual}</code>`}
           </p>
         </li>`,
     )}

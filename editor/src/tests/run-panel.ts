@@ -4,7 +4,7 @@ import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import { type Obstacle, obstacleWords } from '../pipeline/progress.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
-import type { Work } from '../pipeline/work.ts';
+import { type Work, isOver } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
 import { toldBy, valueField } from '../types/value-field.ts';
@@ -39,6 +39,7 @@ export interface RunPanelOptions {
 /** Runs the plugin with a payload that is typed in. */
 export function runPanel(options: RunPanelOptions): TemplateResult {
   const { state, work, schemas, canEdit, onInput, onRun, onStop, onKeep } = options;
+  const obstacle = presentObstacle(options);
   const words = texts().run;
   const run = state.isRunning
     ? stopButton(onStop)
@@ -68,6 +69,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
         : html`<textarea
             id="run-payload"
             class="field payload"
+            dir="ltr"
             rows="5"
             autocomplete="off"
             spellcheck="false"
@@ -83,25 +85,30 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
           : nothing
       }
-      <p class="run-state" role="status" data-tone=${state.obstacle && !state.isRunning ? 'bad' : 'busy'}>
-        ${stateWords(state)}
+      <p class="run-state" role="status" data-tone=${obstacle ? 'bad' : 'busy'}>
+        ${stateWords(state.isRunning, obstacle)}
       </p>
     </div>
     ${resultOf(options)}
   </div>`;
 }
 
-function stateWords({ isRunning, obstacle }: PayloadRun): string {
+/** What stood in the way of the last run, for as long as it does. */
+const presentObstacle = ({ state, work }: RunPanelOptions): Obstacle | undefined =>
+  !state.isRunning && state.obstacle && !isOver(state.obstacle, work) ? state.obstacle : undefined;
+
+function stateWords(isRunning: boolean, obstacle: Obstacle | undefined): string {
   const words = texts().run;
   if (isRunning) return words.running;
   return obstacle ? words.notRun(obstacleWords(obstacle)) : '';
 }
 
-function resultOf({ state, work, schemas, onJump }: RunPanelOptions): TemplateResult | typeof nothing {
-  const { run, before, payload, isRunning, obstacle } = state;
+function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
+  const { state, work, schemas, onJump } = options;
+  const { run, before, payload, isRunning } = state;
   if (!run) return nothing;
   const isCurrent = run.sourceKey === work.sourceKey && run.payload === payload;
   // What ran before is not what came of the last try.
-  const staleness = isRunning || obstacle ? 'running' : isCurrent ? undefined : 'changed';
+  const staleness = isRunning || presentObstacle(options) ? 'running' : isCurrent ? undefined : 'changed';
   return resultView({ run, before, staleness, schemas, onJump });
 }

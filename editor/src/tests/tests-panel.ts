@@ -258,6 +258,7 @@ function field(
         ? html`<textarea
             id=${id}
             class="field ${key}"
+            dir="ltr"
             autocomplete="off"
             spellcheck="false"
             rows=${rows}

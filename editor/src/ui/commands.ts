@@ -1,3 +1,4 @@
+import { texts } from '../locales/locale.ts';
 import type { Icon } from './icon.ts';
 
 /** A key with Control, or on a Mac with Command. */
@@ -37,22 +38,25 @@ export interface Command {
 
 const onMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
-const nameOf = (key: string) => (key === ' ' ? 'Space' : key.length === 1 ? key.toUpperCase() : key);
+const nameOf = (key: string, space: string) =>
+  key === ' ' ? space : key.length === 1 ? key.toUpperCase() : key;
 
-/** A shortcut for people: `Ctrl+S`, `⌘S`. */
+/** A shortcut for people, by the names on their keyboards: `Ctrl+S`, `Strg+S`, `⌘S`. */
 export function shortcutText({ key, shift, alt, control, alone }: Shortcut, mac = onMac): string {
-  const name = nameOf(key);
+  const { keys } = texts();
+  const name = nameOf(key, keys.space);
   if (mac) {
     const modifier = alone ? '' : alt ? '⌥' : control ? '⌃' : '⌘';
     return `${shift ? '⇧' : ''}${modifier}${name === 'Enter' ? '↩' : name}`;
   }
-  const shifted = shift ? ['Shift'] : [];
-  return [...(alone ? shifted : alt ? [...shifted, 'Alt'] : ['Ctrl', ...shifted]), name].join('+');
+  const shifted = shift ? [keys.shift] : [];
+  const modifiers = alone ? shifted : alt ? [...shifted, keys.alt] : [keys.control, ...shifted];
+  return [...modifiers, name === 'Enter' ? keys.enter : name].join('+');
 }
 
 /** The same for `aria-keyshortcuts`. */
 export function shortcutAria({ key, shift, alt, control, alone }: Shortcut): string {
-  const rest = [...(shift ? ['Shift'] : []), nameOf(key)].join('+');
+  const rest = [...(shift ? ['Shift'] : []), nameOf(key, 'Space')].join('+');
   if (alone) return rest;
   if (alt) return `Alt+${rest}`;
   return control ? `Control+${rest}` : `Control+${rest} Meta+${rest}`;

@@ -7,7 +7,7 @@ export const errorCodes = {
   'invalid-path': { 400: 'A segment of the path is not what it has to be.' },
   'invalid-query': { 400: 'A query parameter is not what it has to be.' },
   'invalid-cursor': { 400: 'The cursor is none, or is one of another list or filter.' },
-  'invalid-json': { 400: 'The body is not JSON.' },
+  'invalid-json': { 400: 'The body is empty, or is not JSON.' },
   'invalid-text': { 400: 'The body is not UTF-8, or a text holds what cannot be stored.' },
   'incomplete-body': { 400: 'The body did not arrive whole.' },
   'token-missing': { 401: 'The operation needs a token, and none came.' },

@@ -58,6 +58,13 @@ describe('settings, search and size, end to end in Chromium', () => {
       await page.keyboard.type('one');
       const count = () => page.$eval('.find-count', ({ textContent }) => textContent);
       assert.equal(await count(), '3 matches');
+      // The panel is the editor's own: in its font, and without a row that wraps.
+      const fonts = await page.evaluate(() =>
+        ['body', '.find', '.find .button'].map(
+          (one) => getComputedStyle(document.querySelector(one)!).fontFamily,
+        ),
+      );
+      assert.equal(new Set(fonts).size, 1, fonts.join('; '));
       await page.keyboard.press('Enter');
       assert.equal(await count(), '1 of 3');
       await page.keyboard.press('Enter');

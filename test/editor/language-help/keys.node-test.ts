@@ -114,6 +114,63 @@ describe('language help, by the usual keys', () => {
       );
     }));
 
+  test('completes in an expression within a template, and names of private fields; in text of any kind it does not', () =>
+    scene(async (given) => {
+      const shop = 'class Cart {\n  #items = [];\n  add(item) {\n    return this;\n  }\n}\n';
+      const text = javascript.replace('String(orders.length) + input', '`${input} and`');
+      const editor = await openText(given, `${shop}${text}`);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      await putCursor(page, '${input', 7);
+      await page.keyboard.type('.');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'charAt');
+      await press(page, 'Escape');
+      await putCursor(page, 'return this', 11);
+      await page.keyboard.type('.#');
+      await untilShown(page, '.cm-tooltip-autocomplete', '#items');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-tooltip-autocomplete'));
+      const asked = () => given.service.seen.filter(({ path }) => path.includes('/language-help/')).length;
+      const before = asked();
+      await putCursor(page, ' and', 4);
+      await page.keyboard.type('. inp.');
+      await untilText(editor, / and\. inp\./);
+      await given.saved(' and. inp.');
+      assert.equal(asked(), before);
+    }));
+
+  test('a request that the next key makes useless is withdrawn', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      await putCursor(page, 'input;', 5);
+      let asked = 0;
+      let withdrawn = 0;
+      given.service.script.hold = (request) => {
+        if (!request.url.includes('/language-help/') || asked > 0) return undefined;
+        asked++;
+        return new Promise((resolve) => {
+          request.signal.addEventListener('abort', () => {
+            withdrawn++;
+            resolve();
+          });
+        });
+      };
+      await page.keyboard.type('.');
+      await eventually(
+        () => asked,
+        (count) => count === 1,
+      );
+      await page.keyboard.type('p');
+      await eventually(
+        () => withdrawn,
+        (count) => count === 1,
+      );
+      // The first was never answered; the second is.
+      await untilShown(page, '.cm-tooltip-autocomplete', 'padStart');
+    }));
+
   test('shows by hover what a thing is, and none of the HTML that its comment holds', () =>
     scene(async (given) => {
       const comment =
@@ -361,7 +418,7 @@ describe('the palette of commands', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('neither it nor language help is loaded before it is wanted', () =>
+  test('neither it, language help, Vim’s keys, versions nor runs are loaded before they are wanted', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       const loaded = () =>
@@ -371,10 +428,11 @@ describe('the palette of commands', () => {
             .map(({ name }) => name)
             .join('\n'),
         );
-      assert.doesNotMatch(await loaded(), /command-palette|language-help/);
+      const later = /command-palette|language-help|vim-keys|versions-panel|runs-panel/;
+      assert.doesNotMatch(await loaded(), later);
       await putCursor(page, 'return', 0);
       await page.keyboard.press('ArrowRight');
       await eventually(loaded, (names) => names.includes('/assets/language-help'));
-      assert.doesNotMatch(await loaded(), /command-palette/);
+      assert.doesNotMatch(await loaded(), /command-palette|vim-keys|versions-panel|runs-panel/);
     }));
 });

@@ -25,7 +25,7 @@ describe('tests that assert, end to end in Chromium', () => {
       await until('1 of 1 tests failed');
       assert.match(
         await page.$eval('.json-differences', (one) => (one as HTMLElement).innerText),
-        /total\s+expected 6\s+is -6/,
+        /total\s+expected 6\s+answered -6/,
       );
 
       await press('Deploy');

@@ -73,7 +73,7 @@ describe('result view', () => {
     await show({ run: run({ error: { code: 'time-limit', message: 'too long' }, logs: [] }) });
     expect(text()).to.match(/Failed.*Error: time-limit.*too long/s);
     await show({ run: run({ result: '', logs: [] }) });
-    expect(text()).to.contain('The empty text');
+    expect(text()).to.contain('An empty text');
   });
 
   it('says whether the answer is the expected one, where they differ, and takes it as the expected one', async () => {

@@ -87,9 +87,18 @@ for (const language of ['javascript', 'typescript'] as const) {
 
     test('knows the sandbox: console and the language, and neither a browser nor Node', async () => {
       const names = await labels(language, within('|'));
-      for (const name of ['console', 'queueMicrotask', 'JSON', 'Map', 'input'])
+      for (const name of ['console', 'queueMicrotask', 'performance', 'atob', 'JSON', 'Map', 'input'])
         assert.ok(names.includes(name), name);
-      for (const name of ['document', 'window', 'fetch', 'process', 'require', 'Buffer', 'setTimeout'])
+      for (const name of [
+        'document',
+        'window',
+        'fetch',
+        'process',
+        'require',
+        'Buffer',
+        'Intl',
+        'setTimeout',
+      ])
         assert.ok(!names.includes(name), name);
       assert.deepEqual((await labels(language, within('console.|'))).toSorted(), [
         'debug',

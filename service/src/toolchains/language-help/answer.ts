@@ -7,6 +7,7 @@ import { fixesFor } from './quick-fixes.ts';
 import type { HelpMethod, HelpRequest, HelpResult, Position, Range, TextEdit } from './requests.ts';
 import * as answers from './server-answers.ts';
 import type { ServerCompletion } from './server-answers.ts';
+import { absentGlobals } from '../types/absent-globals.ts';
 import { typedSource, untypedSource } from '../types/typed-input.ts';
 import type { TypedSource } from '../types/typed-input.ts';
 
@@ -173,7 +174,10 @@ const files = new Set([17, 19]);
 
 /** Files and folders are the machine's, and what would add an import is of no use to one file. */
 const isOfPlugin = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) =>
-  !files.has(kind) && !additionalTextEdits?.length && label.length <= helpLimits.label;
+  !files.has(kind) &&
+  !additionalTextEdits?.length &&
+  label.length <= helpLimits.label &&
+  !absentGlobals.has(label);
 
 /** Those that begin with the word that is being typed. */
 function thoseThatFit(items: readonly ServerCompletion[], source: string, position: Position) {
