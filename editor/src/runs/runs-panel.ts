@@ -39,7 +39,7 @@ export class RunsPanel extends LightElement {
   declare protected open: string | undefined;
   options!: RunsOptions;
   #next: string | undefined;
-  #isLoaded = false;
+  #isShown = false;
   #asked = 0;
 
   constructor() {
@@ -50,19 +50,25 @@ export class RunsPanel extends LightElement {
     this.open = undefined;
   }
 
-  /** The panel is looked at. */
+  /** The panel is looked at: asks for what ran meanwhile. */
   show(): void {
     // The language may have changed.
     this.requestUpdate();
-    if (this.#isLoaded) return;
-    this.#isLoaded = true;
+    if (this.#isShown) return;
+    this.#isShown = true;
     void this.#load();
+  }
+
+  /** Another panel is looked at. */
+  leave(): void {
+    this.#isShown = false;
   }
 
   protected override render(): TemplateResult {
     const words = texts().runs;
     const choose = ({ currentTarget }: Event) => {
       this.filter = (currentTarget as HTMLSelectElement).value as Filter;
+      this.runs = [];
       void this.#load();
     };
     const option = (value: Filter, label: string) =>
@@ -174,8 +180,8 @@ export class RunsPanel extends LightElement {
   async #load(after?: string): Promise<void> {
     const { service, signal } = this.options;
     const number = ++this.#asked;
+    // What is there stays in view until the answer comes.
     this.status = 'loading';
-    if (!after) this.runs = [];
     const success = { all: undefined, failed: false, succeeded: true }[this.filter];
     try {
       const { runs, next } = await service.runs({ after, success }, signal);

@@ -60,6 +60,7 @@ export class Actions {
   #testing: { done: number; all: number } | undefined;
   #live: string | undefined;
   #isPinned = false;
+  #knowsVersions = false;
   #isOnline = true;
   #probes = 0;
   #probe: ReturnType<typeof setTimeout> | undefined;
@@ -133,9 +134,9 @@ export class Actions {
     return this.#live;
   }
 
-  /** Whether the builder knows of versions that can be made live. */
+  /** Whether the builder can say what was deployed and what is live. */
   get hasVersions(): boolean {
-    return this.#live !== undefined;
+    return this.#knowsVersions;
   }
 
   /** The text was changed. */
@@ -241,6 +242,7 @@ export class Actions {
   async loadLive(): Promise<void> {
     try {
       const { live, latest, pinned } = await this.#options.service.plugin(this.#closed.signal);
+      this.#knowsVersions = true;
       this.setLive(live ?? latest ?? undefined, Boolean(pinned));
     } catch {
       // What is not known is not said.

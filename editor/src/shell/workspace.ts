@@ -1,13 +1,12 @@
 import type { TemplateResult } from 'lit/html.js';
 import { BuilderClient, type PluginSource, type PluginTest } from 'plugin-editor/client.js';
 import { CodeEditor } from '../code/code-editor.ts';
-import { prettyLanguage } from '../code/languages.ts';
 import type { Problem } from '../code/problems.ts';
 import type { LocalCopies } from '../draft/local-copies.ts';
 import { SaveQueue, type SaveState } from '../draft/save-queue.ts';
 import { failureAdvice, saveWords } from '../draft/save-words.ts';
 import { texts } from '../locales/locale.ts';
-import { type Work, testsBadge } from '../pipeline/work.ts';
+import type { Work } from '../pipeline/work.ts';
 import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
 import type { PluginTarget } from '../plugin/target.ts';
 import { type Draft, DraftConflict, type DraftStore } from '../service/draft-store.ts';
@@ -25,10 +24,14 @@ import { visibleText } from '../ui/visible-text.ts';
 import { type Access, accessOf } from './access.ts';
 import { type ActionEvents, Actions } from './actions.ts';
 import { type Histories, createHistories } from './histories.ts';
+import { sayLanguageStays } from './language-notice.ts';
 import { loadPanels, loadedPanels } from './load-panels.ts';
 import { PluginTypes } from './plugin-types.ts';
 import { TextHelp } from './text-help.ts';
+import { focusInTests, writtenPayload } from './test-fields.ts';
 import { workspaceCommands } from './workspace-commands.ts';
+import { showHelp, showPalette, showSettings } from './workspace-dialogs.ts';
+import { workspacePanels } from './workspace-panels.ts';
 import { LEAVING_HINT, workspaceView } from './workspace-view.ts';
 
 /** Events about the plugin that is open, for the page around the editor. */
@@ -306,10 +309,10 @@ export class Workspace {
       toProblem: (by) => void this.#editor.goToProblem(by),
       toText: () => this.#editor.focus(),
       startOver: () => void this.startOver(),
-      settings: () => void this.#showSettings(),
+      settings: () => void showSettings(this.#options.notices),
       textHelp: () => this.#textHelp,
-      palette: () => void this.#showPalette(),
-      help: () => void this.#showHelp(),
+      palette: () => void showPalette(this.#options.notices, this.#commands),
+      help: () => void showHelp(this.#options.notices, this.#commands, this.#options.target),
     });
     if (this.#isReady) this.#editor.updateTexts();
   }
@@ -387,71 +390,20 @@ export class Workspace {
   }
 
   #panels(work: Work): DockPanel[] {
-    const { frame, status } = texts();
-    const { access } = this;
-    const onStop = () => this.#actions.pipeline.stop();
-    const onJump = (line: number, column: number) => void this.#editor.goTo(line, column);
-    const canRun = this.#actions.canTest && access.canWrite;
-    const problems = this.#problems.length;
-    const isBad = work.errors > 0;
-    const panelsPart = loadedPanels();
-    const panels: (DockPanel | undefined)[] = [
-      {
-        id: 'tests',
-        label: frame.tests,
-        count: testsBadge(work),
-        content: () =>
-          panelsPart?.testsPanel({
-            list: this.#tests,
-            work,
-            schemas: this.#types.schemas,
-            canRun,
-            canEdit: access.canWrite,
-            onRun: (entries) => void this.#actions.runTests(entries),
-            onStop,
-            onJump,
-            onFocus: (entry, selector) => this.#focusTest(entry, selector),
-            onToggle: () => this.#update(),
-          }),
-      },
-      canRun
-        ? {
-            id: 'run',
-            label: frame.run,
-            content: () =>
-              panelsPart?.runPanel({
-                state: this.#actions.payload,
-                work,
-                schemas: this.#types.schemas,
-                canEdit: access.canWrite,
-                onInput: (payload) => {
-                  this.#actions.payload.payload = payload;
-                  this.#update();
-                },
-                onRun: () => void this.#actions.runPayload(),
-                onStop,
-                onKeep: () => this.#addTest({ payload: this.#actions.payload.payload }),
-                onJump,
-              }),
-          }
-        : undefined,
-      {
-        id: 'build',
-        label: frame.build,
-        count: { number: problems, words: status.problems(problems), tone: isBad ? 'bad' : 'calm' },
-        content: () =>
-          panelsPart?.buildPanel({
-            work,
-            problems: this.#problems,
-            log: this.#actions.log.text,
-            onJump: ({ line, column }) => onJump(line, column),
-            onStop,
-          }),
-      },
-      ...this.#types.panels(),
-      ...this.#histories.panels((id) => this.#dock.isOpen && this.#dock.shown === id),
-    ];
-    return panels.filter((panel) => panel !== undefined);
+    return workspacePanels({
+      work,
+      access: this.access,
+      actions: this.#actions,
+      tests: this.#tests,
+      problems: this.#problems,
+      histories: this.#histories,
+      types: this.#types,
+      dock: this.#dock,
+      onJump: (line, column) => void this.#editor.goTo(line, column),
+      onShow: (panel) => this.#showPanel(panel),
+      onFocusTest: (entry, selector) => this.#focusTest(entry, selector),
+      onUpdate: () => this.#update(),
+    });
   }
 
   #update(): void {
@@ -497,28 +449,18 @@ export class Workspace {
   /** Draws the list of tests, and goes to something in the row of a test, or in the panel. */
   #focusTest(entry: TestEntry | undefined, selector: string): void {
     this.#options.onDraw(true);
-    const place = entry
-      ? document.querySelector(`.test-row[data-id="${entry.id}"]`)
-      : document.querySelector('.tests');
-    const target = place?.querySelector<HTMLElement>(selector);
-    target?.focus();
-    if (target instanceof HTMLInputElement) target.select();
+    focusInTests(entry, selector);
   }
 
   /** The key that runs all tests runs what is being written, in a field of a payload. */
   #runWhatIsWritten(event: KeyboardEvent): boolean {
-    const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
-    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !(target instanceof Element))
-      return false;
-    const id = Number(target.closest<HTMLElement>('.test-row')?.dataset['id'] ?? 0);
-    const entry = this.#tests.entries.find((one) => one.id === id);
-    const isPayload = target.id === 'run-payload';
-    if (!isPayload && !entry) return false;
+    const written = writtenPayload(event, this.#tests);
+    if (!written) return false;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat || !this.#actions.canTest || !this.access.canWrite) return true;
-    if (isPayload) void this.#actions.runPayload();
-    else if (entry) void this.#actions.runTests([entry]);
+    if (written === 'payload') void this.#actions.runPayload();
+    else void this.#actions.runTests([written]);
     return true;
   }
 
@@ -575,7 +517,10 @@ export class Workspace {
     if (state.kind === 'failed') this.#actions.setOnline(state.failure !== 'connection');
     this.#reportDirty();
     this.#showTitle();
-    if (this.#exists && existed === false) this.#options.onPlugin?.();
+    if (this.#exists && existed === false) {
+      this.#options.onPlugin?.();
+      void this.#actions.loadLive();
+    }
     this.#update();
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;
@@ -617,22 +562,6 @@ export class Workspace {
     if (message !== undefined) await this.#actions.deploy(message);
   }
 
-  async #showPalette(): Promise<void> {
-    const part = await loadPartOrNotify(this.#options.notices, () => import('../ui/command-palette.ts'));
-    part?.showPalette(this.#commands);
-  }
-
-  async #showHelp(): Promise<void> {
-    const { notices, target } = this.#options;
-    const part = await loadPartOrNotify(notices, () => import('./help-dialog.ts'));
-    part?.showHelp(this.#commands, target);
-  }
-
-  async #showSettings(): Promise<void> {
-    const part = await loadPartOrNotify(this.#options.notices, () => import('./settings-dialog.ts'));
-    part?.showSettings(settings);
-  }
-
   /** Starts over in another language, the given one or one that the user chooses. */
   async startOver(language?: string): Promise<void> {
     const part = await loadPartOrNotify(this.#options.notices, () => import('./start-over.ts'));
@@ -648,22 +577,11 @@ export class Workspace {
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
   sayLanguageStays(asked: string): void {
-    const { notices } = this.#options;
-    const present = this.#record.lang;
-    notices.show('language', () => {
-      const words = texts().language;
-      const startOver = {
-        label: words.startOverIn(prettyLanguage(asked)),
-        run: () => {
-          notices.hide('language');
-          void this.startOver(asked);
-        },
-      };
-      return {
-        tone: 'note',
-        text: words.stays(prettyLanguage(asked), prettyLanguage(present)),
-        actions: [...(this.access.canWrite ? [startOver] : []), notices.dismiss('language')],
-      };
+    sayLanguageStays(this.#options.notices, {
+      asked,
+      present: this.#record.lang,
+      canStartOver: this.access.canWrite,
+      onStartOver: () => void this.startOver(asked),
     });
   }
 

@@ -72,6 +72,11 @@ export class VersionsPanel extends LightElement {
     void this.#load();
   }
 
+  /** Another panel is looked at: what others deploy meanwhile is asked for the next time. */
+  leave(): void {
+    this.#loadedFor = undefined;
+  }
+
   protected override render(): TemplateResult {
     const words = texts().versions;
     if (this.status === 'failed') {

@@ -56,8 +56,8 @@ describe('tests panel', () => {
     return found;
   };
   // Not by `equal` on the elements: to describe where they differ, it would walk the whole page.
-  const expectFocus = (element: Element | undefined) =>
-    expect(document.activeElement === element, document.activeElement?.className).to.equal(true);
+  const expectFocus = (wanted: Element | undefined) =>
+    expect(document.activeElement === wanted, document.activeElement?.className).to.equal(true);
   const names = () => panel.tests.map(({ name }) => name);
   const write = (input: HTMLInputElement | HTMLTextAreaElement, text: string) => {
     input.value = text;
