@@ -115,6 +115,7 @@ const theme = EditorView.theme({
   '.cm-diagnostic': { padding: '6px 12px', borderLeftWidth: '3px' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-diagnostic-warning, .cm-diagnostic-info': { borderLeftColor: 'var(--warn)' },
+  '.problem-fix': { marginInlineStart: '8px' },
   '.cm-diagnosticSource': { display: 'none' },
   '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
 });

@@ -4,6 +4,8 @@ import { javascriptLanguage, typescriptLanguage } from '@codemirror/lang-javascr
 import { LSPClient, hoverTooltips } from '@codemirror/lsp-client';
 import type { Extension } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
+import { problemFix } from '../code/problem-fix.ts';
+import { texts } from '../locales/locale.ts';
 import type { AskHelp } from './ask-service.ts';
 import { completionSources } from './completion.ts';
 import { goToDefinition } from './definition.ts';
@@ -60,6 +62,7 @@ export class LanguageHelp {
       this.#client.plugin(TEXT_URI, lang),
       autocompletion({ override: completionSources(lang), activateOnTypingDelay: 10, updateSyncTime: 300 }),
       cursorTooltip,
+      problemFix.of({ label: () => texts().commands.fixes, run: showQuickFixes }),
       helpTheme,
     ];
   }

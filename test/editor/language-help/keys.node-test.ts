@@ -335,6 +335,27 @@ describe('language help, by the usual keys', () => {
       await page.waitForFunction(() => !document.querySelector('.cm-lintRange-error'));
     }));
 
+  test('who points at a problem reads what it is, and can have it mended from there', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript.replace('orders.length', 'ordrs.length'));
+      const { page } = editor;
+      await untilHelped(given, editor);
+      const marked = await page.waitForSelector('.cm-lintRange-error');
+      const offered = await eventually(
+        async () => {
+          await page.mouse.move(10, 10);
+          await marked?.hover();
+          return page.waitForSelector('.cm-diagnostic .problem-fix', { timeout: 2000 }).catch(() => null);
+        },
+        (button) => button !== null,
+      );
+      await untilShown(page, '.cm-diagnostic', "Cannot find name 'ordrs'");
+      await offered?.click();
+      await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
+      await page.keyboard.press('Enter');
+      await untilText(editor, /String\(orders\.length\)/);
+    }));
+
   test('where there is nothing to fix, Ctrl+. says so, and Escape leaves a menu of fixes', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('orders.length', 'favorite()'));

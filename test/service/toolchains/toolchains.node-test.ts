@@ -186,6 +186,7 @@ test('what the libraries declare and the sandbox lacks is a problem where its va
   assert.match(String(named[0]?.[3]), /^Cannot find name 'Intl'\. Plugins have no locales/);
   for (const body of [
     '// new Intl.NumberFormat("de")\n  return "new Intl.Collator()";',
+    '// @ts-ignore\n  return new Intl.NumberFormat("de").format(1);',
     'const Intl = { now: () => "1" };\n  return Intl.now();',
     'return typeof Intl === "object" ? new Intl.NumberFormat("de").format(1) : "1";',
     'const options: Intl.NumberFormatOptions = {};\n  return (1).toLocaleString("en", options);',

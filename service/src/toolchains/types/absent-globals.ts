@@ -22,6 +22,12 @@ export interface AbsentGlobal {
 const uses = /(?<![\w$.])(?:new\s+(Intl|Atomics)\b|(Intl|Atomics)\s*\??\.\s*(?:[a-z]\w*|[A-Z]\w*\s*\())/g;
 const most = 20;
 
+/** Whether the line above takes problems of types back. */
+function isIgnored(source: string, at: number): boolean {
+  const [above = ''] = source.slice(0, at).split('\n').slice(-2, -1);
+  return /^\s*\/\/ ?@ts-(?:ignore|expect-error)\b/.test(above);
+}
+
 /** Places of a source in which a value seems to be used that the sandbox does not have. It may be in a comment or a text. */
 export function findAbsentGlobals(source: string): readonly AbsentGlobal[] {
   const found: AbsentGlobal[] = [];
@@ -29,6 +35,7 @@ export function findAbsentGlobals(source: string): readonly AbsentGlobal[] {
     const name = match[1] ?? match[2] ?? '';
     // Who asks first whether it is there knows that it may not be.
     if (source.includes(`typeof ${name}`) || source.includes(`globalThis.${name}`)) continue;
+    if (isIgnored(source, match.index)) continue;
     found.push({ at: match.index + match[0].indexOf(name), name });
     if (found.length === most) break;
   }
