@@ -164,7 +164,7 @@ describe('both deliveries on the demo page', () => {
       if (renewal && asleep) void request.abort('internetdisconnected');
       else void request.continue();
     });
-    const draft = new URL('/api/v1/draft/com.example.customer-7/default/add-record', demo.service);
+    const draft = new URL('/api/v1/draft/com.example.customer-7/orders/add-record', demo.service);
     await until(async () => {
       const answer = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
       return answer.status === 401;

@@ -15,7 +15,7 @@ import {
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view';
-import { codeTheme, followColourScheme } from './code-theme.ts';
+import { codeTheme, followColourScheme, styleNonce } from './code-theme.ts';
 import { render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { icon } from '../ui/icon.ts';
@@ -310,8 +310,7 @@ export const phrases = (): Extension => EditorState.phrases.of(texts().codePhras
 
 /** What shows text the same way wherever it is shown. */
 export const appearance = (): Extension => [
-  // The page's policy lets no style in but by this nonce, which the service puts into each answer.
-  EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''),
+  styleNonce(),
   lineNumbers(),
   highlightSpecialChars(),
   codeTheme(),

@@ -6,7 +6,7 @@ import { isDark, onSchemeChange } from '../ui/colour-scheme.ts';
 
 // Colours are the page's custom properties (styles/colours.css), so light and dark change without the editor's doing.
 
-const highlight = HighlightStyle.define([
+export const codeHighlight = HighlightStyle.define([
   {
     tag: [t.keyword, t.controlKeyword, t.moduleKeyword, t.operatorKeyword, t.modifier],
     color: 'var(--code-keyword)',
@@ -122,10 +122,14 @@ const theme = EditorView.theme({
 
 const darkMode = new Compartment();
 
+/** The page's policy lets no style in but by this nonce, which the service puts into each answer. */
+export const styleNonce = (): Extension =>
+  EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '');
+
 /** How code looks. */
 export const codeTheme = (): Extension => [
   theme,
-  syntaxHighlighting(highlight),
+  syntaxHighlighting(codeHighlight),
   // What the theme leaves to CodeMirror's own base styles comes in two variants.
   darkMode.of(EditorView.darkTheme.of(isDark())),
 ];

@@ -116,6 +116,12 @@ export function workspaceCommands(on: CommandTargets): Command[] {
     { id: 'payload', label: words.payload, offered: canTest, run: () => on.focusPanel('run') },
     { id: 'problems', label: words.problems, run: () => on.focusPanel('build') },
     {
+      id: 'types',
+      label: words.types,
+      offered: () => on.hasPanel('types'),
+      run: () => on.focusPanel('types'),
+    },
+    {
       id: 'versions',
       label: words.versions,
       offered: () => on.hasPanel('versions'),

@@ -86,7 +86,8 @@ export function runByKey(event: KeyboardEvent, commands: readonly Command[]): bo
       !ownKey && [shortcut, alternative].some((one) => one && isShortcut(event, one)),
   );
   if (!command || command.offered?.() === false) return false;
-  if (command.inText && !(event.target as Element | null)?.closest('.cm-content')) return false;
+  // A field for a value is an editor of text too, with keys of its own.
+  if (command.inText && !(event.target as Element | null)?.closest('.text .cm-content')) return false;
   if (command.isVimKey && event.ctrlKey && (event.target as Element | null)?.closest('.cm-vimMode'))
     return false;
   event.preventDefault();
