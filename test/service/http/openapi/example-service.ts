@@ -48,8 +48,11 @@ export async function worldFor(
     pluginName: of('pluginName'),
   };
   const environment = await environmentToken(key.environment);
-  // As one that was tried before may have been deleted.
-  await send('POST', `/api/v1/tenant/${encodeURIComponent(of('ident'))}`, bearer(environment));
+  // What was tried before may have deleted or suspended it.
+  const tenant = `/api/v1/tenant/${encodeURIComponent(of('ident'))}`;
+  await send('POST', tenant, bearer(environment));
+  const json = { ...bearer(environment), 'content-type': 'application/json' };
+  await send('PATCH', tenant, json, JSON.stringify({ suspended: false }));
   const source = 'export function run(input) { return input; }';
   await build(storage, source, key);
   await deploy(storage, source, key);
