@@ -67,9 +67,15 @@ function parseJson(text: string): unknown {
  * Reads a body that is text, in UTF-8. Clients name very different types for it, JSON and forms included, or none:
  * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. An empty one is none,
  * whatever its type. Throws 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
+ * @param anyType whether the type is not looked at, only whether the body would have to be decoded first
  */
-export async function readPlainText(c: Context, limit: number, overCode?: CodeOf<413>): Promise<string> {
-  if (isPlainText(c)) return readText(c, limit, overCode);
+export async function readPlainText(
+  c: Context,
+  limit: number,
+  overCode?: CodeOf<413>,
+  anyType = false,
+): Promise<string> {
+  if (isIdentity(c) && (anyType || isPlainText(c))) return readText(c, limit, overCode);
   if (await isEmpty(c)) return '';
   throw new ServiceError(
     415,
@@ -78,17 +84,19 @@ export async function readPlainText(c: Context, limit: number, overCode?: CodeOf
   );
 }
 
+function isIdentity(c: Context): boolean {
+  return (c.req.header('content-encoding')?.trim().toLowerCase() || 'identity') === 'identity';
+}
+
 function isPlainText(c: Context): boolean {
   const [type = '', ...parameters] = (c.req.header('content-type') ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
-  const coding = c.req.header('content-encoding')?.trim().toLowerCase() || 'identity';
   return (
     !/^(?:multipart|image|audio|video|font)\//.test(type) &&
-    /^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8') &&
-    coding === 'identity'
+    /^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8')
   );
 }
 

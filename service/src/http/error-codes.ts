@@ -21,6 +21,7 @@ export const errorCodes = {
   'draft-not-found': { 404: 'The plugin has no draft.' },
   'plugin-not-found': { 404: 'There is no such plugin.' },
   'tenant-not-found': { 404: 'There is no such tenant.' },
+  'namespace-not-found': { 404: 'Nothing was said of the types of this namespace.' },
   'token-not-found': { 404: 'The environment has no such token.' },
   'version-not-found': { 404: 'The plugin has no such version.' },
   'run-not-found': { 404: 'There is no such run, or it is not kept any more.' },
@@ -44,6 +45,10 @@ export const errorCodes = {
   'invalid-record': { 422: 'The body is no plugin source record; `path` says where.' },
   'too-deep': { 422: 'The arrays and objects of the body are nested too deep.' },
   'help-failed': { 422: 'The source kept the request from being answered, by its size or its types.' },
+  'invalid-input': {
+    422: 'The input is not JSON, or does not fit the schema; `path` says where. Nothing ran.',
+  },
+  'invalid-output': { 422: 'The output is not JSON, or does not fit the schema; `path` says where.' },
   'plugin-error': { 422: 'The plugin threw, or answered other than text.' },
   'memory-limit': { 422: 'The run needed more memory than it may have.' },
   'stack-limit': { 422: 'The run ran out of stack.' },
