@@ -33,10 +33,21 @@ let faults: string[] = [];
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plugin-editor-site-'));
-  const args = ['--disable-warning=ExperimentalWarning', 'tools/site/run.ts', 'build', '--base', BASE, '--outDir', folder];
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    'tools/site/run.ts',
+    'build',
+    '--base',
+    BASE,
+    '--outDir',
+    folder,
+  ];
   // It fails where a link leads nowhere.
   const built = promisify(execFile)(process.execPath, args, { cwd: repository });
-  server = createServer((request, answer) => void serve(request.url ?? '').then((one) => answer.writeHead(...one.head).end(one.body)));
+  server = createServer(
+    (request, answer) =>
+      void serve(request.url ?? '').then((one) => answer.writeHead(...one.head).end(one.body)),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   [browser] = await Promise.all([launchChromium(), built]);
@@ -56,7 +67,9 @@ after(async () => {
 });
 
 /** A file of the site, from the folder that it was built for and from no other. */
-async function serve(url: string): Promise<{ head: [number, Record<string, string>]; body: Buffer | string }> {
+async function serve(
+  url: string,
+): Promise<{ head: [number, Record<string, string>]; body: Buffer | string }> {
   const path = decodeURI(url.split('?')[0] ?? '');
   const file = path.startsWith(BASE) ? path.slice(BASE.length).replace(/(^|\/)$/, '$1index.html') : undefined;
   const body = file === undefined ? undefined : await readFile(join(folder, file)).catch(() => undefined);
@@ -114,7 +127,7 @@ describe('on a wide screen', () => {
     await page.click('.DocSearch-Button');
     const field = await page.waitForSelector('#localsearch-input');
     await field!.type('OFFLINE_RUN_SECONDS');
-    const link = await page.waitForSelector('.results a');
-    assert.match(await link!.evaluate((one) => (one as HTMLAnchorElement).href), /docs\/service\/\w+\.html/);
+    await page.waitForSelector('.results a');
+    assert.match(await page.$eval('.results a', ({ href }) => href), /docs\/service\/\w+\.html/);
   });
 });

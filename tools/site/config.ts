@@ -28,7 +28,9 @@ const files: Readonly<Record<string, string>> = {
 
 interface Server {
   middlewares: {
-    use(handle: (request: { url?: string }, answer: { end(body: string): void }, next: () => void) => void): void;
+    use(
+      handle: (request: { url?: string }, answer: { end(body: string): void }, next: () => void) => void,
+    ): void;
   };
 }
 
@@ -55,9 +57,15 @@ export default {
     // What the development server may answer with: of the repository's other files none, least of all the data of the service.
     server: {
       fs: {
-        allow: ['docs', 'src', 'tools/site', 'node_modules', 'test/docs', 'test/bench', 'editor/README.md'].map((path) =>
-          join(root, path),
-        ),
+        allow: [
+          'docs',
+          'src',
+          'tools/site',
+          'node_modules',
+          'test/docs',
+          'test/bench',
+          'editor/README.md',
+        ].map((path) => join(root, path)),
       },
     },
     plugins: [
@@ -80,7 +88,8 @@ export default {
       writeFileSync(join(outDir, path), text);
     }
     // The pages as they are written, which is where llms.txt leads.
-    for (const path of ['docs', 'README.md', 'llms.txt']) cpSync(join(root, path), join(outDir, path), { recursive: true });
+    for (const path of ['docs', 'README.md', 'llms.txt'])
+      cpSync(join(root, path), join(outDir, path), { recursive: true });
   },
   themeConfig: {
     nav: [
@@ -97,8 +106,11 @@ export default {
       provider: 'local',
       options: {
         // What was is not what somebody looks for.
-        _render: (text: string, env: { relativePath: string }, md: { render(text: string, env: unknown): string }) =>
-          env.relativePath === 'CHANGELOG.md' ? '' : md.render(text, env),
+        _render: (
+          text: string,
+          env: { relativePath: string },
+          md: { render(text: string, env: unknown): string },
+        ) => (env.relativePath === 'CHANGELOG.md' ? '' : md.render(text, env)),
       },
     },
   },

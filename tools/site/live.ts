@@ -103,8 +103,18 @@ function logOf(element: HTMLElement, tag: string, names: readonly string[]): HTM
   log.ariaLabel = 'Events of the element';
   for (const name of names) {
     element.addEventListener(`${tag}-${name}`, (event) => {
-      const { state, previous, dirty, version, succeeded, error, record } = event as unknown as Record<string, unknown>;
-      const fields = { state, previous, dirty, version, succeeded, error: (error as Error | undefined)?.message };
+      const { state, previous, dirty, version, succeeded, error, record } = event as unknown as Record<
+        string,
+        unknown
+      >;
+      const fields = {
+        state,
+        previous,
+        dirty,
+        version,
+        succeeded,
+        error: (error as Error | undefined)?.message,
+      };
       const text = JSON.stringify(record ?? fields);
       add(log, `${event.type}${text === '{}' ? '' : ` ${text}`}`);
     });
@@ -129,7 +139,7 @@ function button(text: string, onClick: () => unknown): HTMLButtonElement {
   made.textContent = text;
   made.type = 'button';
   // A failure is an event of the element, which the log shows.
-  made.onclick = () => void Promise.resolve(onClick()).catch(() => {});
+  made.addEventListener('click', () => void Promise.resolve(onClick()).catch(() => {}));
   return made;
 }
 
@@ -144,7 +154,7 @@ function input(
 ): HTMLLabelElement {
   const made = document.createElement('label');
   const field = Object.assign(document.createElement('input'), { type, value });
-  field.oninput = () => onInput(field.value, field);
+  field.addEventListener('input', () => onInput(field.value, field));
   made.append(field, text);
   return made;
 }

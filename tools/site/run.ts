@@ -12,4 +12,9 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const [command = 'dev', ...options] = process.argv.slice(2);
 
 await installPackages(folder);
-process.exitCode = await runNode([`${folder}node_modules/vitepress/bin/vitepress.js`, command, folder, ...options]);
+process.exitCode = await runNode([
+  `${folder}node_modules/vitepress/bin/vitepress.js`,
+  command,
+  folder,
+  ...options,
+]);
