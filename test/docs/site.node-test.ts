@@ -50,7 +50,8 @@ before(async () => {
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-  [browser] = await Promise.all([launchChromium(), built]);
+  browser = await launchChromium();
+  await built;
   page = await browser.newPage();
   page.setDefaultTimeout(60_000);
   page.on('console', (message) => {
@@ -62,7 +63,7 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
-  server?.close();
+  server?.close().closeAllConnections();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -2,6 +2,13 @@
 
 export const code = (text: string): string => `\`${text}\``;
 
+/** A text of people as Markdown: outside of code, `<` begins no tag. */
+export const prose = (text: string): string =>
+  text
+    .split(/(`[^`]*`)/)
+    .map((part, i) => (i % 2 ? part : part.replaceAll('<', '&lt;')))
+    .join('');
+
 export const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
 

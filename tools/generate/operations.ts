@@ -1,4 +1,4 @@
-import { code, table } from './markdown.ts';
+import { code, prose, table } from './markdown.ts';
 import type { OpenApi, OpenApiOperation, Schema } from './service.ts';
 
 /** The sections of the operations in the reference, by the tags of the OpenAPI document. */
@@ -45,7 +45,7 @@ export const recordSections = ({ components }: OpenApi): string =>
     .join('\n\n');
 
 const fieldsOf = (schema: Schema): string[] => [
-  ...(schema.description ? [schema.description] : []),
+  ...(schema.description ? [prose(schema.description)] : []),
   schema.properties ? fieldTable(schema) : typeOf(schema),
 ];
 
@@ -55,7 +55,7 @@ const fieldTable = ({ properties = {}, required = [] }: Schema) =>
     Object.entries(properties).map(([name, field]) => [
       code(name + (required.includes(name) ? '' : '?')),
       typeOf(field),
-      field.description ?? '',
+      prose(field.description ?? ''),
     ]),
   );
 
@@ -71,7 +71,7 @@ function describeOperation(
   return [
     `### ${operationId}`,
     `${code(request)}${tokenOf(security)}`,
-    `${summary}. ${description ?? ''}`.trim(),
+    prose(`${summary}. ${description ?? ''}`.trim()),
     ...(asked.length > 0
       ? [
           table(
@@ -80,14 +80,16 @@ function describeOperation(
               code(one.name + (one.required ? '' : '?')),
               one.in,
               typeOf(one.schema),
-              one.description ?? '',
+              prose(one.description ?? ''),
             ]),
           ),
         ]
       : []),
-    ...(requestBody ? [`Body: ${contentOf(requestBody.content)}. ${requestBody.description ?? ''}`] : []),
+    ...(requestBody
+      ? [`Body: ${contentOf(requestBody.content)}. ${prose(requestBody.description ?? '')}`]
+      : []),
     ...answers.map(([status, { description: text = '', content = {} }]) =>
-      `Answer ${status}: ${[contentOf(content), text].filter(Boolean).join('. ')}`.trim(),
+      `Answer ${status}: ${[contentOf(content), prose(text)].filter(Boolean).join('. ')}`.trim(),
     ),
     ...(errors.length > 0 ? [`Errors: ${errors.join(', ')}.`] : []),
   ].join('\n\n');

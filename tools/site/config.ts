@@ -49,6 +49,8 @@ export default {
   markdown: {
     config: (md: MarkdownIt) => extendMarkdown(md),
     anchor: { slugify },
+    // Braces in a page are text, as on GitHub.
+    attrs: { disable: true },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: {
