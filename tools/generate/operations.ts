@@ -15,7 +15,7 @@ export function operationSections({ paths, tags }: OpenApi): string {
       );
       const title = TITLES[name];
       if (!title) throw new Error(`The reference has no title for the operations with the tag ${name}`);
-      return [`## ${title}`, description, ...own].join('\n\n');
+      return [`## ${title}`, ...(description === `${title}.` ? [] : [description]), ...own].join('\n\n');
     })
     .join('\n\n');
 }

@@ -8,7 +8,7 @@ const PATH = 'service/src/settings/variables.ts';
 export function settingsTable({ settings }: ServiceFacts): string {
   const text = readFileSync(PATH, 'utf8');
   return table(
-    ['variable', 'default', 'value', 'meaning'],
+    ['variable', 'default', 'meaning'],
     settings.map(({ name, default: value, kind }) => {
       const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${name}:`).exec(text) ?? [];
       if (comment === undefined)
@@ -17,11 +17,13 @@ export function settingsTable({ settings }: ServiceFacts): string {
         .replaceAll(/\s*\n\s*\* ?/g, ' ')
         .trim()
         .split(' @default ');
-      return [code(name), said ?? (value === '' ? '-' : code(value)), valueOf(kind), meaning];
+      return [code(name), said ?? (value === '' ? '-' : code(value)), `${meaning} ${valueOf(kind)}`.trim()];
     }),
   );
 }
 
 /** Without what it says of the value that was tried, and without a bound that nobody meets. */
-const valueOf = (kind: string) =>
-  kind.replace(/; ".*$/, '').replace(/: a whole number from \d+ to 1000000000$/, '') || 'text';
+function valueOf(kind: string): string {
+  const words = kind.replace(/; ".*$/, '').replace(/: a whole number from \d+ to 1000000000$/, '');
+  return words && `Value: ${words}.`;
+}
