@@ -10,7 +10,9 @@ import { blocksIn, read } from './markdown.ts';
 
 // Every block of the guide for back ends: it compiles as strictly as can be, and what it asks the builder is what it says.
 
-const blocks = ['back-end', 'roles'].flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)));
+const blocks = ['back-end', 'roles']
+  .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
+  .filter(({ language }) => language !== 'mermaid');
 
 /** What the guide takes from the reader's own code. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);

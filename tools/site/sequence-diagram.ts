@@ -16,11 +16,13 @@ interface Step {
   lines: string[];
 }
 
-const COLUMN = 190;
+const COLUMN = 162;
+/** Half of the width of a participant's box. */
+const HALF = 74;
 const LINE = 17;
 const HEAD = 44;
 /** How many characters fit between two columns. */
-const WIDTH = 26;
+const WIDTH = 22;
 
 /**
  * A diagram as SVG, in the colours of the page around it.
@@ -65,8 +67,8 @@ export function sequenceDiagram(source: string, label: string): string {
   const width = titles.length * COLUMN;
   const heads = titles.map(
     (title, i) => `<line class="life" x1="${middle(i)}" y1="${HEAD}" x2="${middle(i)}" y2="${y}"/>
-<rect class="head" x="${middle(i) - 84}" y="6" width="168" height="${HEAD - 6}" rx="6"/>
-${textAt(wrapped(title, 22), middle(i), wrapped(title, 22).length > 1 ? 21 : 30)}`,
+<rect class="head" x="${middle(i) - HALF}" y="6" width="${2 * HALF}" height="${HEAD - 6}" rx="6"/>
+${textAt(wrapped(title, 20), middle(i), wrapped(title, 20).length > 1 ? 21 : 30)}`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 6}" width="${width}" role="img" aria-label="${escaped(label)}">
 ${[...heads, ...drawn].join('\n')}
@@ -89,7 +91,7 @@ function messageAt({ kind, from, to, lines }: Step, top: number): string {
 }
 
 function noteAt({ from, to, lines }: Step, top: number): string {
-  const [x1, x2] = [middle(from) - 84, middle(to) + 84];
+  const [x1, x2] = [middle(from) - HALF, middle(to) + HALF];
   return `<rect class="note" x="${x1}" y="${top}" width="${x2 - x1}" height="${lines.length * LINE + 8}" rx="3"/>
 ${textAt(lines, (x1 + x2) / 2, top + 17)}`;
 }
