@@ -17,7 +17,7 @@ test('the plugin of the page on what a plugin may use runs, and logs', async () 
 });
 
 test('what that page says is not there is not there', async () => {
-  const names = ['fetch', 'setTimeout', 'window', 'document', 'process', 'require'];
+  const names = ['fetch', 'setTimeout', 'Intl', 'window', 'document', 'process', 'require'];
   const code = `export const run = () => [${names.map((name) => `typeof ${name}`).join()}].join()`;
   const program = loadedProgram({ kind: 'script', code, file: 'plugin.js' });
   const ended = await sandbox.run({

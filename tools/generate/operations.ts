@@ -35,6 +35,7 @@ const TITLES: Readonly<Record<string, string>> = {
   access: 'Access interface',
   execution: 'Execution interface',
   environment: 'Environment interface',
+  types: 'Types of namespaces',
 };
 
 /** What records hold, which requests and answers name. */

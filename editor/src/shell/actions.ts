@@ -12,7 +12,7 @@ import type { BuildResult, Deployed, Diagnostic } from '../service/records.ts';
 import type { PayloadRun } from '../tests/run-panel.ts';
 import type { TestEntry, TestList } from '../tests/test-list.ts';
 import { expectedOf, verdictOf } from '../tests/verdict.ts';
-import type { Notices } from '../ui/notices.ts';
+import type { Notice, Notices } from '../ui/notices.ts';
 
 /** Events about builds, tests and deployments, for the page around the editor. */
 export interface ActionEvents {
@@ -40,6 +40,8 @@ export interface ActionsOptions extends ActionEvents {
   markSyntax: () => void;
   /** Brings a panel into view. */
   show: (panel: 'tests' | 'run' | 'build') => void;
+  /** Brings what a test gave into view. */
+  showResult: (entry: TestEntry) => void;
   /** What is built, deployed, under way or offered changed. */
   onState: () => void;
 }
@@ -60,6 +62,7 @@ export class Actions {
   #testing: { done: number; all: number } | undefined;
   #live: string | undefined;
   #isPinned = false;
+  #knowsVersions = false;
   #isOnline = true;
   #probes = 0;
   #probe: ReturnType<typeof setTimeout> | undefined;
@@ -133,9 +136,9 @@ export class Actions {
     return this.#live;
   }
 
-  /** Whether the builder knows of versions that can be made live. */
+  /** Whether the builder can say what was deployed and what is live. */
   get hasVersions(): boolean {
-    return this.#live !== undefined;
+    return this.#knowsVersions;
   }
 
   /** The text was changed. */
@@ -190,7 +193,7 @@ export class Actions {
   }
 
   async runTests(entries: readonly TestEntry[]): Promise<void> {
-    const { tests, show, onTest, onState } = this.#options;
+    const { tests, show, showResult, onTest, onState } = this.#options;
     if (!entries.length || this.pipeline.action) return;
     this.#begin(() => void this.runTests(entries));
     show('tests');
@@ -217,6 +220,8 @@ export class Actions {
     this.#testing = undefined;
     if (!isAll) this.#showFailure();
     onState();
+    const [only, more] = entries;
+    if (isAll && only && !more) showResult(only);
   }
 
   async runPayload(): Promise<void> {
@@ -241,6 +246,7 @@ export class Actions {
   async loadLive(): Promise<void> {
     try {
       const { live, latest, pinned } = await this.#options.service.plugin(this.#closed.signal);
+      this.#knowsVersions = true;
       this.setLive(live ?? latest ?? undefined, Boolean(pinned));
     } catch {
       // What is not known is not said.
@@ -324,7 +330,7 @@ export class Actions {
     if (live !== undefined) this.setLive(live ?? undefined, this.#isPinned);
     else void this.loadLive();
     const other = typeof live === 'string' && live !== version ? live : undefined;
-    notices.show(NOTICE, () => {
+    const notice = (): Notice => {
       const { deploy } = texts();
       const done = other === undefined ? deploy.done(version) : deploy.doneNotLive(version, other);
       return {
@@ -332,7 +338,8 @@ export class Actions {
         text: unchanged ? deploy.unchanged(version) : done,
         actions: [notices.dismiss(NOTICE)],
       };
-    });
+    };
+    notices.show(NOTICE, notice, { isPassing: true });
     onDeploy?.({ version, ...(unchanged ? { unchanged } : {}) });
   }
 

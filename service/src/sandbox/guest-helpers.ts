@@ -9,19 +9,22 @@ const longestErrorText = 65_536;
  *
  * - `invoke(run, input)` calls a plugin's function. What that throws is told to the host, and answered with a value
  *   that no plugin can make.
+ * - `invokeJson(run, input)` does the same with the value that a text of JSON is of.
+ * - `toJson(value)` makes JSON of what a plugin answered; where there is none, it tells why, and answers as `invoke` does.
  * - `describe(error)` tells the host what was thrown.
  * - `isNullText(value)` says whether a value is the very text that the library answers when it cannot allocate.
  *
  * Every text goes to the host with its length and whether it is that text.
  */
 export const guestHelpers = `(log, tell) => {
-  const { stringify } = JSON;
+  const { parse, stringify } = JSON;
   const text = String;
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const sizeOf = (type) => getOwnPropertyDescriptor(type.prototype, 'size').get;
   const [mapSize, setSize] = [sizeOf(Map), sizeOf(Set)];
   const [eachOfMap, eachOfSet] = [Map.prototype.forEach, Set.prototype.forEach];
-  const { slice } = String.prototype;
+  const { includes, slice } = String.prototype;
+  const { isFinite } = Number;
   const { isPrototypeOf } = Object.prototype;
   const errorPrototype = Error.prototype;
   const nullText = '<null>';
@@ -63,18 +66,22 @@ export const guestHelpers = `(log, tell) => {
         return 'Map(' + entries + ') {' + listed(entriesOf(value), (entry) => json(entry[0]) + ' => ' + json(entry[1])) + '}';
       const members = sizeBy(setSize, value);
       if (members !== undefined) return 'Set(' + members + ') {' + listed(membersOf(value), json) + '}';
-      if (typeof value === 'object' && value !== null && !isError(value)) return json(value);
+      if (typeof value === 'object' && value !== null && !isError(value)) return stringify(value, readable) ?? text(value);
       return text(value);
     } catch {
       return '(a value that cannot be shown)';
     }
   };
-  // Logs are lines of text for every client, so that the level of one is a part of its text.
-  const writer = (level) => (...values) => {
-    let line = level;
-    for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
-    // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
-    if (log(line, line.length, line === nullText)) for (;;);
+  // Logs are lines of text for every client, so that the level of one is a part of its text. The level is in a closure
+  // and no argument: a plugin finds these functions on the stack, and the host relies on it that a line is a text.
+  const writer = (level) => {
+    const write = (...values) => {
+      let line = level;
+      for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
+      // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
+      if (log(line, line.length, line === nullText)) for (;;);
+    };
+    return write;
   };
   globalThis.console = {
     log: writer(''),
@@ -98,5 +105,40 @@ export const guestHelpers = `(log, tell) => {
       return failed;
     }
   };
-  return { invoke, describe, isNullText: (value) => value === nullText };
+  const invokeJson = (run, input) => {
+    try {
+      return run(parse(input));
+    } catch (error) {
+      describe(error);
+      return failed;
+    }
+  };
+  const fail = (message) => {
+    tell(message, message.length, false, '', 0, false);
+    return failed;
+  };
+  const notANumber = {};
+  const refuseNumbers = (key, value) => {
+    if (typeof value === 'number' && !isFinite(value)) throw notANumber;
+    return value;
+  };
+  const toJson = (value) => {
+    try {
+      const written = stringify(value);
+      if (written === undefined) {
+        const kind = value === undefined ? 'nothing' : 'a value of type ' + typeof value;
+        return fail('"run" must return a value that JSON can hold, or a promise of it; it returned ' + kind + '.');
+      }
+      // JSON has "null" for what is no number; only then is it worth looking for one.
+      if (apply(includes, written, ['null'])) stringify(value, refuseNumbers);
+      return written;
+    } catch (error) {
+      if (error === notANumber) {
+        return fail('"run" must return a value that JSON can hold; in what it returned a number is NaN or infinite.');
+      }
+      describe(error);
+      return failed;
+    }
+  };
+  return { invoke, invokeJson, toJson, describe, isNullText: (value) => value === nullText };
 }`;
