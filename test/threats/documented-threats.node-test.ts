@@ -26,6 +26,8 @@ function readThreats(): { threat: string; defence: string; tests: { file: string
   });
 }
 
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
 /**
  * The names of the tests and suites of a file, alone and after those of the suites around them, as they read together. A part
  * that is put in while the test is made can be anything.
@@ -36,9 +38,9 @@ function namesIn(file: string): RegExp[] {
   new Visitor({
     CallExpression({ callee, arguments: [first], start, end }) {
       if (callee.type !== 'Identifier' || !['test', 'it', 'describe'].includes(callee.name) || !first) return;
-      if (first.type === 'Literal') found.push({ name: RegExp.escape(String(first.value)), start, end });
+      if (first.type === 'Literal') found.push({ name: escaped(String(first.value)), start, end });
       if (first.type === 'TemplateLiteral') {
-        const parts = first.quasis.map(({ value }) => RegExp.escape(value.cooked ?? ''));
+        const parts = first.quasis.map(({ value }) => escaped(value.cooked ?? ''));
         found.push({ name: parts.join('.+'), start, end });
       }
     },
