@@ -53,7 +53,7 @@ interface PluginEditorOwnProps extends PropsOf<
   fetchToken?: PluginEditorElement['fetchToken'] | null | undefined;
   /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
-  /** The editor can be used: it said so, or (`confirmed` is `false`) its page loaded and no browser tells more. Once for each time that a plugin is opened. */
+  /** The editor can be used. `confirmed` is `false` when it did not say so itself: then its page has loaded, which is the only signal that a browser gives. Fires once for each time that a plugin is opened. */
   onPluginEditorReady?: ((event: EventOn<PluginEditorElement, PluginEditorReadyEvent>) => void) | undefined;
   /** The editor cannot be shown; `state` became `error`. */
   onPluginEditorError?: ((event: EventOn<PluginEditorElement, PluginEditorErrorEvent>) => void) | undefined;
