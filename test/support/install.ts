@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type LockFile, whyStale } from '../../tools/setup/lock-file.js';
+import { lock } from './lock.ts';
 
 /*
  * What is large and only some tests or benches need is in folders of its own, each with a package.json and a lock file, so
@@ -55,20 +54,3 @@ const npmCi = (folder: string, scripts: boolean) =>
       shell: process.platform === 'win32',
     },
   );
-
-/**
- * Takes a lock between processes; returns what gives it back. It is SQLite's on an empty file, because the system takes that
- * from a process that is killed.
- */
-async function lock(file: string): Promise<() => void> {
-  const database = new DatabaseSync(file, { timeout: 0 });
-  for (;;) {
-    try {
-      database.exec('BEGIN EXCLUSIVE');
-      return () => database.close();
-    } catch (error) {
-      if (!/database is locked/.test(String(error))) throw error;
-      await wait(100);
-    }
-  }
-}

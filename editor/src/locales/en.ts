@@ -118,6 +118,7 @@ export const en = {
     problems: 'Go to the problems',
     versions: 'Go to the versions',
     runs: 'Go to the runs',
+    types: 'Go to the types',
     text: 'Go to the text',
     language: 'Start over in another language…',
     settings: 'Settings',
@@ -134,10 +135,25 @@ export const en = {
     comment: 'Comment lines',
   },
 
+  /** Keys by the names on the keyboard. On a Mac they are signs. */
+  keys: { control: 'Ctrl', shift: 'Shift', alt: 'Alt', space: 'Space', enter: 'Enter' },
+
   languageHelp: {
     renameWhere: 'Put the cursor on a name to rename it.',
-    /** The phrases of the text editor's own dialog. */
-    phrases: { rename: 'Rename', 'New name': 'New name' },
+    rename: 'New name',
+    renaming: 'Rename',
+    tooLong: 'The text is too long to be helped with.',
+    noCall: 'Put the cursor within the brackets of a call to see its parameters.',
+    formatted: 'The text is formatted already.',
+    changed: 'The text changed meanwhile. Try again.',
+    /** The titles of quick fixes. */
+    fix: {
+      spelling: (name: string) => `Change to “${name}”`,
+      async: 'Make the function async',
+      optional: 'Read it only where it is there: “?.”',
+      import: 'Remove the import',
+      ignore: 'Ignore this problem, by a comment',
+    },
     builtIn: 'This is part of the language, not of the plugin.',
     noDefinition: 'There is no definition for this.',
     fixes: 'Quick fixes',
@@ -169,7 +185,8 @@ export const en = {
     fontSize: 'Size of the code, in pixels',
     tabWidth: 'Width of an indentation',
     vim: 'Vim keys',
-    vimHint: 'Esc changes to normal mode; Esc, then Tab, still leaves the text.',
+    vimHint:
+      'Esc changes to normal mode, in which Ctrl+B, Ctrl+F and Ctrl+H are Vim’s. Esc, then Tab, still leaves the text.',
     notKept: 'This browser keeps no settings for this page. They hold until it is closed.',
   },
 
@@ -189,11 +206,31 @@ export const en = {
     build: 'Build',
     versions: 'Versions',
     runs: 'Runs',
+    types: 'Types',
     readOnly: 'Read-only',
     readOnlyHost: 'This page shows the plugin without letting you change it.',
     readOnlyToken: 'You may look at this plugin, and not change it.',
     fold: 'Fold',
     unfold: 'Unfold',
+  },
+
+  /** What CodeMirror itself says, by its own English words. Most is for screen readers. */
+  codePhrases: {
+    Completions: 'Completions',
+    'Selection deleted': 'Selection deleted',
+    'folded code': 'folded code',
+    unfold: 'unfold',
+    'Folded lines': 'Folded lines',
+    'Unfolded lines': 'Unfolded lines',
+    to: 'to',
+    Diagnostics: 'Problems',
+    'No diagnostics': 'No problems',
+    close: 'Close',
+    'current match': 'current match',
+    'on line': 'on line',
+    'replaced match on line $': 'replaced match on line $',
+    'replaced $ matches': 'replaced $ matches',
+    'Control character': 'Control character',
   },
 
   find: {
@@ -487,6 +524,59 @@ export const en = {
     notRun: (count: number) => `${count} not run`,
     badge: (count: number) => (count === 1 ? 'one test' : `${count} tests`),
     badgeFailed: (failed: string, all: string) => `${failed} of ${all} tests failed`,
+  },
+
+  types: {
+    intro: 'The plugin exports run, which gets an Input and gives an Output, or a promise of one.',
+    introText:
+      'In AssemblyScript run gets the input as JSON text, and gives the output as JSON text. As TypeScript it is this:',
+    declarations: 'What comes in and goes out, as types',
+    samples: 'Samples',
+    input: 'Comes in',
+    output: 'Goes out',
+    asTest: 'Use as a test',
+    tryOut: 'Run with it',
+    of: (verb: string, name: string) => `${verb}: ${name}`,
+    badge: (count: number) => (count === 1 ? 'one change' : `${count} changes`),
+    outdated: 'The live version was made for other types than these. Build and deploy to have it take them.',
+    changedSince: (version: string) => `The types changed since ${version}`,
+    changedSinceLive: (version: string) => `The types changed since ${version}, which is live`,
+    buildAgain: 'That version keeps the types that it was made with. What is built from now on has these.',
+    noticeChanged: (version: string) =>
+      `What this plugin gets or gives changed since ${version}. The text may have to change with it.`,
+    show: 'Show what changed',
+    fits: 'It is to be',
+    whole: 'the whole value',
+    inputAt: 'In what comes in',
+    outputAt: 'In what goes out',
+    change: {
+      added: 'is new',
+      removed: 'is gone',
+      type: 'is of another type',
+      required: 'has to be there now',
+      optional: 'may be missing now',
+      rules: 'has other rules or descriptions',
+    },
+    problems: {
+      title: 'What does not fit',
+      more: (count: number) => (count === 1 ? 'and one more' : `and ${count} more`),
+      syntax: 'This is not JSON: something is missing, or too much.',
+      type: (what: string) => (what ? `has to be ${what}` : 'is of another type'),
+      missing: (name: string) => `“${name}” is missing`,
+      unknown: 'is not known here',
+      min: (limit: string) => `has to be at least ${limit}`,
+      above: (limit: string) => `has to be more than ${limit}`,
+      max: (limit: string) => `has to be at most ${limit}`,
+      below: (limit: string) => `has to be less than ${limit}`,
+      minLength: (limit: string) => `needs at least ${limit} characters`,
+      maxLength: (limit: string) => `has more than ${limit} characters`,
+      minItems: (limit: string) => `needs at least ${limit} entries`,
+      maxItems: (limit: string) => `has more than ${limit} entries`,
+      pattern: (pattern: string) => `has to match ${pattern}`,
+      format: (format: string) => `has to be of the format ${format}`,
+      alternatives: 'fits none of the forms that it may have, or more than it may',
+      other: (keyword: string) => `does not fit (${keyword})`,
+    },
   },
 
   versions: {

@@ -7,6 +7,7 @@ import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
 import type { Histories } from './histories.ts';
 import { loadedPanels } from './load-panels.ts';
+import type { PluginTypes } from './plugin-types.ts';
 
 export interface WorkspacePanelsOptions {
   work: Work;
@@ -15,6 +16,7 @@ export interface WorkspacePanelsOptions {
   tests: TestList;
   problems: readonly Problem[];
   histories: Histories;
+  types: PluginTypes;
   dock: DockState;
   /** Goes to a place in the text. */
   onJump: (line: number, column: number) => void;
@@ -27,18 +29,19 @@ export interface WorkspacePanelsOptions {
 
 /** The panels beside the text that have something to show, in their order. */
 export function workspacePanels(options: WorkspacePanelsOptions): DockPanel[] {
-  const { access, actions, histories, dock } = options;
+  const { access, actions, histories, types, dock } = options;
   const canRun = actions.canTest && access.canWrite;
   return [
     testsPanelOf(options, canRun),
     ...(canRun ? [runPanelOf(options)] : []),
     buildPanelOf(options),
+    ...types.panels(),
     ...histories.panels((id) => dock.isOpen && dock.shown === id),
   ];
 }
 
 function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPanel {
-  const { work, access, actions, tests, onJump, onFocusTest, onUpdate } = options;
+  const { work, access, actions, tests, types, onJump, onFocusTest, onUpdate } = options;
   return {
     id: 'tests',
     label: texts().frame.tests,
@@ -47,6 +50,7 @@ function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPan
       loadedPanels()?.testsPanel({
         list: tests,
         work,
+        schemas: types.schemas,
         canRun,
         canEdit: access.canWrite,
         onRun: (entries) => void actions.runTests(entries),
@@ -59,7 +63,7 @@ function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPan
 }
 
 function runPanelOf(options: WorkspacePanelsOptions): DockPanel {
-  const { work, access, actions, tests, onJump, onShow, onFocusTest, onUpdate } = options;
+  const { work, access, actions, tests, types, onJump, onShow, onFocusTest, onUpdate } = options;
   const { payload: state } = actions;
   return {
     id: 'run',
@@ -68,6 +72,7 @@ function runPanelOf(options: WorkspacePanelsOptions): DockPanel {
       loadedPanels()?.runPanel({
         state,
         work,
+        schemas: types.schemas,
         canEdit: access.canWrite,
         onInput: (payload) => {
           state.payload = payload;

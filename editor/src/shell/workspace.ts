@@ -1,5 +1,5 @@
 import type { TemplateResult } from 'lit/html.js';
-import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
+import { BuilderClient, type PluginSource, type PluginTest } from 'plugin-editor/client.js';
 import { CodeEditor } from '../code/code-editor.ts';
 import type { Problem } from '../code/problems.ts';
 import type { LocalCopies } from '../draft/local-copies.ts';
@@ -26,6 +26,7 @@ import { type ActionEvents, Actions } from './actions.ts';
 import { type Histories, createHistories } from './histories.ts';
 import { sayLanguageStays } from './language-notice.ts';
 import { loadPanels, loadedPanels } from './load-panels.ts';
+import { PluginTypes } from './plugin-types.ts';
 import { TextHelp } from './text-help.ts';
 import { focusInTests, showResult, writtenPayload } from './test-fields.ts';
 import { workspaceCommands } from './workspace-commands.ts';
@@ -78,6 +79,7 @@ export class Workspace {
   readonly #service: PluginService;
   readonly #client: BuilderClient;
   readonly #histories: Histories;
+  readonly #types: PluginTypes;
   readonly #ending = new AbortController();
   readonly #menu: CommandMenu;
   readonly #textHelp: TextHelp;
@@ -163,6 +165,15 @@ export class Workspace {
         options.onDraw(true);
         showResult(entry);
       },
+      onBuild: (build) => {
+        options.onBuild?.(build);
+        // What it was built for may have changed meanwhile.
+        void this.#types.load();
+      },
+      onDeploy: (deploy) => {
+        options.onDeploy?.(deploy);
+        void this.#types.load();
+      },
       onState: () => this.#update(),
     });
     this.#histories = createHistories({
@@ -172,13 +183,24 @@ export class Workspace {
       access: () => this.access,
       current: () => this.source,
       restore: (restored) => this.restore(restored),
-      addTest: (test) => {
-        this.#showPanel('tests');
-        this.#focusTest(this.#tests.add(test), '.field.name');
-      },
+      addTest: (test) => this.#addTest(test),
       onJump: (line, column) => void this.#editor.goTo(line, column),
       onLive: (version) => options.onLive?.(version),
       onUpdate: () => this.#update(),
+    });
+    this.#types = new PluginTypes({
+      service: this.#service,
+      notices: options.notices,
+      access: () => this.access,
+      canRun: () => this.#actions.canTest && this.access.canWrite,
+      language: () => this.#record.lang,
+      addTest: (test) => this.#addTest(test),
+      tryOut: (payload) => {
+        this.#actions.payload.payload = payload;
+        this.#focusPanel('run');
+      },
+      show: (panel) => this.#focusPanel(panel),
+      onUpdate: () => this.#handleTypes(),
     });
     this.updateTexts();
     stacked.addEventListener('change', () => this.#update(), { signal: this.#ending.signal });
@@ -192,6 +214,7 @@ export class Workspace {
         () => {},
       );
     this.#actions.start();
+    void this.#types.load();
     this.#handleSave(this.#queue.state);
   }
 
@@ -256,6 +279,7 @@ export class Workspace {
   resume(): void {
     this.#queue.resume();
     this.#actions.resume();
+    void this.#types.load();
   }
 
   /** The page around the editor wants nothing changed, or takes that back. What is not saved is saved before. */
@@ -318,6 +342,7 @@ export class Workspace {
     clearTimeout(this.#slowTimer);
     this.#actions.close();
     this.#histories.close();
+    this.#types.close();
     this.#queue.close();
     this.#textHelp.close();
     this.#editor.close();
@@ -376,6 +401,7 @@ export class Workspace {
       tests: this.#tests,
       problems: this.#problems,
       histories: this.#histories,
+      types: this.#types,
       dock: this.#dock,
       onJump: (line, column) => void this.#editor.goTo(line, column),
       onShow: (panel) => this.#showPanel(panel),
@@ -402,6 +428,19 @@ export class Workspace {
 
   #showPanel(shown: string): void {
     this.#dock = { shown, isOpen: true };
+    this.#update();
+  }
+
+  #addTest(test: PluginTest): void {
+    this.#showPanel('tests');
+    this.#focusTest(this.#tests.add(test), '.field.name');
+  }
+
+  /** What the plugin gets and gives became known, or changed. */
+  #handleTypes(): void {
+    const { payload } = this.#actions;
+    // A value that fits is more of a beginning than an empty field.
+    payload.payload ||= this.#types.firstSample ?? '';
     this.#update();
   }
 

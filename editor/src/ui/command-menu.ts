@@ -70,7 +70,8 @@ export class CommandMenu {
         runCommand(command);
       }}
     >
-      <span>${label}</span>${shortcut ? html`<kbd>${shortcutText(shortcut)}</kbd>` : nothing}
+      <span dir="auto">${label}</span
+      >${shortcut ? html`<kbd dir="ltr">${shortcutText(shortcut)}</kbd>` : nothing}
     </button>`;
   }
 

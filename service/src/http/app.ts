@@ -15,6 +15,7 @@ import { observeRequests } from './observe-requests.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
 import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
+import { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
@@ -104,6 +105,7 @@ export function createService(options: ServiceOptions): Service {
     metrics?.observeBuild(language, outcome, times),
   );
   const languageHelp = new LanguageHelp();
+  const schemaCompiler = new SchemaCompiler();
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
     onRun: ({ outcome, took, isWarm }) =>
@@ -139,6 +141,7 @@ export function createService(options: ServiceOptions): Service {
     storage,
     builds,
     languageHelp,
+    schemaCompiler,
     sandbox,
     recorder: recording.recorder,
     languages,
@@ -205,6 +208,7 @@ export function createService(options: ServiceOptions): Service {
       const erased = eraser.close();
       builds.close();
       languageHelp.close();
+      schemaCompiler.close();
       await Promise.all([sandbox.close(), erased]);
       // What ran until now is recorded, too.
       await recording.close();

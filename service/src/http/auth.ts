@@ -19,8 +19,9 @@ import type { EnvironmentToken } from '../storage/tables/environments.ts';
  * - `run`: the same for a run, which asks the database only what this node does not know, and counts for the rates of runs
  *   in place of the token's
  * - `either`: an editor or an environment token
+ * - `optional`: none; where there is one, it is an editor or an environment token, and has to be good
  */
-export type Auth = 'none' | 'watch' | 'editor' | 'environment' | 'run' | 'either';
+export type Auth = 'none' | 'watch' | 'editor' | 'environment' | 'run' | 'either' | 'optional';
 
 /** Who asks with an editor token. */
 export interface EditorCaller {
@@ -48,9 +49,9 @@ export interface EnvironmentCaller {
 }
 
 export type CallerOf<A extends Auth> =
-  | (A extends 'editor' | 'either' ? EditorCaller : never)
-  | (A extends 'environment' | 'run' | 'either' ? EnvironmentCaller : never)
-  | (A extends 'none' | 'watch' ? undefined : never);
+  | (A extends 'editor' | 'either' | 'optional' ? EditorCaller : never)
+  | (A extends 'environment' | 'run' | 'either' | 'optional' ? EnvironmentCaller : never)
+  | (A extends 'none' | 'watch' | 'optional' ? undefined : never);
 
 /**
  * Makes sure that the token of a request is good for what its path is about. Throws 401 without a valid token of the kind that
@@ -63,14 +64,15 @@ export async function authorize(
   { auth, permission = 'read' }: { auth: Auth; permission?: Permission | undefined },
   target: Partial<PluginKey>,
 ): Promise<EditorCaller | EnvironmentCaller | undefined> {
-  switch (auth) {
+  switch (auth === 'optional' && !c.req.header('authorization') ? 'none' : auth) {
     case 'none':
       await context.limits.takeAddress(c);
       return undefined;
     case 'watch':
       return undefined;
   }
-  const { token, kind } = await bearerToken(c, context.limits, tokenKinds[auth]);
+  const kinds = auth === 'none' || auth === 'watch' ? tokenKinds.either : tokenKinds[auth];
+  const { token, kind } = await bearerToken(c, context.limits, kinds);
   if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
   return environmentCaller(c, token, context, { auth, target });
 }
@@ -80,6 +82,7 @@ const tokenKinds = {
   environment: ['environment'],
   run: ['environment'],
   either: ['editor', 'environment'],
+  optional: ['editor', 'environment'],
 } as const satisfies Partial<Record<Auth, readonly TokenKind[]>>;
 
 async function editorCaller(

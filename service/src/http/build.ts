@@ -15,6 +15,8 @@ import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { busyAnswer } from './run-errors.ts';
 import type { Draft } from '../storage/tables/drafts.ts';
+import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
+import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
 
 const buildResult = z
@@ -96,10 +98,12 @@ async function startBuild(
 ): Promise<{ etag: string; end: Promise<BuildEnd> }> {
   const { plugin, caller, draft } = request;
   const { source, etag } = await saveSource(c, context, request);
+  const types = await context.storage.tables.namespaces.types(plugin);
   let building: Promise<BuildEnd>;
   try {
     building = context.builds.build(draft.lang, {
       source: draft.contents,
+      types: pluginTypes(types.declarations),
       share: caller.share,
       signal: c.req.raw.signal,
       // An editor that streams comes back, after a reload for instance, and finds its draft built.
@@ -110,7 +114,7 @@ async function startBuild(
   }
   const end = building.then((ended) => {
     context.recorder.countBuild(plugin);
-    return keepProgram(context, plugin, source, ended);
+    return keepProgram(context, plugin, { source, types }, ended);
   });
   // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
   end.catch(() => {});
@@ -137,16 +141,18 @@ function saveSource(
 async function keepProgram(
   { storage, now }: ServiceContext,
   plugin: PluginKey,
-  source: PluginSource,
+  { source, types }: { readonly source: PluginSource; readonly types: NamespaceTypes },
   end: BuildEnd,
 ): Promise<BuildEnd> {
-  const program = 'compiled' in end ? end.compiled.program : undefined;
-  if (!program) return end;
+  const compiled = 'compiled' in end ? end.compiled.program : undefined;
+  if (!compiled) return end;
+  // The version that it becomes keeps the schemas, whatever becomes of those of its namespace.
+  const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
   await storage.transaction(async ({ drafts, builds, lockPlugin }) => {
     await lockPlugin(plugin);
     const draft = (await drafts.find(plugin))?.source;
     if (draft?.lang === source.lang && draft.contents === source.contents) {
-      await builds.save(plugin, source, program, now());
+      await builds.save(plugin, source, program, now(), types.schemasDigest);
     }
   });
   return end;

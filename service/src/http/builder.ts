@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { overwriteDraft, updateDraft } from './draft-saves.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { languageOf } from './languages.ts';
 import { empty, json, reply } from './operations/answers.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
@@ -28,7 +27,7 @@ const features = z
 
 const draftHeaders = ['etag'] as const;
 
-/** The builder interface: features, templates, and drafts to read and to save. */
+/** The builder interface: features, and drafts to read and to save. */
 export const builder: ServiceInterface = {
   operations: [
     operation({
@@ -46,43 +45,6 @@ export const builder: ServiceInterface = {
           short,
         }));
         return { status: 200, body: { features: all, languages: known } };
-      },
-    }),
-
-    operation({
-      id: 'getTemplate',
-      method: 'GET',
-      path: '/api/v1/template/:language',
-      summary: 'A new plugin in a language',
-      tag: 'builder',
-      auth: 'none',
-      answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
-      handle: ({ path }, context) => {
-        const plugin = { pluginName: 'my-plugin', namespace: 'default' };
-        return { status: 200, body: languageOf(context, path.language).template(plugin) };
-      },
-    }),
-
-    operation({
-      id: 'getNamedTemplate',
-      method: 'GET',
-      path: '/api/v2/template/:language/:pluginName',
-      summary: 'A new plugin of a name in a language',
-      tag: 'builder',
-      auth: 'none',
-      query: z.object({
-        namespace: z
-          .string()
-          .optional()
-          .meta({
-            description: 'The namespace of the plugin, by default `default`.',
-            examples: ['default'],
-          }),
-      }),
-      answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
-      handle: ({ path: { language, pluginName }, query }, context) => {
-        const plugin = { pluginName, namespace: query.namespace || 'default' };
-        return { status: 200, body: languageOf(context, language).template(plugin) };
       },
     }),
 

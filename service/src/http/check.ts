@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { SupersededError } from '../toolchains/process/superseded.ts';
 import type { ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
@@ -35,7 +36,8 @@ export const check: ServiceInterface = {
         const source = await body();
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const work = { source, share, subject, signal: c.req.raw.signal };
+        const declarations = await context.storage.tables.namespaces.declarations(target);
+        const work = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
         const end = await whenNotBusy(true, async () => {
           try {
             return await context.builds.check(identifier, work);

@@ -1,6 +1,7 @@
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
+import type { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
 import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
@@ -14,6 +15,8 @@ export interface ServiceContext {
   readonly storage: Storage;
   readonly builds: Builds;
   readonly languageHelp: LanguageHelp;
+  /** Makes types and checks of the schemas of namespaces. */
+  readonly schemaCompiler: SchemaCompiler;
   readonly sandbox: Sandbox;
   /** Takes note of runs and builds. */
   readonly recorder: RunRecorder;

@@ -12,6 +12,7 @@ const isForPages: Readonly<Record<Auth, boolean>> = {
   watch: false,
   editor: true,
   either: true,
+  optional: true,
   environment: false,
   run: false,
 };

@@ -9,6 +9,7 @@ import { optionalJsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import { versionDigestOf } from '../storage/tables/digest.ts';
 import { refuseUnstorable } from './vendor-texts.ts';
 
 const longestMessage = 500;
@@ -80,16 +81,22 @@ function deployDraft(
     checkPreconditions(c, etag);
     const newest = await tables.versions.newest(plugin);
     // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
-    const isUnchanged = newest?.digest === digest;
+    const schemasDigest = await tables.namespaces.schemasDigest(plugin);
+    const isUnchanged = newest?.digest === versionDigestOf(digest, schemasDigest);
     const version = isUnchanged ? newest.version : await addVersion();
     const live = (await tables.versions.live(plugin))?.version ?? version;
     return { version, ...(isUnchanged && { unchanged: true as const }), live };
 
     async function addVersion(): Promise<string> {
       // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
-      const program = await tables.builds.find(plugin, source);
+      const program = await tables.builds.find(plugin, source, schemasDigest);
       if (!program) throw notBuilt();
-      return tables.versions.add(plugin, source, program, { now: now(), actor, message });
+      return tables.versions.add(plugin, source, program, {
+        now: now(),
+        actor,
+        message,
+        schemasDigest,
+      });
     }
   });
 }

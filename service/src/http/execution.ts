@@ -5,6 +5,7 @@ import { notFound, tenantSuspended } from './errors.ts';
 import { text } from './operations/answers.ts';
 import type { Reply } from './operations/answers.ts';
 import { textBody } from './operations/bodies.ts';
+import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, whenNotBusy } from './run-errors.ts';
@@ -13,7 +14,7 @@ import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 
 const inputBody = textBody({
-  description: 'What the plugin gets.',
+  description: 'What the plugin gets: JSON, whatever its type says, where it was built with types.',
   limit: runLimits.input,
   tooLarge: 'input-limit',
   example: 'Ada',
@@ -21,7 +22,8 @@ const inputBody = textBody({
 
 const answers = {
   200: text({
-    description: 'What the plugin answered.',
+    description: 'What the plugin answered: JSON where it was built with types.',
+    orJson: true,
     headers: ['x-plugin-version', 'x-suborbital-requestid', 'server-timing'],
   }),
 } as const;
@@ -29,7 +31,16 @@ const answers = {
 const errors: ErrorList = {
   403: ['tenant-suspended'],
   404: ['version-not-found'],
-  422: ['plugin-error', 'memory-limit', 'stack-limit', 'output-limit', 'log-limit', 'module-limit'],
+  422: [
+    'invalid-input',
+    'invalid-output',
+    'plugin-error',
+    'memory-limit',
+    'stack-limit',
+    'output-limit',
+    'log-limit',
+    'module-limit',
+  ],
   429: ['too-many-requests'],
   500: ['runner-crashed'],
   503: ['busy', 'cancelled'],
@@ -80,7 +91,7 @@ export const execution: ServiceInterface = {
 interface Execution {
   readonly plugin: PluginKey;
   readonly find: () => Promise<StoredVersion | undefined>;
-  readonly readInput: () => Promise<string>;
+  readonly readInput: ReadText;
 }
 
 async function execute(
@@ -95,7 +106,8 @@ async function execute(
   await context.limits.takeRun(plugin, tenant?.limits.runsPerMinute);
   const program = tenant && (await find());
   if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
-  const input = await readInput();
+  const { isTyped } = program;
+  const input = await readInput({ anyType: isTyped });
   const run = {
     program,
     input,
@@ -105,11 +117,13 @@ async function execute(
   answerHeaders['x-plugin-version'] = program.version;
   const { outcome: end, took } = await whenNotBusy(false, () => context.sandbox.runAndMeasure(run));
   answerHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
-  context.recorder.record({ id, plugin, version: program, input, outcome: end, took });
+  // Input that does not fit does not run.
+  const ran = 'error' in end && end.error.code === 'invalid-input' ? 0 : took;
+  context.recorder.record({ id, plugin, version: program, input, outcome: end, took: ran });
   if ('error' in end) {
     request.runError = end.error.code;
     throw executionError(end.error, end.logs);
   }
   // Half a surrogate pair is no character and has no place in UTF-8: it becomes U+FFFD.
-  return { status: 200, body: end.result.toWellFormed() };
+  return { status: 200, body: end.result.toWellFormed(), ...(isTyped && { isJson: true }) };
 }

@@ -6,6 +6,7 @@ import { check } from './check.ts';
 import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { environmentTokens } from './environment/environment-tokens.ts';
+import { namespaces } from './environment/namespaces.ts';
 import { functions } from './environment/functions.ts';
 import { plugins } from './environment/plugins.ts';
 import { sessions } from './environment/sessions.ts';
@@ -17,12 +18,15 @@ import { runs } from './runs/runs.ts';
 import { usage } from './runs/usage.ts';
 import { languageHelp } from './language-help.ts';
 import { progress } from './progress.ts';
+import { templates } from './templates.ts';
+import { types } from './types.ts';
 import { testing } from './testing.ts';
 
 /** The interfaces of the service, but for {@link health}, which is there before all that may refuse a request. */
 export const interfaces: readonly ServiceInterface[] = [
   openApi,
   builder,
+  templates,
   build,
   check,
   languageHelp,
@@ -40,4 +44,6 @@ export const interfaces: readonly ServiceInterface[] = [
   plugins,
   versions,
   functions,
+  namespaces,
+  types,
 ];

@@ -10,6 +10,7 @@ import { sourceLimit } from './source-limit.ts';
 import { isHelpedLanguage } from '../toolchains/language-help/language-help.ts';
 import { helpLimits } from '../toolchains/language-help/limits.ts';
 import { helpRequest, helpResults } from '../toolchains/language-help/requests.ts';
+import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { SupersededError } from '../toolchains/process/superseded.ts';
 
 const helpBody = z
@@ -64,7 +65,8 @@ export const languageHelp: ServiceInterface = {
         }
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const work = { language, contents, request, share, subject, signal: c.req.raw.signal };
+        const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
+        const work = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
         const end = await whenNotBusy(true, async () => {
           try {
             return await context.languageHelp.help(work);

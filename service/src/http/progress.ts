@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { json } from './operations/answers.ts';
+import { versionDigestOf } from '../storage/tables/digest.ts';
 import { operation } from './operations/operation.ts';
 
 const pluginProgress = z
@@ -28,12 +29,14 @@ export const progress: ServiceInterface = {
       permission: 'read',
       answers: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
       handle: async ({ target }, { storage }) => {
-        const { drafts, builds, versions } = storage.tables;
+        const { drafts, builds, versions, namespaces } = storage.tables;
         const draft = await drafts.find(target);
         const newest = await versions.newest(target);
-        const built = draft !== undefined && (await builds.find(target, draft.source)) !== undefined;
+        const schemasDigest = await namespaces.schemasDigest(target);
+        const built =
+          draft !== undefined && (await builds.find(target, draft.source, schemasDigest)) !== undefined;
         if (!newest) return { status: 200, body: { built } };
-        const current = draft?.digest === newest.digest;
+        const current = draft !== undefined && versionDigestOf(draft.digest, schemasDigest) === newest.digest;
         return { status: 200, body: { built, deployed: { version: newest.version, current } } };
       },
     }),

@@ -10,6 +10,8 @@ import { BusyError } from '../processes/fair-queue.ts';
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |
  * | the plugin throws, or answers other than text | plugin-error           | 422                | 200, { error, logs? }   |
+ * | not JSON that fits the schema goes in         | invalid-input          | 422, did not run   | 200, as above           |
+ * | not JSON that fits the schema comes out       | invalid-output         | 422                | 200, as above           |
  * | past the limit of memory                      | memory-limit           | 422                | 200, as above           |
  * | past the stack                                | stack-limit            | 422                | 200, as above           |
  * | past the limit of output                      | output-limit           | 422                | 200, as above           |
@@ -34,8 +36,14 @@ import { BusyError } from '../processes/fair-queue.ts';
  */
 
 /** The answer of an execution that gave no output, with the last 16 KB of what it logged. */
-export const executionError = ({ code, message }: RunError, allLogs: readonly string[]): ServiceError => {
-  const details = { logs: allLogs.length ? cutLogs(allLogs).logs : undefined };
+export const executionError = (
+  { code, message, path }: RunError,
+  allLogs: readonly string[],
+): ServiceError => {
+  const details = {
+    logs: allLogs.length ? cutLogs(allLogs).logs : undefined,
+    ...(path !== undefined && { path: storable(path) }),
+  };
   switch (code) {
     case 'time-limit':
       return new ServiceError(504, code, storable(message), details);

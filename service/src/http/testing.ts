@@ -12,9 +12,19 @@ import { runErrorCodes, runLimits } from '../sandbox/outcome.ts';
 
 const tested = z
   .object({
-    result: z.string().optional().meta({ description: 'What the plugin answered.' }),
+    result: z
+      .string()
+      .optional()
+      .meta({ description: 'What the plugin answered, as text: JSON where it was built with types.' }),
     error: z
-      .object({ code: z.enum(runErrorCodes), message: z.string() })
+      .object({
+        code: z.enum(runErrorCodes),
+        message: z.string(),
+        path: z
+          .string()
+          .optional()
+          .meta({ description: 'Where the input or output does not fit its schema, as a JSON Pointer.' }),
+      })
       .optional()
       .meta({ description: 'Why it did not answer.' }),
     logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
@@ -66,10 +76,10 @@ export const testing: ServiceInterface = {
 
 /** What the draft was built to, in memory: the next build may take its place while the test waits for its turn. */
 async function loadBuilt(tables: Tables, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
-  const { hash, load } = await builtProgram(tables, plugin);
+  const { hash, isTyped, load } = await builtProgram(tables, plugin);
   try {
     const program = await load();
-    return { hash, load: async () => program };
+    return { hash, isTyped, load: async () => program };
   } catch (error) {
     // The next build may have taken its place between the two.
     if (attempts === 1) throw error;

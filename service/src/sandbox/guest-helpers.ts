@@ -9,19 +9,22 @@ const longestErrorText = 65_536;
  *
  * - `invoke(run, input)` calls a plugin's function. What that throws is told to the host, and answered with a value
  *   that no plugin can make.
+ * - `invokeJson(run, input)` does the same with the value that a text of JSON is of.
+ * - `toJson(value)` makes JSON of what a plugin answered; where there is none, it tells why, and answers as `invoke` does.
  * - `describe(error)` tells the host what was thrown.
  * - `isNullText(value)` says whether a value is the very text that the library answers when it cannot allocate.
  *
  * Every text goes to the host with its length and whether it is that text.
  */
 export const guestHelpers = `(log, tell) => {
-  const { stringify } = JSON;
+  const { parse, stringify } = JSON;
   const text = String;
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const sizeOf = (type) => getOwnPropertyDescriptor(type.prototype, 'size').get;
   const [mapSize, setSize] = [sizeOf(Map), sizeOf(Set)];
   const [eachOfMap, eachOfSet] = [Map.prototype.forEach, Set.prototype.forEach];
-  const { slice } = String.prototype;
+  const { includes, slice } = String.prototype;
+  const { isFinite } = Number;
   const { isPrototypeOf } = Object.prototype;
   const errorPrototype = Error.prototype;
   const nullText = '<null>';
@@ -102,5 +105,40 @@ export const guestHelpers = `(log, tell) => {
       return failed;
     }
   };
-  return { invoke, describe, isNullText: (value) => value === nullText };
+  const invokeJson = (run, input) => {
+    try {
+      return run(parse(input));
+    } catch (error) {
+      describe(error);
+      return failed;
+    }
+  };
+  const fail = (message) => {
+    tell(message, message.length, false, '', 0, false);
+    return failed;
+  };
+  const notANumber = {};
+  const refuseNumbers = (key, value) => {
+    if (typeof value === 'number' && !isFinite(value)) throw notANumber;
+    return value;
+  };
+  const toJson = (value) => {
+    try {
+      const written = stringify(value);
+      if (written === undefined) {
+        const kind = value === undefined ? 'nothing' : 'a value of type ' + typeof value;
+        return fail('"run" must return a value that JSON can hold, or a promise of it; it returned ' + kind + '.');
+      }
+      // JSON has "null" for what is no number; only then is it worth looking for one.
+      if (apply(includes, written, ['null'])) stringify(value, refuseNumbers);
+      return written;
+    } catch (error) {
+      if (error === notANumber) {
+        return fail('"run" must return a value that JSON can hold; in what it returned a number is NaN or infinite.');
+      }
+      describe(error);
+      return failed;
+    }
+  };
+  return { invoke, invokeJson, toJson, describe, isNullText: (value) => value === nullText };
 }`;

@@ -1,9 +1,11 @@
 /**
- * Why a run gave no result: the plugin's own fault, the limit that it met, or, as `runner-crashed`, that the process
+ * Why a run gave no result: the plugin's own fault, what went in or came out, the limit that it met, or, as `runner-crashed`, that the process
  * it ran in ended.
  */
 export const runErrorCodes = [
   'plugin-error',
+  'invalid-input',
+  'invalid-output',
   'time-limit',
   'memory-limit',
   'stack-limit',
@@ -18,6 +20,8 @@ export type RunErrorCode = (typeof runErrorCodes)[number];
 export interface RunError {
   readonly code: RunErrorCode;
   readonly message: string;
+  /** Where in the input or output, as a JSON Pointer, something does not fit. */
+  readonly path?: string;
 }
 
 /** How a run ended. */

@@ -6,6 +6,8 @@ export interface RunRequest {
   readonly hash: string;
   /** Sent when the runner is not known to have it. */
   readonly program?: Program | undefined;
+  /** Whether it has types. */
+  readonly isTyped: boolean;
   readonly input: string;
 }
 

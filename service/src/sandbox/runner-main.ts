@@ -1,10 +1,13 @@
 import { readSync, writeSync } from 'node:fs';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
-import { mebibyte, pluginError, runLimits, setRunLimits } from './outcome.ts';
+import { mebibyte, pluginError, RunFailure, runLimits, setRunLimits } from './outcome.ts';
 import type { RunEnd } from './outcome.ts';
 import { decodeRequest, encodeText, frameKind } from './protocol.ts';
 import type { FrameKind, RunRequest } from './protocol.ts';
+import { checkNamespace } from './namespace-check.ts';
+import { faultError, SchemaChecks } from './schema-checks.ts';
+import type { CompiledProgram } from '../plugins/program.ts';
 import { ScriptRunner } from './script-runner.ts';
 import { WasmRunner } from './wasm-runner.ts';
 
@@ -28,30 +31,76 @@ if (time && memory) setRunLimits({ time, memory });
 const scripts = new ScriptRunner();
 const modules = new WasmRunner();
 
-async function run({ hash, program, input: text }: RunRequest): Promise<void> {
+const checks = new SchemaChecks();
+
+async function run(request: RunRequest): Promise<void> {
+  const { hash, isTyped } = request;
   const deadline = performance.now() + runLimits.time;
-  const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
-  const isScript = program ? program.kind === 'script' : scripts.has(hash);
-  if (!program && !isScript && !modules.has(hash)) {
+  const kind = request.program?.kind ?? knownKind(hash);
+  if (!kind || (isTyped && !request.program && !checks.has(hash))) {
     send(frameKind.missing, '');
     return;
   }
+  // Schemas are kept by who checks with them, and nowhere else.
+  const { types, ...program } = request.program ?? {};
+  if (types) checks.add(hash, types);
+  const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
   let end: RunEnd;
   try {
-    end = isScript
-      ? await scripts.run(hash, program?.kind === 'script' ? program : undefined, text, deadline, logs)
-      : modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);
+    const work = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
+    end =
+      isTyped && kind !== 'check'
+        ? await runChecked(work, request.input)
+        : await runOnce(work, request.input, false);
   } catch (error) {
     end = {
-      error: pluginError(`The engine failed: ${error instanceof Error ? error.message : String(error)}`),
+      error:
+        error instanceof RunFailure
+          ? error.error
+          : pluginError(`The engine failed: ${error instanceof Error ? error.message : String(error)}`),
     };
   }
   if ('result' in end) send(frameKind.result, encodeText(end.result));
   else send(frameKind.error, JSON.stringify(end.error));
 }
 
-// An input may be escaped, which makes it up to six times as long; a program may come with it.
-const frames = new FrameReader(16 * mebibyte);
+interface RunWork {
+  readonly hash: string;
+  /** Where it is not known here. */
+  readonly program: CompiledProgram | undefined;
+  readonly kind: CompiledProgram['kind'];
+  readonly logs: Logs;
+  readonly deadline: number;
+}
+
+function knownKind(hash: string): CompiledProgram['kind'] | undefined {
+  if (scripts.has(hash)) return 'script';
+  return modules.has(hash) ? 'wasm' : undefined;
+}
+
+/** Checks what goes in and what comes out, as a part of the run. */
+async function runChecked(work: RunWork, text: string): Promise<RunEnd> {
+  const { hash, deadline } = work;
+  const wrong = await checks.check(hash, 'input', text, deadline);
+  if (wrong) return { error: faultError('input', wrong) };
+  const end = await runOnce(work, text, true);
+  if ('error' in end) return end;
+  const wrongOutput = await checks.check(hash, 'output', end.result, deadline);
+  return wrongOutput ? { error: faultError('output', wrongOutput) } : end;
+}
+
+async function runOnce(work: RunWork, text: string, isJson: boolean): Promise<RunEnd> {
+  const { hash, program, kind, logs, deadline } = work;
+  if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
+  if (kind === 'wasm') {
+    return modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);
+  }
+  const script = program?.kind === 'script' ? program : undefined;
+  return scripts.run(hash, script, text, deadline, logs, isJson);
+}
+
+// An input may be escaped, which makes it up to six times as long; a program may come with it, and its schemas.
+const frames = new FrameReader(24 * mebibyte);
 const chunk = Buffer.allocUnsafe(65_536);
 
 /** The requests, one after the other, until the service has gone. */
@@ -78,6 +127,7 @@ let runs = 0;
 for (const request of requests()) {
   await run(request);
   scripts.restoreAhead();
+  checks.restoreAhead();
   runs += 1;
   if (runs % runsPerTurn === 0) await turn();
 }

@@ -224,8 +224,8 @@ export class RunnerProcess {
     return setTimeout(() => this.#kill(limitError('time-limit', this.#limits)), this.#limits.time + grace);
   }
 
-  #send({ program: { hash }, input }: CurrentRun, program: Program | undefined): void {
-    const request = encodeRequest({ hash, input, program });
+  #send({ program: { hash, isTyped }, input }: CurrentRun, program: Program | undefined): void {
+    const request = encodeRequest({ hash, isTyped, input, program });
     this.#given.set(hash, true);
     this.#input.write(encodeFrame(frameKind.run, request));
   }

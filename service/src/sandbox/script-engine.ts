@@ -50,7 +50,12 @@ interface Base {
  * The guest helpers, and the values that the library would make once for each engine and keep: those would be gone with
  * the next restore. All as tokens for `importHandle`.
  */
-type Tokens = Readonly<Record<'invoke' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false', number>>;
+type Tokens = Readonly<
+  Record<
+    'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false',
+    number
+  >
+>;
 
 const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
 
@@ -132,7 +137,10 @@ export class ScriptEngine {
   }
 
   /** Calls one of the guest helpers. Throws a `JSException` for what it throws. */
-  call(helper: 'invoke' | 'describe' | 'isNullText', ...values: JSValueHandle[]): JSValueHandle {
+  call(
+    helper: 'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText',
+    ...values: JSValueHandle[]
+  ): JSValueHandle {
     return this.vm.callFunction(this.value(helper), this.value('undefined'), ...values);
   }
 
@@ -180,6 +188,8 @@ async function createBase(room: number): Promise<Base> {
   const helpers = vm.callFunction(vm.evalCode(guestHelpers, helpersFile), vm.undefined, ...functions);
   const tokens = {
     invoke: vm.exportHandle(helpers.getProp('invoke')),
+    invokeJson: vm.exportHandle(helpers.getProp('invokeJson')),
+    toJson: vm.exportHandle(helpers.getProp('toJson')),
     describe: vm.exportHandle(helpers.getProp('describe')),
     isNullText: vm.exportHandle(helpers.getProp('isNullText')),
     undefined: vm.exportHandle(vm.undefined),

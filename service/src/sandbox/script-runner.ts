@@ -91,13 +91,17 @@ export class ScriptRunner {
     return this.#programs.has(hash);
   }
 
-  /** Runs a program until `deadline`, as `performance.now()` tells the time. `program`: needed if it is not known. */
+  /**
+   * Runs a program until `deadline`, as `performance.now()` tells the time. `program`: needed if it is not known. `isJson`: the
+   * input is JSON, of which the program is given the value, and what it answers is made JSON (default false).
+   */
   async run(
     hash: string,
     program: ScriptProgram | undefined,
     input: string,
     deadline: number,
     logs: Logs,
+    isJson = false,
   ): Promise<RunEnd> {
     const prepared = this.#programs.get(hash) ?? (program && { program, room: 0 });
     if (!prepared) throw new Error('The program is not known here.');
@@ -107,7 +111,7 @@ export class ScriptRunner {
     this.#last = prepared;
     const engine = await this.#takeEngine(prepared.room);
     const run = new ScriptRun(engine, prepared, logs, deadline, this.#onRestored);
-    const end = await run.end(input);
+    const end = await run.end(input, isJson);
     if (engine.hasGrown) {
       prepared.room += 1;
       delete prepared.start;
@@ -173,10 +177,10 @@ class ScriptRun implements GuestListener {
     return this.#intact && this.#ending === undefined;
   }
 
-  async end(input: string): Promise<RunEnd> {
+  async end(input: string, isJson: boolean): Promise<RunEnd> {
     try {
       const run = this.#prepared.start ? this.#resume(this.#prepared.start) : await this.#evaluate();
-      const result = await this.#call(run, input);
+      const result = await this.#call(run, input, isJson);
       return this.#ending ? { error: this.#ending } : { result };
     } catch (error) {
       return { error: this.#ending ?? this.#errorOf(error) };
@@ -209,12 +213,14 @@ class ScriptRun implements GuestListener {
     return run;
   }
 
-  async #call(run: JSValueHandle, input: string): Promise<string> {
+  async #call(run: JSValueHandle, input: string, isJson: boolean): Promise<string> {
     const text = this.#vm.newString(input);
     if (!text.isString) throw new RunFailure(limitError('memory-limit'));
-    const invoked = this.#engine.call('invoke', run, text);
+    const invoked = this.#engine.call(isJson ? 'invokeJson' : 'invoke', run, text);
     if (this.#thrown) throw new RunFailure(this.#thrown);
-    const result = await this.#settle(invoked);
+    const settled = await this.#settle(invoked);
+    const result = isJson ? this.#engine.call('toJson', settled) : settled;
+    if (this.#thrown) throw new RunFailure(this.#thrown);
     if (!result.isString) {
       throw new RunFailure(
         pluginError(`"run" must return text, or a promise of it; it returned ${kindOf(result)}.`),

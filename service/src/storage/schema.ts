@@ -96,6 +96,8 @@ export interface Schema {
     digest: string;
     program_hash: string;
     built_at: number;
+    /** Of the schemas that it was made with; empty without. See `digest.ts`. */
+    schemas_digest: ColumnType<string, string | undefined, string>;
   };
   /** Version v1.0.<patch> of a plugin: what it runs, and the draft that it was made of. The database refuses to change one. */
   versions: {
@@ -106,9 +108,27 @@ export interface Schema {
     /** Of its source; see `digest.ts`. */
     digest: Fixed<string>;
     program_hash: Fixed<string>;
+    /** As that of its build. */
+    schemas_digest: ColumnType<string, string | undefined, never>;
     created_at: Fixed<number>;
     actor: FixedNullable<string>;
     message: FixedNullable<string>;
+  };
+  /** What was said of the namespaces of environments. */
+  namespaces: {
+    environment: Fixed<string>;
+    name: Fixed<string>;
+    /** JSON: what was said, as it was said. */
+    record: string;
+    /** How long that is, in UTF-16 code units, so that a page of a list can be bounded without reading it. */
+    record_size: number;
+    /** Of its schemas; empty without. See `digest.ts`. */
+    schemas_digest: string;
+    /** JSON: what the service made of the schemas; null without. */
+    compiled: Nullable<string>;
+    /** The types in TypeScript; empty without schemas. */
+    declarations: string;
+    updated_at: number;
   };
   /** Programs are stored once, by the SHA-256 of their JSON in hex: builds and versions of the same text share one. */
   programs: {

@@ -9,6 +9,7 @@ import { Drafts, DraftsInTransaction } from './tables/drafts.ts';
 import { EditorTokens } from './tables/editor-tokens.ts';
 import { Environments, EnvironmentsInTransaction } from './tables/environments.ts';
 import { pluginLock, tenantCacheKey } from './tables/names.ts';
+import { Namespaces } from './tables/namespaces.ts';
 import { Plugins, PluginsInTransaction } from './tables/plugins.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
 import type { HeldPrograms } from './tables/programs.ts';
@@ -24,6 +25,7 @@ export interface Tables {
   readonly environments: Environments;
   readonly tenants: Tenants;
   readonly plugins: Plugins;
+  readonly namespaces: Namespaces;
   readonly editorTokens: EditorTokens;
   readonly drafts: Drafts;
   readonly builds: Builds;
@@ -73,6 +75,7 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
     environments: new Environments(db),
     tenants: new Tenants(db),
     plugins: new Plugins(db),
+    namespaces: new Namespaces(db),
     editorTokens: new EditorTokens(db, engine),
     drafts: new Drafts(db),
     builds: new Builds(db, programs),
@@ -100,6 +103,7 @@ export function createTransactionTables(
     environments: new EnvironmentsInTransaction(db, recordChange, lock),
     tenants: new TenantsInTransaction(db, recordChange),
     plugins,
+    namespaces: new Namespaces(db),
     editorTokens: new EditorTokens(db, engine),
     drafts: new DraftsInTransaction(db, plugins),
     builds: new BuildsInTransaction(db, programs),

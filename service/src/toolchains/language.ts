@@ -1,5 +1,6 @@
 import type { PluginSource } from '../plugins/records.ts';
-import type { Program } from '../plugins/program.ts';
+import type { CompiledProgram } from '../plugins/program.ts';
+import type { PluginTypes } from './types/declarations.ts';
 
 export type Severity = 'error' | 'warning' | 'information';
 
@@ -15,12 +16,15 @@ export interface Diagnostic {
 
 export interface Compilation {
   /** What the sandbox runs; without it the build has failed. */
-  readonly program?: Program;
+  readonly program?: CompiledProgram;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Compiles the one file that a plugin is. What it throws is a fault of the toolchain. */
-export type Compile = (source: string) => Compilation | Promise<Compilation>;
+/**
+ * Compiles the one file that a plugin is, whose `run` is given and gives what `types` says. What it throws is a fault of the
+ * toolchain.
+ */
+export type Compile = (source: string, types: PluginTypes) => Compilation | Promise<Compilation>;
 
 /** One language toolchain: the default export of one file in `languages/`. */
 export interface Language {
@@ -32,6 +36,11 @@ export interface Language {
   readonly short: string;
   /** A new plugin: source that works as it is, and tests for it. Any text is possible as a name. */
   template(plugin: { pluginName: string; namespace: string }): PluginSource;
+  /**
+   * The source of a new plugin in a namespace with types, which works as it is where a value of the output is known.
+   * @param types.output JSON of a value that fits the output; `undefined` where none is known
+   */
+  typedTemplate(types: { readonly output: string | undefined }): string;
   /** Throws what keeps the toolchain from working on this machine. Quick: the service starts with it. */
   probe(): void;
   /** What its compiler needs beyond reading its own files: native add-ons. */

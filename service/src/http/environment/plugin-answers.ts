@@ -50,7 +50,7 @@ export function pluginAnswer(
   { environment, tenant }: TenantKey,
   plugin: PluginRecord,
 ): z.input<typeof pluginSchema> {
-  const { namespace, name, lang, draft, isBuilt, latest, pinned, versions } = plugin;
+  const { namespace, name, lang, draft, isBuilt, latest, pinned, versions, isOutdated } = plugin;
   return {
     ident: `${environment}.${tenant}`,
     namespace,
@@ -72,7 +72,7 @@ export function pluginAnswer(
         }
       : null,
     versions,
-    outdated: false,
+    outdated: isOutdated,
   };
 }
 

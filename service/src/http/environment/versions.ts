@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { json } from '../operations/answers.ts';
+import { answeredSchema } from './namespace-records.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
@@ -30,6 +31,8 @@ const versionSourceSchema = z
     ...versionFields,
     contents: z.string(),
     tests: z.array(z.looseObject({})).meta({ description: 'As the draft had them.' }),
+    input: answeredSchema.optional(),
+    output: answeredSchema.optional(),
   })
   .meta({ id: 'VersionSource' });
 
@@ -85,7 +88,9 @@ export const versions: ServiceInterface = {
         const found = await context.storage.tables.versions.findRecord(target, version);
         if (!found) throw versionNotFound();
         const { contents, tests = [] } = found.source;
-        return { status: 200, body: { ...versionAnswer(found.record, live), contents, tests } };
+        const types = found.program.isTyped ? (await found.program.load()).types : undefined;
+        const body = { ...versionAnswer(found.record, live), contents, tests, ...types?.schemas };
+        return { status: 200, body };
       },
     }),
   ],

@@ -124,6 +124,7 @@ const security = {
   environment: [{ environmentToken: [] }],
   run: [{ environmentToken: [] }],
   either: [{ editorToken: [] }, { environmentToken: [] }],
+  optional: [{}, { editorToken: [] }, { environmentToken: [] }],
 } satisfies Record<Auth, Record<string, string[]>[]>;
 
 function describeBody(body: Body): ZodOpenApiRequestBodyObject {
@@ -146,7 +147,10 @@ function describeAnswer(answer: Answer): ZodOpenApiResponseObject {
   const { description, headers = [] } = answer;
   const base = { description, headers: headersOf('x-request-id', ...headers) };
   if (answer.kind === 'empty') return base;
-  if (answer.kind === 'text') return { ...base, content: { 'text/plain': { schema: { type: 'string' } } } };
+  if (answer.kind === 'text') {
+    const text = { 'text/plain': { schema: { type: 'string' } } } as const;
+    return { ...base, content: { ...text, ...(answer.orJson && { 'application/json': { schema: {} } }) } };
+  }
   const { schema, events } = answer;
   return {
     ...base,

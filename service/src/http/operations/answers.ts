@@ -28,6 +28,8 @@ export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> extends Answer
 
 export interface TextAnswer extends AnswerBase {
   readonly kind: 'text';
+  /** Whether the text may be JSON, which a reply says with `isJson`, and is answered as such. */
+  readonly orJson?: true;
 }
 
 export interface EmptyAnswer extends AnswerBase {
@@ -46,7 +48,12 @@ export type Reply<A extends Answers> = {
   [S in keyof A & AnswerStatus]: A[S] extends JsonAnswer<infer Schema>
     ? { readonly status: S; readonly body: DeepReadonly<z.input<Schema>>; readonly headers?: ReplyHeaders }
     : A[S] extends TextAnswer
-      ? { readonly status: S; readonly body: string; readonly headers?: ReplyHeaders }
+      ? {
+          readonly status: S;
+          readonly body: string;
+          readonly isJson?: true;
+          readonly headers?: ReplyHeaders;
+        }
       : { readonly status: S; readonly body?: undefined; readonly headers?: ReplyHeaders };
 }[keyof A & AnswerStatus];
 
@@ -62,6 +69,7 @@ export type ReplyHeaders = { readonly [H in AnswerHeader]?: string };
 interface AnyReply {
   readonly status: AnswerStatus;
   readonly body?: unknown;
+  readonly isJson?: true;
   readonly headers?: ReplyHeaders;
 }
 
@@ -86,19 +94,21 @@ export const reply = <const S extends AnswerStatus, Body>(
 });
 
 const textType = { 'content-type': 'text/plain; charset=utf-8' } as const;
+const jsonType = { 'content-type': 'application/json' } as const;
 
 /**
  * Answers with a reply.
  * @throws Error when it is not one of those that are declared, which is a fault of ours.
  */
 export function answer(c: Context, id: string, answers: Answers, given: AnyReply): Response {
-  const { status, body, headers } = given;
+  const { status, body, isJson, headers } = given;
   const declared = answers[status];
   if (!declared) throw new Error(`${id} does not declare that it answers ${status}.`);
   if (declared.kind === 'empty') return c.body(null, status, headers);
   const contentful = status as ContentfulStatusCode;
   if (declared.kind === 'text') {
-    return c.body(body as string, contentful, headers ? { ...headers, ...textType } : textType);
+    const type = declared.orJson && isJson ? jsonType : textType;
+    return c.body(body as string, contentful, headers ? { ...headers, ...type } : type);
   }
   const { error } = declared.schema.safeParse(body);
   if (error)

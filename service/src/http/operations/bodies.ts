@@ -36,12 +36,15 @@ export interface TextBody {
 
 export type Body = JsonBody | TextBody;
 
+/** Reads a body of text. `anyType`: whatever its content type says (default false). */
+export type ReadText = (options?: { readonly anyType?: boolean }) => Promise<string>;
+
 /** What a handler gets of a body. */
 export type BodyOf<B> =
   B extends JsonBody<infer Schema, infer Optional>
     ? z.output<Schema> | (Optional extends true ? undefined : never)
     : B extends TextBody
-      ? () => Promise<string>
+      ? ReadText
       : undefined;
 
 /** What most bodies of JSON need at most, in bytes. */
@@ -77,7 +80,11 @@ export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<
 /** What the handler gets of the body of a request. Throws what {@link readJson} does, and 422 where it does not fit. */
 export function readBody(c: Context, body: Body | undefined): unknown {
   if (!body) return undefined;
-  if (body.kind === 'text') return () => readPlainText(c, body.limit, body.tooLarge);
+  if (body.kind === 'text') {
+    const readText: ReadText = ({ anyType = false } = {}) =>
+      readPlainText(c, body.limit, body.tooLarge, anyType);
+    return readText;
+  }
   return readCheckedJson(c, body);
 }
 

@@ -26,6 +26,7 @@ const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   environment: withToken,
   run: withToken,
   either: withEditorToken,
+  optional: withEditorToken,
 };
 
 /** All that an operation can be refused with: codes by their statuses, in the order of the statuses. */

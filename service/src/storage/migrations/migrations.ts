@@ -4,6 +4,7 @@ import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
 import { rateCounters } from './0002-rate-counters.ts';
 import { runs } from './0003-runs.ts';
+import { namespaces } from './0004-namespaces.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -18,4 +19,4 @@ export interface Migration {
 }
 
 /** The schema's history. One that was released is never edited; a change is a new entry. */
-export const migrations: readonly Migration[] = [initial, rateCounters, runs];
+export const migrations: readonly Migration[] = [initial, rateCounters, runs, namespaces];

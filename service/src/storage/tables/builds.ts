@@ -5,6 +5,7 @@ import type { PluginSource } from '../../plugins/records.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
 import { digestOf } from './digest.ts';
+import { schemasDigestOfNamespace } from './namespaces.ts';
 import { pluginId, selectPlugin } from './names.ts';
 import type { Programs, ProgramsInTransaction } from './programs.ts';
 
@@ -18,18 +19,29 @@ export class Builds {
     this.#programs = programs;
   }
 
-  /** What this very source was built to; `undefined` when the last successful build was of another. */
-  async find(plugin: PluginKey, source: PluginSource): Promise<StoredProgram | undefined> {
+  /**
+   * What this very source was built to, with schemas of this digest (by default none); `undefined` when the last
+   * successful build was of another, or with others.
+   */
+  async find(
+    plugin: PluginKey,
+    source: PluginSource,
+    schemasDigest = '',
+  ): Promise<StoredProgram | undefined> {
     const row = await this.db
       .selectFrom('builds')
       .select('program_hash')
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('digest', '=', digestOf(source))
+      .where('schemas_digest', '=', schemasDigest)
       .executeTakeFirst();
-    return row && this.#programs.reference(row.program_hash);
+    return row && this.#programs.reference(row.program_hash, schemasDigest !== '');
   }
 
-  /** What the draft as it is was built to; `undefined` when its last successful build was of another text. */
+  /**
+   * What the draft as it is was built to; `undefined` when its last successful build was of another text, or with other
+   * schemas than its namespace has.
+   */
   async findCurrent(plugin: PluginKey): Promise<StoredProgram | undefined> {
     const row = await this.db
       .selectFrom('builds')
@@ -38,10 +50,11 @@ export class Builds {
           .onRef('drafts.plugin_id', '=', 'builds.plugin_id')
           .onRef('drafts.build_digest', '=', 'builds.digest'),
       )
-      .select('program_hash')
+      .select(['program_hash', 'schemas_digest'])
       .where('builds.plugin_id', '=', pluginId(this.db, plugin))
+      .where('schemas_digest', '=', schemasDigestOfNamespace(this.db, plugin))
       .executeTakeFirst();
-    return row && this.#programs.reference(row.program_hash);
+    return row && this.#programs.reference(row.program_hash, row.schemas_digest !== '');
   }
 }
 
@@ -55,19 +68,31 @@ export class BuildsInTransaction extends Builds {
 
   /**
    * Remembers what a source was built to, in the place of what was built before, which is removed unless something else
-   * refers to it. The transaction has to have locked the plugin.
+   * refers to it. The transaction has to have locked the plugin. `schemasDigest`: of the schemas that it was built with; see
+   * `digest.ts` (default: of none).
    */
-  async save(plugin: PluginKey, source: PluginSource, program: Program, now: number): Promise<void> {
+  async save(
+    plugin: PluginKey,
+    source: PluginSource,
+    program: Program,
+    now: number,
+    schemasDigest = '',
+  ): Promise<void> {
     const before = await this.db
       .selectFrom('builds')
       .select('program_hash')
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .executeTakeFirst();
     const hash = await this.#programs.add(program, before?.program_hash);
-    const changed = { digest: digestOf(source), program_hash: hash, built_at: now };
+    const changed = {
+      digest: digestOf(source),
+      program_hash: hash,
+      built_at: now,
+      schemas_digest: schemasDigest,
+    };
     const saved = await this.db
       .insertInto('builds')
-      .columns(['plugin_id', 'digest', 'program_hash', 'built_at'])
+      .columns(['plugin_id', 'digest', 'program_hash', 'built_at', 'schemas_digest'])
       // Nothing where the plugin was deleted meanwhile.
       .expression(
         selectPlugin(this.db, plugin).select([
@@ -75,6 +100,7 @@ export class BuildsInTransaction extends Builds {
           sql<string>`${changed.digest}`.as('digest'),
           sql<string>`${changed.program_hash}`.as('program_hash'),
           sql<number>`${changed.built_at}`.as('built_at'),
+          sql<string>`${changed.schemas_digest}`.as('schemas_digest'),
         ]),
       )
       .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(changed))

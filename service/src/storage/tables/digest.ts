@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PluginSource } from '../../plugins/records.ts';
+import { areTyped } from '../../plugins/schemas.ts';
+import type { Schemas } from '../../plugins/schemas.ts';
 
 /** What a build depends on: the language and the text, not the tests. SHA-256 in base64url. */
 export const digestOf = ({ lang, contents }: PluginSource): string =>
@@ -16,6 +18,24 @@ export const sourceDigestOf = ({ lang, contents, tests = [] }: PluginSource): st
   createHash('sha256')
     .update(JSON.stringify([lang, contents, tests], withSortedKeys))
     .digest('hex');
+
+/**
+ * What a version is made of where its namespace has schemas: SHA-256, in hex, of the digest of its source, a space and that of
+ * the schemas. Without schemas it is that of the source.
+ */
+export const versionDigestOf = (sourceDigest: string, schemasDigest: string): string =>
+  schemasDigest
+    ? createHash('sha256').update(`${sourceDigest} ${schemasDigest}`).digest('hex')
+    : sourceDigest;
+
+/**
+ * Tells schemas from others, as SHA-256 in base64url; empty where there are none, which is what text plugins were built with. The
+ * order of keys is no difference.
+ */
+export const schemasDigestOf = ({ input, output }: Schemas): string =>
+  areTyped({ input, output })
+    ? createHash('sha256').update(JSON.stringify({ input, output }, withSortedKeys)).digest('base64url')
+    : '';
 
 /** A replacer of `JSON.stringify`. */
 function withSortedKeys(_: string, value: unknown): unknown {

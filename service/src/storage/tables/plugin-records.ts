@@ -12,7 +12,7 @@ export interface PluginRecord {
   /** The language of its draft. */
   readonly lang: string;
   readonly draft: { readonly etag: string; readonly savedAt: number; readonly actor?: string };
-  /** Whether the draft as it is has a successful build. */
+  /** Whether the draft as it is has a successful build, with the schemas that its namespace has. */
   readonly isBuilt: boolean;
   /** The newest version; `undefined` before the first deploy. */
   readonly latest: string | undefined;
@@ -22,6 +22,8 @@ export interface PluginRecord {
   readonly versions: number;
   /** The version that the next deploy makes, unless nothing has changed. */
   readonly nextVersion: string;
+  /** Whether the live version was made with other schemas than its namespace has. */
+  readonly isOutdated: boolean;
 }
 
 /** Which plugins are listed: those after a name, in the order of the bytes of namespace and name. */
@@ -49,6 +51,8 @@ export async function listPluginRecords(
   const rows = await selectRecords(
     selectTenant(db, scope)
       .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
+      // Says that it is one tenant. From the join alone PostgreSQL would read all of its plugins to sort them.
+      .where('plugins.tenant_id', '=', selectTenant(db, scope).select('tenants.id'))
       .where('plugins.deleted_at', 'is', null)
       .$if(namespace !== undefined, (query) => query.where('plugins.namespace', '=', namespace ?? ''))
       .$if(pluginName !== undefined, (query) => query.where('plugins.name', '=', pluginName ?? ''))
@@ -70,8 +74,24 @@ export async function listPluginRecords(
 const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
   plugins
     .innerJoin('drafts', 'drafts.plugin_id', 'plugins.id')
+    .leftJoin('namespaces', (join) =>
+      join
+        .onRef('namespaces.environment', '=', 'tenants.environment')
+        .onRef('namespaces.name', '=', 'plugins.namespace'),
+    )
     .leftJoin('builds', (join) =>
-      join.onRef('builds.plugin_id', '=', 'plugins.id').onRef('builds.digest', '=', 'drafts.build_digest'),
+      join
+        .onRef('builds.plugin_id', '=', 'plugins.id')
+        .onRef('builds.digest', '=', 'drafts.build_digest')
+        .on((eb) =>
+          eb('builds.schemas_digest', '=', eb.fn.coalesce('namespaces.schemas_digest', eb.val(''))),
+        ),
+    )
+    // The live one, as in `versions.ts`.
+    .leftJoin('versions', (join) =>
+      join
+        .onRef('versions.plugin_id', '=', 'plugins.id')
+        .on((eb) => eb('versions.patch', '=', eb.fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))),
     )
     .select([
       'plugins.namespace',
@@ -86,13 +106,15 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
       'drafts.updated_at',
       'drafts.actor',
       'builds.built_at',
+      'namespaces.schemas_digest as namespace_digest',
+      'versions.schemas_digest as live_digest',
     ])
     // Versions have no gaps, so the first of them tells how many there are without counting.
     .select((eb) =>
       eb
-        .selectFrom('versions')
-        .whereRef('versions.plugin_id', '=', 'plugins.id')
-        .select(({ fn }) => fn.min('patch').as('first'))
+        .selectFrom('versions as all_versions')
+        .whereRef('all_versions.plugin_id', '=', 'plugins.id')
+        .select(({ fn }) => fn.min('all_versions.patch').as('first'))
         .as('first_patch'),
     );
 
@@ -121,5 +143,6 @@ function toRecord(row: RecordRow): PluginRecord {
           },
     versions: first === null ? 0 : row.last_patch - first + 1,
     nextVersion: versionName(row.last_patch + 1),
+    isOutdated: row.live_digest !== null && row.live_digest !== (row.namespace_digest ?? ''),
   };
 }

@@ -41,8 +41,18 @@ export class HeldPrograms {
 }
 
 /** About how many bytes a program takes. */
-const sizeOf = (program: Program): number =>
-  1 + (program.kind === 'wasm' ? program.module : program.code + (program.mappings ?? '')).length;
+function sizeOf(program: Program): number {
+  const { inputCheck = '', outputCheck = '' } = program.types ?? {};
+  const checks = inputCheck.length + outputCheck.length;
+  switch (program.kind) {
+    case 'wasm':
+      return 1 + checks + program.module.length;
+    case 'script':
+      return 1 + checks + program.code.length + (program.mappings ?? '').length;
+    default:
+      return 1 + checks;
+  }
+}
 
 /** What was built, each program once. */
 export class Programs {
@@ -55,8 +65,8 @@ export class Programs {
   }
 
   /** A program by its hash, which is not read before it is needed. */
-  reference(hash: string): StoredProgram {
-    return { hash, load: () => this.#load(hash) };
+  reference(hash: string, isTyped: boolean): StoredProgram {
+    return { hash, isTyped, load: () => this.#load(hash) };
   }
 
   async #load(hash: string): Promise<Program> {

@@ -5,7 +5,7 @@ import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
 import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
-import { sourceDigestOf } from './digest.ts';
+import { sourceDigestOf, versionDigestOf } from './digest.ts';
 import type { Writing } from './drafts.ts';
 import { pluginCacheKey, pluginId, selectPlugin } from './names.ts';
 import type { Programs } from './programs.ts';
@@ -23,6 +23,8 @@ export function versionPatch(name: string): number | undefined {
 export interface VersionWriting extends Writing {
   /** What was said of it when it was deployed. */
   readonly message?: string | undefined;
+  /** Of the schemas that its build was made with; see `digest.ts` (default: of none). */
+  readonly schemasDigest?: string | undefined;
 }
 
 /** What the live version of a plugin runs. */
@@ -80,11 +82,17 @@ export class Versions {
     if (patch === undefined) return undefined;
     const row = await this.db
       .selectFrom('versions')
-      .select(['plugin_id', 'program_hash'])
+      .select(['plugin_id', 'program_hash', 'schemas_digest'])
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
-    return row && { ...this.#programs.reference(row.program_hash), version, pluginId: row.plugin_id };
+    return (
+      row && {
+        ...this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
+        version,
+        pluginId: row.plugin_id,
+      }
+    );
   }
 
   /**
@@ -93,11 +101,11 @@ export class Versions {
    */
   async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
     const row = await this.#selectNewest(plugin)
-      .select(['plugin_id', 'patch', 'program_hash', 'digest'])
+      .select(['plugin_id', 'patch', 'program_hash', 'digest', 'schemas_digest'])
       .executeTakeFirst();
     return (
       row && {
-        ...this.#programs.reference(row.program_hash),
+        ...this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
         version: versionName(row.patch),
         pluginId: row.plugin_id,
         digest: row.digest,
@@ -111,11 +119,17 @@ export class Versions {
       .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
       // A plugin that was made anew goes on from an older number, and has no version yet.
       .whereRef('versions.patch', '=', ({ fn }) => fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))
-      .select(['versions.plugin_id', 'versions.patch', 'versions.program_hash', 'plugins.pinned_patch'])
+      .select([
+        'versions.plugin_id',
+        'versions.patch',
+        'versions.program_hash',
+        'versions.schemas_digest',
+        'plugins.pinned_patch',
+      ])
       .executeTakeFirst();
     return (
       row && {
-        ...this.#programs.reference(row.program_hash),
+        ...this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
         version: versionName(row.patch),
         pluginId: row.plugin_id,
         isPinned: row.pinned_patch !== null,
@@ -143,16 +157,25 @@ export class Versions {
   async findRecord(
     plugin: PluginKey,
     version: string,
-  ): Promise<{ readonly record: VersionRecord; readonly source: PluginSource } | undefined> {
+  ): Promise<
+    | { readonly record: VersionRecord; readonly source: PluginSource; readonly program: StoredProgram }
+    | undefined
+  > {
     const patch = versionPatch(version);
     if (patch === undefined) return undefined;
     const row = await this.db
       .selectFrom('versions')
-      .select([...recordColumns, 'record'])
+      .select([...recordColumns, 'record', 'program_hash', 'schemas_digest'])
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
-    return row && { record: toRecord(row), source: JSON.parse(row.record) as PluginSource };
+    return (
+      row && {
+        record: toRecord(row),
+        source: JSON.parse(row.record) as PluginSource,
+        program: this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
+      }
+    );
   }
 
   #selectNewest(plugin: PluginKey) {
@@ -181,7 +204,7 @@ export class VersionsInTransaction extends Versions {
     plugin: PluginKey,
     source: PluginSource,
     { hash }: StoredProgram,
-    { now, actor, message }: VersionWriting,
+    { now, actor, message, schemasDigest = '' }: VersionWriting,
   ): Promise<string> {
     const { id, last_patch: patch } = await this.db
       .updateTable('plugins')
@@ -196,8 +219,9 @@ export class VersionsInTransaction extends Versions {
         patch,
         record: JSON.stringify(source),
         lang: source.lang,
-        digest: sourceDigestOf(source),
+        digest: versionDigestOf(sourceDigestOf(source), schemasDigest),
         program_hash: hash,
+        schemas_digest: schemasDigest,
         created_at: now,
         actor: actor ?? null,
         message: message ?? null,

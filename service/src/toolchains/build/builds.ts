@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
+import type { PluginTypes } from '../types/declarations.ts';
 import { SupersededError } from '../process/superseded.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { CompilerProcess, notWorking } from './compiler-process.ts';
@@ -10,6 +11,8 @@ import type { BuildEnd } from './limits.ts';
 
 interface Request {
   readonly source: string;
+  /** What `run` is given and gives (default: text). */
+  readonly types?: PluginTypes;
   /** Whose work it is. */
   readonly share: Share;
   /** Withdraws what has not begun. What has begun ends soon after. */
@@ -94,14 +97,22 @@ export class Builds {
    * Builds a source. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
    * withdrawn.
    */
-  build(language: string, { source, share, signal, finishes = false }: BuildRequest): Promise<BuildEnd> {
+  build(
+    language: string,
+    { source, types, share, signal, finishes = false }: BuildRequest,
+  ): Promise<BuildEnd> {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
     let started: number | undefined;
     const built = this.#run(pool, turn, (compiler) => {
       started = performance.now();
-      return buildUnlessAbandoned(compiler, source, buildLimits.time, finishes ? undefined : signal);
+      return buildUnlessAbandoned(
+        compiler,
+        { source, types },
+        buildLimits.time,
+        finishes ? undefined : signal,
+      );
     });
     return built.then((end) => {
       const ended = performance.now();
@@ -116,7 +127,7 @@ export class Builds {
    * Finds what a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a newer check
    * came before this one had begun.
    */
-  check(language: string, { source, share, subject, signal }: CheckRequest): Promise<BuildEnd> {
+  check(language: string, { source, types, share, subject, signal }: CheckRequest): Promise<BuildEnd> {
     const pool = this.#poolOf(language);
     const key = JSON.stringify([share.environment, share.tenant, share.token, language, subject]);
     this.#waitingChecks.get(key)?.abort(new SupersededError());
@@ -128,7 +139,9 @@ export class Builds {
       if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);
     };
     turn.then(forget, forget);
-    return this.#run(pool, turn, (compiler) => buildUnlessAbandoned(compiler, source, checkTime, signal));
+    return this.#run(pool, turn, (compiler) =>
+      buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+    );
   }
 
   /** Starts the compilers, so that a first build need not wait for them. */
@@ -177,7 +190,7 @@ function outcomeOf(end: BuildEnd) {
 
 async function buildUnlessAbandoned(
   compiler: CompilerProcess,
-  source: string,
+  { source, types }: { readonly source: string; readonly types: PluginTypes | undefined },
   time: number,
   signal: AbortSignal | undefined,
 ): Promise<BuildEnd> {
@@ -189,7 +202,7 @@ async function buildUnlessAbandoned(
   };
   signal?.addEventListener('abort', abandon, { once: true });
   try {
-    return await compiler.build(source, time);
+    return await compiler.build(source, { time, types });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abandon);

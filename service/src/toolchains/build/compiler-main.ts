@@ -1,6 +1,7 @@
 import type { Language } from '../language.ts';
 import { reasonOf, serveTool } from '../process/serve-tool.ts';
-import { encodeReport, sourceLimit } from './compiler-protocol.ts';
+import { textTypes } from '../types/declarations.ts';
+import { decodeWork, encodeReport, workLimit } from './compiler-protocol.ts';
 import type { BuildEnd } from './limits.ts';
 
 /* The program of a compiler's process: compiles the sources that it is sent. */
@@ -8,15 +9,19 @@ import type { BuildEnd } from './limits.ts';
 await serveTool(async () => {
   const { default: language } = (await import(process.argv[2] ?? '')) as { default: Language };
   const compile = await language.loadCompiler();
-  const trial = await compile(language.template({ pluginName: 'trial', namespace: 'trial' }).contents);
+  const trial = await compile(
+    language.template({ pluginName: 'trial', namespace: 'trial' }).contents,
+    textTypes,
+  );
   if (!trial.program) throw new Error(trial.diagnostics.map(({ message }) => message).join('; '));
-  return async (source) => {
+  return async (text) => {
+    const { source, types } = decodeWork(text);
     let end: BuildEnd;
     try {
-      end = { compiled: await compile(source) };
+      end = { compiled: await compile(source, types) };
     } catch (error) {
       end = { failed: `The compiler failed on this source. ${reasonOf(error)}` };
     }
     return encodeReport({ end, memory: process.memoryUsage.rss() });
   };
-}, sourceLimit);
+}, workLimit);

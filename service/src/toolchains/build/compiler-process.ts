@@ -1,6 +1,9 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import { ToolProcess } from '../process/tool-process.ts';
+import { textTypes } from '../types/declarations.ts';
+import type { PluginTypes } from '../types/declarations.ts';
+import { encodeWork } from './compiler-protocol.ts';
 import { decodeReport } from './compiler-report.ts';
 import { buildLimits, messageLimit } from './limits.ts';
 import type { BuildEnd, BuildLimits } from './limits.ts';
@@ -49,14 +52,24 @@ export class CompilerProcess {
     return this.#tool.ready;
   }
 
-  /** Compiles a source, once the compiler is warm; the limits are for what follows. `time`: the build's own limit, in ms. */
-  async build(source: string, time = this.#limits.time): Promise<BuildEnd> {
+  /**
+   * Compiles a source, once the compiler is warm; the limits are for what follows.
+   * @param options.time the build's own limit, in ms
+   * @param options.types what `run` is given and gives (default: text)
+   */
+  async build(
+    source: string,
+    {
+      time = this.#limits.time,
+      types = textTypes,
+    }: { readonly time?: number; readonly types?: PluginTypes | undefined } = {},
+  ): Promise<BuildEnd> {
     try {
       await this.#tool.ready;
     } catch (error) {
       return notWorking(error);
     }
-    const done = await this.#tool.work(source, time);
+    const done = await this.#tool.work(encodeWork({ source, types }), time);
     if ('failed' in done) return done;
     try {
       const { end, memory } = decodeReport(done.answer);

@@ -1,8 +1,20 @@
 import { boundedEnd } from './bounded.ts';
+import type { PluginTypes } from '../types/declarations.ts';
 import type { BuildEnd } from './limits.ts';
 
-/** The longest source that a compiler's process takes, in bytes. */
-export const sourceLimit = 2 * 2 ** 20;
+/** What a compiler's process is sent: a source, and what its `run` is given and gives. */
+export interface CompilerWork {
+  readonly source: string;
+  readonly types: PluginTypes;
+}
+
+/** The longest message that a compiler's process takes, in bytes: the service has checked the source, which JSON may escape. */
+export const workLimit = 10 * 2 ** 20;
+
+export const encodeWork = (work: CompilerWork): string => JSON.stringify(work);
+
+/** For the process itself, which is sent nothing by anybody but the service. */
+export const decodeWork = (text: string): CompilerWork => JSON.parse(text) as CompilerWork;
 
 export interface CompilerReport {
   readonly end: BuildEnd;

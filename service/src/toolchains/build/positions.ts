@@ -1,3 +1,6 @@
+import { textTypes } from '../types/declarations.ts';
+import type { PluginTypes } from '../types/declarations.ts';
+
 export interface Position {
   /** From 1. */
   readonly line: number;
@@ -36,5 +39,8 @@ export function positionOfRun(source: string): Position {
   return { line: 1, column: 1 };
 }
 
-export const missingRun =
-  'A plugin exports a function named "run", from text to text: export function run(input: string): string';
+/** What a plugin without a function `run` is told. */
+export const missingRun = (types: PluginTypes): string =>
+  types.input === textTypes.input
+    ? 'A plugin exports a function named "run", from text to text: export function run(input: string): string'
+    : `A plugin exports a function named "run": export function run(input: ${types.input}): ${types.output}`;

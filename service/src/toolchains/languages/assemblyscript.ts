@@ -4,6 +4,7 @@ import type { Compile, Diagnostic, Language } from '../language.ts';
 import { describeOversize } from '../../sandbox/wasm-check.ts';
 import { allowedImports, initialPages, maximumPages } from '../../sandbox/wasm-runner.ts';
 import { stringLiteral } from '../source-text.ts';
+import { textTypes } from '../types/declarations.ts';
 
 const assemblyscript: Language = {
   identifier: 'assemblyscript',
@@ -26,6 +27,15 @@ export function run(input: string): string {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  typedTemplate: ({ output }) => `/**
+ * Runs each time the plugin is called. What comes in and goes out is JSON, as text, and is checked by the types of the
+ * namespace. AssemblyScript has no JSON of its own, and a plugin is one file that can import no library: take what you need
+ * out of the text here, or write the plugin in TypeScript or JavaScript, where it is given the value itself.
+ */
+export function run(input: string): string {
+${output === undefined ? '  throw new Error("This plugin is not written yet.");' : `  return ${stringLiteral(JSON.stringify(JSON.parse(output)))};`}
+}
+`,
   probe: () => {
     // The second is a dependency of the first, and need not be where the service finds its own.
     createRequire(import.meta.resolve('assemblyscript/asc')).resolve('binaryen');
@@ -67,7 +77,7 @@ async function loadCompiler(): Promise<Compile> {
         const inEntry = range?.source.normalizedPath === entry;
         diagnostics.push({
           ...(inPlugin ? positionAt(range.start) : inEntry ? positionOfRun(source) : { line: 1, column: 1 }),
-          message: inEntry ? `${missingRun}. ${message}` : message,
+          message: inEntry ? `${missingRun(textTypes)}. ${message}` : message,
           severity: severities[category] ?? 'information',
         });
       },

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
 import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
-import type { Program } from '../../plugins/program.ts';
+import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
+import { returning, typedTemplateComment } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -29,6 +30,10 @@ export function run(input) {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  typedTemplate: ({ output }) => `${typedTemplateComment}export function run(input) {
+${returning(output)}
+}
+`,
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-parser']) fileURLToPath(import.meta.resolve(name));
     compilerDirectory();
@@ -49,7 +54,7 @@ async function loadCompiler(): Promise<Compile> {
     loadTypeChecker('javascript'),
     import('oxc-parser'),
   ]);
-  return async (source) => {
+  return async (source, types) => {
     const parsed = parseSync('plugin.js', source, {
       lang: 'js',
       sourceType: 'module',
@@ -75,12 +80,12 @@ async function loadCompiler(): Promise<Compile> {
     const imports = [...staticImports, ...dynamicImports, ...exports.filter((entry) => entry.moduleRequest)];
     for (const { start } of imports)
       errors.push(at(start, 'A plugin is one file: it cannot import another.'));
-    if (!exports.some(({ exportName }) => exportName.name === 'run')) errors.push(at(0, missingRun));
+    if (!exports.some(({ exportName }) => exportName.name === 'run')) errors.push(at(0, missingRun(types)));
     if (errors.length) return { diagnostics: errors };
-    const program: Program = { kind: 'script', code: source, file: 'plugin.js' };
+    const program: ScriptProgram = { kind: 'script', code: source, file: 'plugin.js' };
     const problems = await checkInEngine(program);
     if (problems.length) return { diagnostics: problems };
-    const { parses, diagnostics } = checkTypes(source);
+    const { parses, diagnostics } = checkTypes(source, types);
     // What the parser and the engine take is JavaScript, whatever this one thinks of it.
     if (!parses) return { program, diagnostics: [] };
     return diagnostics.some(({ severity }) => severity === 'error')

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
 import { positionsIn } from '../build/positions.ts';
 import type { Compile, Language } from '../language.ts';
-import type { Program } from '../../plugins/program.ts';
+import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
+import { returning, typedTemplateComment } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -29,6 +30,10 @@ export function run(input: string): string {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
+  typedTemplate: ({ output }) => `${typedTemplateComment}export function run(input: Input): Output {
+${returning(output)}
+}
+`,
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-transform'])
       fileURLToPath(import.meta.resolve(name));
@@ -44,8 +49,8 @@ async function loadCompiler(): Promise<Compile> {
     loadTypeChecker('typescript'),
     import('oxc-transform'),
   ]);
-  return async (source) => {
-    const { diagnostics } = checkTypes(source);
+  return async (source, types) => {
+    const { diagnostics } = checkTypes(source, types);
     if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
     const { code, map, errors } = transformSync('plugin.ts', source, {
       lang: 'ts',
@@ -61,7 +66,7 @@ async function loadCompiler(): Promise<Compile> {
         })),
       };
     }
-    const program: Program = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
+    const program: ScriptProgram = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
     const problems = await checkInEngine(program);
     return problems.length ? { diagnostics: problems } : { program, diagnostics };
   };

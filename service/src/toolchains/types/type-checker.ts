@@ -3,9 +3,10 @@ import type { Diagnostic } from '../language.ts';
 import { expectArguments } from '../../processes/connected-process.ts';
 import { moduleUrl } from '../../processes/module-url.ts';
 import { replaceModule } from '../../processes/replaced-modules.ts';
+import { absentGlobals, findAbsentGlobals } from './absent-globals.ts';
 import { adviceForPlugins, severityInJavaScript } from './advice.ts';
 import { compilerOptions, sandboxDeclarations, textTypes } from './declarations.ts';
-import type { CheckedLanguage } from './declarations.ts';
+import type { CheckedLanguage, PluginTypes } from './declarations.ts';
 import { compilerCommand, compilerDirectory } from './native-compiler.ts';
 import { typedSource, untypedSource } from './typed-input.ts';
 
@@ -15,7 +16,7 @@ export interface TypeReport {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type CheckTypes = (source: string) => TypeReport;
+export type CheckTypes = (source: string, types: PluginTypes) => TypeReport;
 
 const root = '/plugin';
 
@@ -44,22 +45,18 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
   const project = `${root}/tsconfig.json`;
   const plugin = `${root}/plugin.${isJavaScript ? 'js' : 'ts'}`;
   const signature = `${root}/signature.ts`;
-  const types = textTypes;
+  const declarations = `${root}/types.d.ts`;
   const files = new Map([
     [
       project,
       JSON.stringify({
         compilerOptions: compilerOptions(language),
-        files: [signature, `${root}/sandbox.d.ts`, `${root}/types.d.ts`],
+        files: [signature, `${root}/sandbox.d.ts`, declarations],
       }),
     ],
     [`${root}/sandbox.d.ts`, sandboxDeclarations],
-    [`${root}/types.d.ts`, types.declarations],
-    [
-      signature,
-      `import * as plugin from './plugin';
-export const run: (input: ${types.input}) => ${types.output} | Promise<${types.output}> = plugin.run;`,
-    ],
+    [declarations, textTypes.declarations],
+    [signature, signatureOf(textTypes)],
     [plugin, ''],
   ]);
   const api = new API({
@@ -76,7 +73,15 @@ export const run: (input: ${types.input}) => ${types.output} | Promise<${types.o
   });
   api.updateSnapshot({ openProjects: [project] });
 
-  return (source) => {
+  return (source, types) => {
+    const changed = [plugin];
+    const set = (file: string, text: string) => {
+      if (files.get(file) === text) return;
+      files.set(file, text);
+      changed.push(file);
+    };
+    set(declarations, types.declarations);
+    set(signature, signatureOf(types));
     const typed = isJavaScript ? typedSource(source, types.input) : untypedSource(source);
     files.set(plugin, typed.text);
     const typedPosition = positionsIn(typed.text);
@@ -85,10 +90,11 @@ export const run: (input: ${types.input}) => ${types.output} | Promise<${types.o
       const place = typed.fromTyped({ line: line - 1, character: column - 1 });
       return { line: place.line + 1, column: place.character + 1 };
     };
-    const snapshot = api.updateSnapshot({ fileChanges: { changed: [plugin] } });
+    const snapshot = api.updateSnapshot({ fileChanges: { changed } });
     try {
-      const program = snapshot.getProject(project)?.program;
-      if (!program) throw new Error('The compiler has lost its project.');
+      const opened = snapshot.getProject(project);
+      if (!opened) throw new Error('The compiler has lost its project.');
+      const { program, checker } = opened;
       const syntax = program.getSyntacticDiagnostics(plugin);
       const found = syntax.length
         ? syntax
@@ -105,12 +111,17 @@ export const run: (input: ${types.input}) => ${types.output} | Promise<${types.o
         return severity ? [{ ...positionAt(at), message, severity }] : [];
       });
       if (syntax.length) return { parses: false, diagnostics };
+      for (const { at, name } of findAbsentGlobals(typed.text)) {
+        const symbol = checker.getSymbolAtPosition(plugin, at);
+        // In a comment or a text it is none, and the plugin may have a thing of its own by this name.
+        if (!symbol || symbol.declarations.some(({ path }) => path === plugin)) continue;
+        const message = `Cannot find name '${name}'. ${absentGlobals.get(name)}`;
+        diagnostics.push({ ...positionAt(at), message, severity: 'error' });
+      }
       for (const one of program.getSemanticDiagnostics(signature)) {
         diagnostics.push({
           ...positionOfRun(source),
-          message: notThere.has(one.code)
-            ? missingRun
-            : `"run" must be a function from text to text, or to a promise of text. ${textOf(one)}`,
+          message: notThere.has(one.code) ? missingRun(types) : `${wrongRun(types)} ${textOf(one)}`,
           severity: isJavaScript ? 'warning' : 'error',
         });
       }
@@ -120,6 +131,14 @@ export const run: (input: ${types.input}) => ${types.output} | Promise<${types.o
     }
   };
 }
+
+const signatureOf = ({ input, output }: PluginTypes) => `import * as plugin from './plugin';
+export const run: (input: ${input}) => ${output} | Promise<${output}> = plugin.run;`;
+
+const wrongRun = ({ input, output }: PluginTypes) =>
+  input === textTypes.input
+    ? '"run" must be a function from text to text, or to a promise of text.'
+    : `"run" must be a function from ${input} to ${output}, or to a promise of it.`;
 
 interface Message {
   readonly text: string;

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+
+/** How long the schemas of a namespace may be together, in bytes of their JSON. */
+export const schemasLimit = 64 * 1024;
+
+/** How long a record may be, in bytes. */
+export const recordLimit = 256 * 1024;
+
+const [mostSamples, longestName, longestDescription] = [100, 200, 4000];
+
+const isSchema = (value: unknown) =>
+  typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value));
+
+// As it came: what is in a schema is checked by `read-schema.ts`, which says better what is wrong with it.
+const schema = (description: string) =>
+  z
+    .unknown()
+    .refine(
+      (value) => value === undefined || isSchema(value),
+      'must be a JSON Schema: an object, true or false',
+    )
+    .meta({ description, override: { type: ['object', 'boolean'] } });
+
+/** A schema in an answer. */
+export const answeredSchema = z.unknown().meta({
+  description: 'A JSON Schema (2020-12); a missing one is any JSON.',
+  override: { type: ['object', 'boolean'] },
+});
+
+const text = (most: number) => z.string().max(most);
+
+const sample = z
+  .object({
+    name: text(longestName).min(1),
+    description: text(longestDescription).optional(),
+    input: z.unknown(),
+    output: z.unknown().optional(),
+  })
+  .superRefine((value, context) => {
+    // A value may be null, and then it is there.
+    if (Object.hasOwn(value, 'input') && value.input !== undefined) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['input'],
+      message: 'must be there: any JSON that fits the schema',
+    });
+  })
+  .meta({ description: 'An input, and what may come of it; each fits its schema.' });
+
+const details = {
+  description: text(longestDescription).optional(),
+  input: schema('What plugins get, as a JSON Schema (2020-12); without it any JSON.').optional(),
+  output: schema('What plugins give, as a JSON Schema (2020-12); without it any JSON.').optional(),
+  samples: z
+    .array(sample)
+    .max(mostSamples)
+    .optional()
+    .meta({ description: 'Become the tests of new plugins.' }),
+  templates: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: 'Source for new plugins, by language.' }),
+};
+
+const example = {
+  description: 'Called for each order that comes in.',
+  input: {
+    type: 'object',
+    properties: { total: { type: 'number', description: 'In euros.' } },
+    required: ['total'],
+  },
+  output: { type: 'object', properties: { discount: { type: 'number' } }, required: ['discount'] },
+  samples: [{ name: 'a small order', input: { total: 20 }, output: { discount: 0 } }],
+};
+
+/** What a vendor says of a namespace. */
+export const namespaceDetails = z.object(details).meta({ id: 'NamespaceDetails', examples: [example] });
+
+/** The same with the namespace's name, as it is answered. */
+export const namespaceRecord = z
+  .object({ namespace: z.string(), ...details })
+  .meta({ id: 'Namespace', examples: [{ namespace: 'orders', ...example }] });

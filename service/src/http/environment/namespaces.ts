@@ -1,0 +1,141 @@
+import * as z from 'zod';
+import type { ServiceContext, ServiceInterface } from '../context.ts';
+import { notFound, ServiceError } from '../errors.ts';
+import { empty, json } from '../operations/answers.ts';
+import { jsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import { whenNotBusy } from '../run-errors.ts';
+import { areTyped } from '../../plugins/schemas.ts';
+import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
+import { compileNamespace } from './compile-namespace.ts';
+import { namespaceDetails, namespaceRecord, recordLimit, schemasLimit } from './namespace-records.ts';
+
+const listPath = '/api/v1/environment/:environment/namespaces';
+const recordPath = `${listPath}/:namespace` as const;
+
+const paging = pagingBy('text');
+
+/** What the plugins of namespaces get and give. */
+export const namespaces: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listNamespaces',
+      method: 'GET',
+      path: listPath,
+      summary: 'List the namespaces with types',
+      description:
+        'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
+      tag: 'types',
+      auth: 'environment',
+      query: z.object(pageQuery()),
+      answers: {
+        200: json(
+          z
+            .object({ namespaces: z.array(namespaceRecord), next: z.string().optional() })
+            .meta({ id: 'NamespaceList' }),
+          { description: 'A page of them.' },
+        ),
+      },
+      handle: async ({ target: { environment }, query }, { storage }) => {
+        const list = { operation: 'listNamespaces', filter: { environment } };
+        const page = paging.page(list, query);
+        const { records, isLast } = await storage.tables.namespaces.list(environment, {
+          after: page.after?.[0],
+          limit: page.limit,
+        });
+        // A page ends where its records are long enough; the pager is told of another by one row more.
+        const found = isLast ? records : [...records, ...records.slice(-1)];
+        const full = { ...page, limit: records.length };
+        const { rows, next } = paging.answer(list, full, found, ({ namespace }) => [namespace]);
+        return { status: 200, body: { namespaces: rows.map(answerOf), ...next } };
+      },
+    }),
+
+    operation({
+      id: 'getNamespace',
+      method: 'GET',
+      path: recordPath,
+      summary: 'What was said of the types of a namespace',
+      tag: 'types',
+      auth: 'environment',
+      answers: { 200: json(namespaceRecord, { description: 'The record.' }) },
+      errors: { 404: ['namespace-not-found'] },
+      handle: async ({ target }, { storage }) => {
+        const found = await storage.tables.namespaces.find(target);
+        if (!found) throw namespaceNotFound();
+        return { status: 200, body: answerOf(found) };
+      },
+    }),
+
+    operation({
+      id: 'setNamespace',
+      method: 'PUT',
+      path: recordPath,
+      summary: 'Say what the plugins of a namespace get and give',
+      description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
+      tag: 'types',
+      auth: 'environment',
+      body: jsonBody(namespaceDetails, { description: 'The whole record.', limit: recordLimit }),
+      answers: {
+        200: json(namespaceRecord, { description: 'The record, in place of the one before.' }),
+        201: json(namespaceRecord, { description: 'The record, the first of this namespace.' }),
+      },
+      errors: { 503: ['busy', 'cancelled'] },
+      handle: async ({ c, target, body }, context) => {
+        const isNew = await setNamespace(context, target, body as NamespaceDetails, c.req.raw.signal);
+        return { status: isNew ? 201 : 200, body: { namespace: target.namespace, ...body } };
+      },
+    }),
+
+    operation({
+      id: 'deleteNamespace',
+      method: 'DELETE',
+      path: recordPath,
+      summary: 'Take away the types of a namespace',
+      description:
+        'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
+      tag: 'types',
+      auth: 'environment',
+      answers: { 204: empty({ description: 'It has none any more.' }) },
+      errors: { 404: ['namespace-not-found'] },
+      handle: async ({ target }, { storage }) => {
+        if (!(await storage.tables.namespaces.delete(target))) throw namespaceNotFound();
+        return { status: 204 };
+      },
+    }),
+  ],
+};
+
+async function setNamespace(
+  context: ServiceContext,
+  key: NamespaceKey,
+  details: NamespaceDetails,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { input, output, templates = {} } = details;
+  const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
+  if (size > schemasLimit) {
+    const message = `The schemas have ${size} bytes together; they may have ${schemasLimit}.`;
+    throw new ServiceError(422, 'invalid-body', message, {
+      path: input === undefined ? '/output' : '/input',
+    });
+  }
+  for (const language of Object.keys(templates)) {
+    if (context.languages.has(language)) continue;
+    const known = [...context.languages.keys()].join(', ');
+    const at = `/templates/${language.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, 500);
+    throw new ServiceError(422, 'invalid-body', `templates: the languages are ${known}.`, {
+      path: at,
+    });
+  }
+  const types = areTyped(details)
+    ? await whenNotBusy(false, () => compileNamespace(context, key, details, signal))
+    : { compiled: undefined, declarations: '' };
+  return context.storage.tables.namespaces.set(key, details, types, context.now());
+}
+
+const answerOf = ({ namespace, details }: NamespaceRecord) => ({ namespace, ...details });
+
+const namespaceNotFound = () =>
+  notFound('namespace-not-found', 'Nothing was said of the types of this namespace.');

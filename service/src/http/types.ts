@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { ServiceInterface } from './context.ts';
+import { answeredSchema, namespaceRecord } from './environment/namespace-records.ts';
+import { json } from './operations/answers.ts';
+import { operation } from './operations/operation.ts';
+import { areTyped } from '../plugins/schemas.ts';
+
+const typesAnswer = z
+  .object({
+    declarations: z.string().meta({
+      description:
+        'TypeScript: `Input`, `Output` and what they are made of, as global types. Empty where plugins take and give text.',
+      examples: ['type Input = { total: number };\ntype Output = { discount: number };\n'],
+    }),
+    input: answeredSchema.optional(),
+    output: answeredSchema.optional(),
+    samples: namespaceRecord.shape.samples,
+  })
+  .meta({ id: 'Types' });
+
+/** What a plugin gets and gives, for whoever writes it. */
+export const types: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'getTypes',
+      method: 'GET',
+      path: '/api/v1/types/:ident/:namespace/:name',
+      summary: 'What a plugin gets and gives',
+      description: 'By the types of its namespace; the plugin need not be there yet.',
+      tag: 'types',
+      auth: 'either',
+      permission: 'read',
+      answers: { 200: json(typesAnswer, { description: 'The types, and samples.' }) },
+      handle: async ({ target }, { storage }) => {
+        const found = await storage.tables.namespaces.find(target);
+        if (!found || !areTyped(found.details)) return { status: 200, body: { declarations: '' } };
+        const { input, output, samples } = found.details;
+        const declarations = await storage.tables.namespaces.declarations(target);
+        const body = {
+          declarations,
+          ...(input !== undefined && { input }),
+          ...(output !== undefined && { output }),
+          ...(samples && { samples }),
+        };
+        return { status: 200, body };
+      },
+    }),
+  ],
+};

@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { CompiledSchemas, Schemas } from '../../plugins/schemas.ts';
+import type { Schema } from '../schema.ts';
+import { schemasDigestOf } from './digest.ts';
+
+/** What names one namespace. */
+export type NamespaceKey = Pick<PluginKey, 'environment' | 'namespace'>;
+
+/** One input and what may come of it. */
+export interface Sample {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly input: unknown;
+  readonly output?: unknown;
+}
+
+/** What a vendor says of a namespace. */
+export interface NamespaceDetails extends Schemas {
+  readonly description?: string | undefined;
+  readonly samples?: readonly Sample[] | undefined;
+  /** Source for new plugins, by language. */
+  readonly templates?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface NamespaceRecord {
+  readonly namespace: string;
+  readonly details: NamespaceDetails;
+}
+
+/** What builds and checks need of a namespace. */
+export interface NamespaceTypes {
+  /** See `digest.ts`; empty without types. */
+  readonly schemasDigest: string;
+  /** In TypeScript; empty without types. */
+  readonly declarations: string;
+  readonly compiled: CompiledSchemas | undefined;
+}
+
+const noTypes: NamespaceTypes = { schemasDigest: '', declarations: '', compiled: undefined };
+
+/** How long the records of one page may be together, in UTF-16 code units; one record is there in any case. */
+const pageSize = 4 * 2 ** 20;
+
+/** What was said of the namespaces of environments. */
+export class Namespaces {
+  readonly #db: Kysely<Schema>;
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db;
+  }
+
+  /** What was said of a namespace; `undefined` where nothing was. */
+  async find({ environment, namespace }: NamespaceKey): Promise<NamespaceRecord | undefined> {
+    const row = await this.#db
+      .selectFrom('namespaces')
+      .select(['name', 'record'])
+      .where('environment', '=', environment)
+      .where('name', '=', namespace)
+      .executeTakeFirst();
+    return row && toRecord(row);
+  }
+
+  /** What builds and checks of the plugins of a namespace need. */
+  async types({ environment, namespace }: NamespaceKey): Promise<NamespaceTypes> {
+    const row = await this.#db
+      .selectFrom('namespaces')
+      .select(['schemas_digest', 'declarations', 'compiled'])
+      .where('environment', '=', environment)
+      .where('name', '=', namespace)
+      .executeTakeFirst();
+    if (!row) return noTypes;
+    return {
+      schemasDigest: row.schemas_digest,
+      declarations: row.declarations,
+      compiled: row.compiled === null ? undefined : (JSON.parse(row.compiled) as CompiledSchemas),
+    };
+  }
+
+  /** The same without what only builds need: the types in TypeScript, empty without types. */
+  async declarations({ environment, namespace }: NamespaceKey): Promise<string> {
+    const row = await this.#db
+      .selectFrom('namespaces')
+      .select('declarations')
+      .where('environment', '=', environment)
+      .where('name', '=', namespace)
+      .executeTakeFirst();
+    return row?.declarations ?? '';
+  }
+
+  /** The digest of a namespace's schemas; empty without types. */
+  async schemasDigest(key: NamespaceKey): Promise<string> {
+    const row = await this.#db
+      .selectNoFrom(schemasDigestOfNamespace(this.#db, key).as('digest'))
+      .executeTakeFirstOrThrow();
+    return row.digest ?? '';
+  }
+
+  /**
+   * The namespaces of an environment by name, after `after`: at most `limit`, and fewer where they are long. `isLast` says
+   * whether there are no more.
+   */
+  async list(
+    environment: string,
+    { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<{ readonly records: readonly NamespaceRecord[]; readonly isLast: boolean }> {
+    const sizes = await this.#db
+      .selectFrom('namespaces')
+      .select(['name', 'record_size'])
+      .where('environment', '=', environment)
+      .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
+      .orderBy('name')
+      .limit(limit + 1)
+      .execute();
+    let room = pageSize;
+    const fits = ({ record_size: size }: { record_size: number }, i: number) =>
+      i < limit && ((room -= size) >= 0 || i === 0);
+    const end = sizes.findIndex((row, i) => !fits(row, i));
+    const names = (end < 0 ? sizes : sizes.slice(0, end)).map(({ name }) => name);
+    if (!names.length) return { records: [], isLast: true };
+    const rows = await this.#db
+      .selectFrom('namespaces')
+      .select(['name', 'record'])
+      .where('environment', '=', environment)
+      .where('name', 'in', names)
+      .orderBy('name')
+      .execute();
+    return { records: rows.map(toRecord), isLast: end < 0 };
+  }
+
+  /** Says all of a namespace anew. True where nothing was said of it before. */
+  async set(
+    { environment, namespace }: NamespaceKey,
+    details: NamespaceDetails,
+    { compiled, declarations }: Pick<NamespaceTypes, 'compiled' | 'declarations'>,
+    now: number,
+  ): Promise<boolean> {
+    // JSON escapes what the text of databases does not hold.
+    const record = JSON.stringify(details);
+    const columns = {
+      record,
+      record_size: record.length,
+      schemas_digest: schemasDigestOf(details),
+      compiled: compiled ? JSON.stringify(compiled) : null,
+      declarations: declarations.replaceAll('\0', '\ufffd').toWellFormed(),
+      updated_at: now,
+    };
+    for (;;) {
+      const changed = await this.#db
+        .updateTable('namespaces')
+        .set(columns)
+        .where('environment', '=', environment)
+        .where('name', '=', namespace)
+        .returning('name')
+        .executeTakeFirst();
+      if (changed) return false;
+      const added = await this.#db
+        .insertInto('namespaces')
+        .values({ environment, name: namespace, ...columns })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('name')
+        .executeTakeFirst();
+      // Somebody else may have said something of it between the two.
+      if (added) return true;
+    }
+  }
+
+  /** Takes away what was said of a namespace. False where nothing was. */
+  async delete({ environment, namespace }: NamespaceKey): Promise<boolean> {
+    const row = await this.#db
+      .deleteFrom('namespaces')
+      .where('environment', '=', environment)
+      .where('name', '=', namespace)
+      .returning('name')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+}
+
+/** The digest of a namespace's schemas, to be compared with a column; empty without types. */
+export const schemasDigestOfNamespace = (db: Kysely<Schema>, { environment, namespace }: NamespaceKey) =>
+  sql<string>`coalesce((${db
+    .selectFrom('namespaces')
+    .select('schemas_digest')
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)}), '')`;
+
+const toRecord = ({ name, record }: { readonly name: string; readonly record: string }): NamespaceRecord => ({
+  namespace: name,
+  details: JSON.parse(record) as NamespaceDetails,
+});

@@ -1,0 +1,126 @@
+/*
+ * The keywords of JSON Schema 2020-12 that say something of a value, by what their own value has to be. Others (annotations,
+ * formats, contents, and what generators read, such as `tsType`) are not looked at, as 2020-12 has it.
+ */
+
+export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
+export type TypeName = (typeof types)[number];
+
+/** How a keyword holds schemas: one, a list of them, or one for each name. */
+type Holding = 'one' | 'list' | 'map';
+
+const holding: Readonly<Record<Holding, string>> = {
+  one: 'additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties',
+  list: 'allOf anyOf oneOf prefixItems',
+  map: '$defs dependentSchemas patternProperties properties',
+};
+
+/** The keywords that hold schemas. */
+export const subschemas: Readonly<Record<string, Holding>> = Object.fromEntries(
+  Object.entries(holding).flatMap(([how, keywords]) =>
+    keywords.split(' ').map((keyword) => [keyword, how as Holding] as const),
+  ),
+);
+
+/** Checks of keywords that hold no schemas: what the value has to be, where it is not. */
+type Check = (value: unknown) => string | undefined;
+
+const must =
+  (isRight: (value: unknown) => boolean, words: string): Check =>
+  (value) =>
+    isRight(value) ? undefined : `must be ${words}`;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
+const areNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(isText) && isUnique(value);
+const isTypeName = (value: unknown): value is TypeName => (types as readonly unknown[]).includes(value);
+
+const number = must((value) => typeof value === 'number' && Number.isFinite(value), 'a number');
+const count = must((value) => Number.isInteger(value) && (value as number) >= 0, 'a whole number, 0 or more');
+const text = must(isText, 'a text');
+const flag = must((value) => typeof value === 'boolean', 'true or false');
+const names = must(areNames, 'a list of names, each once');
+const anchor = must(
+  (value) => isText(value) && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value),
+  'a name: a letter or "_", and then letters, digits, "-", "." and "_"',
+);
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+export const checks: Readonly<Record<string, Check>> = {
+  $schema: must(
+    (value) => isText(value) && value.replace(/#$/, '') === dialect,
+    `"${dialect}", or left out: other dialects are not known here`,
+  ),
+  $id: must((value) => isText(value) && /^[^#]*#?$/.test(value), 'a URI without a fragment'),
+  $ref: text,
+  $dynamicRef: text,
+  $anchor: anchor,
+  $dynamicAnchor: anchor,
+  $comment: text,
+  title: text,
+  description: text,
+  deprecated: flag,
+  type: must(
+    (value) =>
+      isTypeName(value) ||
+      (Array.isArray(value) && value.length > 0 && value.every(isTypeName) && isUnique(value)),
+    `one of ${types.join(', ')}, or a list of some of them`,
+  ),
+  enum: must(Array.isArray, 'a list of values'),
+  multipleOf: must(
+    (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
+    'a number greater than 0',
+  ),
+  maximum: number,
+  exclusiveMaximum: number,
+  minimum: number,
+  exclusiveMinimum: number,
+  maxLength: count,
+  minLength: count,
+  pattern: text,
+  maxItems: count,
+  minItems: count,
+  uniqueItems: flag,
+  maxContains: count,
+  minContains: count,
+  maxProperties: count,
+  minProperties: count,
+  required: names,
+  dependentRequired: must(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every(areNames),
+    'an object of lists of names',
+  ),
+};
+
+/** Which type of value a keyword is about; one that is not here is about values of any type. */
+export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Object.fromEntries(
+  Object.entries({
+    number: 'multipleOf maximum exclusiveMaximum minimum exclusiveMinimum',
+    string: 'maxLength minLength pattern',
+    array:
+      'maxItems minItems uniqueItems maxContains minContains contains items prefixItems unevaluatedItems',
+    object:
+      'maxProperties minProperties required dependentRequired properties patternProperties additionalProperties propertyNames dependentSchemas unevaluatedProperties',
+  }).flatMap(([type, keywords]) =>
+    keywords
+      .split(' ')
+      .map((keyword) => [keyword, type === 'number' ? ['number', 'integer'] : [type as TypeName]] as const),
+  ),
+);
+
+/** What a linked schema keeps beside subschemas. */
+export const assertions: ReadonlySet<string> = new Set([
+  ...Object.keys(typeOfKeyword),
+  'type',
+  'enum',
+  'const',
+  'title',
+  'description',
+  'deprecated',
+]);

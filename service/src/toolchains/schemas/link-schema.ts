@@ -1,0 +1,276 @@
+import type { JsonSchema } from '../../plugins/schemas.ts';
+import { assertions, typeOfKeyword } from './keywords.ts';
+import type { TypeName } from './keywords.ts';
+import { keywordsOf, pathKey, readSchema } from './read-schema.ts';
+import type { ReadSchema, Resource, SchemaNode } from './read-schema.ts';
+import { SchemaFault } from './schema-fault.ts';
+
+/**
+ * A schema in which references are `#/$defs/<number>` alone, so that whatever reads it needs to know nothing of URIs, anchors
+ * and dynamic scopes, and can look for nothing outside.
+ */
+export interface LinkedSchema {
+  readonly schema: JsonSchema;
+  /** What the definitions were called, where they had names, by their numbers. */
+  readonly names: readonly (string | undefined)[];
+}
+
+/** How many parts a linked schema may have. Only references to dynamic anchors make more of them than were written. */
+const mostParts = 20_000;
+
+/**
+ * Reads a schema, and puts what it refers to in its place. Throws a {@link SchemaFault} for a part that is not what it has to
+ * be, and for a reference to what is not in the schema. A dynamic reference means something else by the way that led to it:
+ * what it is in is written out for each such way.
+ */
+export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 'patterns'> {
+  const read = readSchema(schema);
+  const linker = new Linker(read);
+  const linked = linker.link();
+  return { ...linked, patterns: read.patterns };
+}
+
+/** What dynamic anchors mean on a way through the schema: the first part with one of that name counts. */
+type Scope = ReadonlyMap<string, SchemaNode>;
+
+class Linker {
+  readonly #read: ReadSchema;
+  /** What is referred to, by {@link pathKey}: these are definitions wherever they stand. */
+  readonly #targets = new Set<string>();
+  readonly #references = new Map<SchemaNode, { ref?: SchemaNode; dynamicRef?: SchemaNode }>();
+  readonly #numbers = new Map<string, number>();
+  readonly #definitions: unknown[] = [];
+  readonly #names: (string | undefined)[] = [];
+  /** The definitions that are still to be written out: not at once, as a chain of them may be very long. */
+  readonly #queue: { readonly number: number; readonly node: SchemaNode; readonly scope: Scope }[] = [];
+  readonly #paths: (readonly string[])[] = [];
+  #isDynamic = false;
+  #parts = 0;
+
+  constructor(read: ReadSchema) {
+    this.#read = read;
+  }
+
+  link(): LinkedSchema {
+    // References may make schemas of parts that are none by their place; those come to the end of the same map, and have
+    // references of their own.
+    for (const node of this.#read.nodes.values()) this.#resolveReferences(node);
+    const { root } = this.#read;
+    const schema = this.#part(root, this.#enter(new Map(), root.resource));
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      this.#definitions[next.number] = this.#written(next.node, next.scope);
+    }
+    refuseEndlessLoops(this.#definitions, this.#paths);
+    if (!this.#definitions.length) return { schema: schema as JsonSchema, names: [] };
+    const $defs = Object.fromEntries(this.#definitions.map((one, i) => [String(i), one]));
+    return { schema: { ...(schema as object), $defs }, names: this.#names };
+  }
+
+  #resolveReferences(node: SchemaNode): void {
+    const keywords = keywordsOf(node.schema);
+    const found: { ref?: SchemaNode; dynamicRef?: SchemaNode } = {};
+    if (Object.hasOwn(keywords, '$ref')) found.ref = this.#resolve(node, '$ref').target;
+    if (Object.hasOwn(keywords, '$dynamicRef')) {
+      const { target, anchor } = this.#resolve(node, '$dynamicRef');
+      // One that leads to no dynamic anchor of its name is as any other.
+      if (anchor !== undefined && keywordsOf(target.schema)['$dynamicAnchor'] === anchor) {
+        this.#isDynamic = true;
+        found.dynamicRef = target;
+        for (const { dynamicAnchors } of this.#read.resources.values()) {
+          const other = dynamicAnchors.get(anchor);
+          if (other) this.#targets.add(pathKey(other.path));
+        }
+      } else if (found.ref) {
+        // Both: a list of the two does the same, which is for `#part`.
+        found.dynamicRef = target;
+      } else found.ref = target;
+    }
+    for (const one of [found.ref, found.dynamicRef]) if (one) this.#targets.add(pathKey(one.path));
+    if (found.ref ?? found.dynamicRef) this.#references.set(node, found);
+  }
+
+  #resolve(
+    node: SchemaNode,
+    keyword: '$ref' | '$dynamicRef',
+  ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
+    const reference = keywordsOf(node.schema)[keyword] as string;
+    const fault = (why: string) => new SchemaFault([...node.path, keyword], why);
+    const url = URL.parse(reference, node.resource.uri);
+    if (!url) throw fault('must be a URI');
+    const hash = url.hash.slice(1);
+    url.hash = '';
+    const resource = this.#read.resources.get(url.href.replace(/#$/, ''));
+    if (!resource?.root) throw fault('refers to something outside of the schema, and nothing is fetched');
+    let fragment: string;
+    try {
+      fragment = decodeURIComponent(hash);
+    } catch {
+      throw fault('must be a URI');
+    }
+    if (fragment === '') return { target: resource.root };
+    const target = fragment.startsWith('/')
+      ? this.#atPointer(resource.root, fragment, fault)
+      : resource.anchors.get(fragment);
+    if (!target) throw fault('refers to something that is not in the schema');
+    return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
+  }
+
+  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaFault): SchemaNode | undefined {
+    const keys = pointer
+      .slice(1)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+    let value: unknown = from.schema;
+    let { resource } = from;
+    const path = [...from.path];
+    for (const key of keys) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+      value = (value as Readonly<Record<string, unknown>>)[key];
+      path.push(key);
+      resource = this.#read.nodes.get(pathKey(path))?.resource ?? resource;
+    }
+    const known = this.#read.nodes.get(pathKey(path));
+    if (known) return known;
+    try {
+      return this.#read.readAt(path, value, resource);
+    } catch (error) {
+      if (error instanceof SchemaFault) throw fault('refers to something that is not a JSON Schema');
+      throw error;
+    }
+  }
+
+  /** Where a way leads into a resource, its dynamic anchors count unless one of their names came before. */
+  #enter(scope: Scope, { dynamicAnchors }: Resource): Scope {
+    if (!this.#isDynamic || [...dynamicAnchors.keys()].every((name) => scope.has(name))) return scope;
+    return new Map([...dynamicAnchors, ...scope]);
+  }
+
+  /** A reference to a definition, which is written out with it. */
+  #reference(target: SchemaNode, scope: Scope): { readonly $ref: string } {
+    const within = this.#enter(scope, target.resource);
+    const key = JSON.stringify([
+      target.path,
+      [...within]
+        .map(([name, node]) => [name, node.path])
+        .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    ]);
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.#definitions.length;
+      this.#numbers.set(key, number);
+      this.#definitions.push(true);
+      this.#names.push(nameOf(target));
+      this.#paths.push(target.path);
+      this.#queue.push({ number, node: target, scope: within });
+    }
+    return { $ref: `#/$defs/${number}` };
+  }
+
+  /** A part as it stands in its place. */
+  #part(node: SchemaNode, scope: Scope): unknown {
+    return this.#targets.has(pathKey(node.path)) ? this.#reference(node, scope) : this.#written(node, scope);
+  }
+
+  #written(node: SchemaNode, outer: Scope): unknown {
+    this.#parts += 1;
+    if (this.#parts > mostParts) {
+      throw new SchemaFault(
+        node.path,
+        `the schema has more than ${mostParts} parts once dynamic references are written out`,
+      );
+    }
+    if (typeof node.schema === 'boolean') return node.schema;
+    const scope = this.#enter(outer, node.resource);
+    const keywords = keywordsOf(node.schema);
+    const applies = applicability(keywords['type']);
+    const written: [string, unknown][] = [];
+    for (const [keyword, value] of Object.entries(keywords)) {
+      if (keyword === '$defs' || keyword === 'contentSchema' || !applies(keyword)) continue;
+      const child = node.children.get(keyword);
+      if (child instanceof Map) {
+        const parts = [...(child as ReadonlyMap<string, SchemaNode>)].map(
+          ([name, one]) => [name, this.#part(one, scope)] as const,
+        );
+        const isList = Array.isArray(value);
+        written.push([keyword, isList ? parts.map(([, part]) => part) : Object.fromEntries(parts)]);
+      } else if (child) written.push([keyword, this.#part(child as SchemaNode, scope)]);
+      else if (assertions.has(keyword)) written.push([keyword, value]);
+    }
+    const { ref, dynamicRef } = this.#references.get(node) ?? {};
+    const references = [
+      ...(ref ? [this.#reference(ref, scope)] : []),
+      ...(dynamicRef ? [this.#reference(this.#dynamicTarget(node, dynamicRef, scope), scope)] : []),
+    ];
+    if (references.length === 2) {
+      const allOf = written.find(([keyword]) => keyword === 'allOf');
+      if (allOf) allOf[1] = [...(allOf[1] as unknown[]), references[1]];
+      else written.push(['allOf', [references[1]]]);
+    }
+    if (references[0]) written.unshift(['$ref', references[0].$ref]);
+    return Object.fromEntries(written);
+  }
+
+  #dynamicTarget(node: SchemaNode, target: SchemaNode, scope: Scope): SchemaNode {
+    const anchor = String(keywordsOf(node.schema)['$dynamicRef']).split('#')[1] ?? '';
+    const isDynamic = keywordsOf(target.schema)['$dynamicAnchor'] === decodeURIComponent(anchor);
+    return (isDynamic ? scope.get(decodeURIComponent(anchor)) : undefined) ?? target;
+  }
+}
+
+/** The number of the definition that a linked part refers to. */
+export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
+
+/** Refuses definitions that refer to themselves for the very same value: to check that would never end. */
+function refuseEndlessLoops(definitions: readonly unknown[], paths: readonly (readonly string[])[]): void {
+  const next = definitions.map((one) => [...sameValueReferences(one)]);
+  const state = new Map<number, 'open' | 'done'>();
+  for (const first of definitions.keys()) {
+    const way = [{ number: first, left: [...(next[first] ?? [])] }];
+    if (state.has(first)) continue;
+    state.set(first, 'open');
+    for (let last = way.at(-1); last; last = way.at(-1)) {
+      const number = last.left.pop();
+      if (number === undefined) {
+        state.set(last.number, 'done');
+        way.pop();
+      } else if (state.get(number) === 'open') {
+        throw new SchemaFault(paths[number] ?? [], 'refers to itself without an end');
+      } else if (!state.has(number)) {
+        state.set(number, 'open');
+        way.push({ number, left: [...(next[number] ?? [])] });
+      }
+    }
+  }
+}
+
+const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** The definitions that the same value is checked by as by a part. */
+function* sameValueReferences(part: unknown): Generator<number> {
+  if (typeof part !== 'object' || part === null) return;
+  const keywords = part as Readonly<Record<string, unknown>>;
+  if (Object.hasOwn(keywords, '$ref')) yield definitionOf(keywords['$ref']);
+  for (const keyword of sameValue) {
+    if (!Object.hasOwn(keywords, keyword)) continue;
+    const value = keywords[keyword];
+    const parts =
+      Array.isArray(value) || keyword === 'dependentSchemas' ? Object.values(value as object) : [value];
+    for (const one of parts) yield* sameValueReferences(one);
+  }
+}
+
+/** Whether a keyword says anything of values of these types: validators need not agree on what to think of others. */
+function applicability(type: unknown): (keyword: string) => boolean {
+  if (type === undefined) return () => true;
+  const types = (Array.isArray(type) ? type : [type]) as readonly TypeName[];
+  return (keyword) => {
+    const about = Object.hasOwn(typeOfKeyword, keyword) ? typeOfKeyword[keyword] : undefined;
+    return about === undefined || about.some((one) => types.includes(one));
+  };
+}
+
+/** What a part is called: by the definitions that it is one of. */
+function nameOf({ path }: SchemaNode): string | undefined {
+  const [keyword, name] = path.slice(-2);
+  return keyword === '$defs' || keyword === 'definitions' ? name : undefined;
+}

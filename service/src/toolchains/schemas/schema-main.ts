@@ -1,0 +1,32 @@
+import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { loadCheckMaker } from './check-code.ts';
+import type { LinkedSchema } from './link-schema.ts';
+import { workLimit } from './schema-protocol.ts';
+import type { SchemaEnd, SchemaWork } from './schema-protocol.ts';
+import { declareTypes } from './typescript-types.ts';
+
+/* The program of a process of the schema compiler: makes types and checks of the schemas that it is sent. */
+
+await serveTool(async () => {
+  const makeCheck = loadCheckMaker();
+  const compile = ({ input, output }: SchemaWork): SchemaEnd => ({
+    declarations: declare('Input', input) + declare('Output', output),
+    inputCheck: input && makeCheck(input.schema),
+    outputCheck: output && makeCheck(output.schema),
+  });
+  compile({ input: { schema: { type: 'object', properties: { a: { type: 'string' } } }, names: [] } });
+  return (text) => {
+    let end: SchemaEnd;
+    try {
+      end = compile(JSON.parse(text) as SchemaWork);
+    } catch (error) {
+      end = { failed: reasonOf(error).slice(0, 1000) };
+    }
+    return JSON.stringify(end);
+  };
+}, workLimit);
+
+/** Any JSON is `any`, as with `JSON.parse`. */
+function declare(name: string, schema: LinkedSchema | undefined): string {
+  return schema ? declareTypes(name, schema) : `/** Any JSON. */\ntype ${name} = any;\n`;
+}

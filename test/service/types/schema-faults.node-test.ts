@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { performance } from 'node:perf_hooks';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
+import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
+import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
+import { SchemaFault } from '../../../service/src/toolchains/schemas/schema-fault.ts';
+
+const sandbox = new Sandbox();
+const compiler = new SchemaCompiler(30_000);
+after(async () => {
+  compiler.close();
+  await sandbox.close();
+});
+const share = { environment: 'e', tenant: 't', token: '' };
+const signal = new AbortController().signal;
+
+/** What is wrong with a value, from their JSON. */
+async function faultOf(schema: string, value: string) {
+  const linked = linkSchema(JSON.parse(schema) as JsonSchema);
+  const end = await compiler.compile({ input: linked }, share, signal);
+  assert.ok('declarations' in end, schema);
+  const program = loadedProgram({
+    kind: 'check',
+    types: { schemas: {}, inputCheck: end.inputCheck ?? '' },
+  });
+  const input = JSON.stringify({ values: [{ direction: 'input', json: value }] });
+  const outcome = await sandbox.run({ program, input, share });
+  assert.ok('result' in outcome, JSON.stringify(outcome));
+  return (JSON.parse(outcome.result) as NamespaceFinding).fault;
+}
+
+test('a fault says the place and what the schema asks for there', async () => {
+  const cases: [schema: string, value: string, path: string, message: string][] = [
+    ['{"type":"string"}', '1', '', 'must be of type string'],
+    ['{"type":["string","null"]}', '1', '', 'must be of type string or null'],
+    ['{"required":["a"]}', '{}', '/a', 'must be there'],
+    ['{"properties":{"a":{"minimum":3}}}', '{"a":1}', '/a', 'must be at least 3'],
+    [
+      '{"items":{"$ref":"#/$defs/x"},"$defs":{"x":{"maxLength":1}}}',
+      '["a","bc"]',
+      '/1',
+      'must have at most 1 character',
+    ],
+    ['{"additionalProperties":false}', '{"a":1}', '/a', 'must not be there'],
+    ['{"unevaluatedProperties":false}', '{"a":1}', '/a', 'must not be there'],
+    ['{"properties":{"a":false}}', '{"a":1}', '/a', 'must not be there'],
+    ['{"additionalProperties":{"type":"null"}}', '{"a~b/c":1}', '/a~0b~1c', 'must be of type null'],
+    ['{"properties":{"a/b~":{"type":"null"}}}', '{"a/b~":1}', '/a~1b~0', 'must be of type null'],
+    ['{"enum":["a",{"b":1}]}', '2', '', 'must be one of "a", {"b":1}'],
+    ['{"const":{"a":1}}', '2', '', 'must be {"a":1}'],
+    ['{"pattern":"^\\\\d+$"}', '"a"', '', 'must match the pattern ^\\d+$'],
+    [
+      '{"dependentRequired":{"a":["b"]}}',
+      '{"a":1}',
+      '',
+      'must have what the schema asks for beside another property',
+    ],
+    ['{"allOf":[true,{"minItems":2}]}', '[1]', '', 'must have at least 2 items'],
+    ['{"anyOf":[{"type":"null"},{"type":"string"}]}', '1', '', 'must fit one of the alternatives'],
+    [
+      '{"properties":{"properties":{"required":["type"]}}}',
+      '{"properties":{}}',
+      '/properties/type',
+      'must be there',
+    ],
+    ['{"properties":{"$ref":{"type":"null"}}}', '{"$ref":1}', '/$ref', 'must be of type null'],
+    ['true', '{', '', 'is not JSON'],
+    ['true', '', '', 'is not JSON'],
+    [
+      '{"$ref":"#/$defs/list","$defs":{"list":{"items":{"$ref":"#/$defs/list"}}}}',
+      '['.repeat(2e5) + ']'.repeat(2e5),
+      '',
+      'is nested too deep',
+    ],
+  ];
+  for (const [schema, value, path, message] of cases) {
+    assert.deepEqual(await faultOf(schema, value), { path, message }, `${schema} ${value.slice(0, 50)}`);
+  }
+});
+
+test('names that mean something to JavaScript are names like others, in schemas and in values', async () => {
+  const cases: [schema: string, value: string, path: string | undefined][] = [
+    ['{"properties":{"__proto__":{"type":"string"}}}', '{"__proto__":1}', '/__proto__'],
+    ['{"properties":{"__proto__":{"type":"string"}}}', '{"__proto__":"a"}', undefined],
+    [
+      '{"properties":{"__proto__":{"type":"string"}},"additionalProperties":false}',
+      '{"__proto__":"a","b":1}',
+      '/b',
+    ],
+    ['{"required":["__proto__"]}', '{}', '/__proto__'],
+    ['{"required":["constructor","toString"]}', '{}', '/constructor'],
+    ['{"required":["__proto__"]}', '{"__proto__":null}', undefined],
+    ['{"const":{"__proto__":{"a":1}}}', '{"__proto__":{"a":1}}', undefined],
+    ['{"const":{"__proto__":{"a":1}}}', '{}', ''],
+    ['{"$defs":{"__proto__":{"type":"string"}},"$ref":"#/$defs/__proto__"}', '1', ''],
+    ['{"$ref":"#/$defs/toString","$defs":{"toString":{"type":"string"}}}', '1', ''],
+    ['{"dependentSchemas":{"__proto__":{"required":["b"]}}}', '{"__proto__":1}', '/b'],
+    ['{"propertyNames":{"maxLength":3}}', '{"__proto__":1}', '/__proto__'],
+    ['{"additionalProperties":{"type":"string"}}', '{"constructor":1}', '/constructor'],
+  ];
+  for (const [schema, value, path] of cases) {
+    assert.equal((await faultOf(schema, value))?.path, path, `${schema} ${value}`);
+  }
+  assert.equal(({} as { a?: unknown }).a, undefined);
+});
+
+test('a schema that is none is refused with the place', () => {
+  const cases: [schema: unknown, path: string][] = [
+    [{ type: 'text' }, 'type'],
+    [{ properties: { a: { type: [] } } }, 'properties.a.type'],
+    [{ properties: { a: 1 } }, 'properties.a'],
+    [{ properties: [] }, 'properties'],
+    [{ required: ['a', 'a'] }, 'required'],
+    [{ minLength: -1 }, 'minLength'],
+    [{ allOf: [] }, 'allOf'],
+    [{ allOf: [{ multipleOf: 0 }] }, 'allOf.0.multipleOf'],
+    [{ items: [] }, 'items'],
+    [{ $ref: '#/$defs/missing' }, '$ref'],
+    [{ $ref: 'https://example.com/schema.json' }, '$ref'],
+    [{ $ref: 'file:///etc/passwd' }, '$ref'],
+    [{ $ref: '/etc/passwd' }, '$ref'],
+    [{ $ref: '../other.json' }, '$ref'],
+    [{ items: { $dynamicRef: '#none' } }, 'items.$dynamicRef'],
+    [{ $ref: '#/const', const: 1 }, '$ref'],
+    [{ $ref: 'http://[' }, '$ref'],
+    [{ $ref: '#%' }, '$ref'],
+    [{ $ref: '#/__proto__' }, '$ref'],
+    [{ $schema: 'http://json-schema.org/draft-07/schema#' }, '$schema'],
+    [{ $anchor: '1' }, '$anchor'],
+    [{ $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, '$defs.b.$anchor'],
+    [{ $defs: { a: { $id: 'x' }, b: { $id: 'x' } } }, '$defs.b.$id'],
+    [
+      { $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
+      '$defs.a',
+    ],
+    [{ $ref: '#' }, ''],
+  ];
+  for (const [schema, path] of cases) {
+    assert.throws(
+      () => linkSchema(schema as JsonSchema),
+      (error) => error instanceof SchemaFault && error.path.join('.') === path,
+      JSON.stringify(schema),
+    );
+  }
+});
+
+test('a schema of the largest size is read in a moment, however it is made', () => {
+  const size = 64 * 1024;
+  const chain = Array.from({ length: size / 40 }, (_, i) => [`a${i}`, { $ref: `#/$defs/a${i + 1}` }]);
+  const dynamic = Array.from({ length: 200 }, (_, i) => [
+    `r${i}`,
+    {
+      $id: `r${i}`,
+      $dynamicAnchor: 'x',
+      anyOf: [{ $ref: `r${(i * 7 + 1) % 200}` }].concat({ $ref: `r${(i * 3 + 2) % 200}` }),
+      items: { $dynamicRef: '#x' },
+    },
+  ]);
+  const hostile: JsonSchema[] = [
+    { $ref: '#/$defs/a0', $defs: { ...Object.fromEntries(chain), [`a${chain.length}`]: true } },
+    { properties: Object.fromEntries(Array.from({ length: size / 12 }, (_, i) => [`p${i}`, true])) },
+    { enum: Array.from({ length: size / 8 }, (_, i) => `v${i}`) },
+    { $ref: '#/$defs/r0', $defs: Object.fromEntries(dynamic) },
+    { anyOf: Array.from({ length: size / 30 }, (_, i) => ({ properties: { [`p${i}`]: true } })) },
+  ];
+  for (const schema of hostile) {
+    const began = performance.now();
+    try {
+      linkSchema(schema);
+    } catch (error) {
+      assert.ok(error instanceof SchemaFault);
+    }
+    assert.ok(performance.now() - began < 5000, JSON.stringify(schema).slice(0, 100));
+  }
+});

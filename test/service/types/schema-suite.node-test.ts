@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
+import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
+import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
+import { SchemaFault } from '../../../service/src/toolchains/schemas/schema-fault.ts';
+import { temporaryDirectory } from '../harness.ts';
+
+/*
+ * The official tests, as a namespace's schemas go: read and linked here, compiled by the process of the schema compiler, checked
+ * in the VM of a runner.
+ */
+
+interface Group {
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly tests: readonly {
+    readonly description: string;
+    readonly data: unknown;
+    readonly valid: boolean;
+  }[];
+}
+
+const folder = new URL('./json-schema-test-suite/', import.meta.url);
+
+const groups = readdirSync(folder)
+  .filter((file) => file.endsWith('.json'))
+  .flatMap((file) =>
+    (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]).map((group) => ({
+      ...group,
+      name: `${file.replace('.json', '')}: ${group.description}`,
+    })),
+  );
+
+/** What is refused, and why: these schemas need another document. */
+const refused = {
+  'refers to something outside of the schema, and nothing is fetched': [
+    'defs: validate definition against metaschema',
+    'dynamicRef: strict-tree schema, guards against misspelled properties',
+    'dynamicRef: tests for implementation dynamic anchor and reference link',
+    'dynamicRef: $ref and $dynamicAnchor are independent of order - $defs first',
+    'dynamicRef: $ref and $dynamicAnchor are independent of order - $ref first',
+    'dynamicRef: $ref to $dynamicRef finds detached $dynamicAnchor',
+    'ref: remote ref, containing refs itself',
+  ],
+  'must be "https://json-schema.org/draft/2020-12/schema", or left out: other dialects are not known here': [
+    'vocabulary: schema that uses custom metaschema with with no validation vocabulary',
+    'vocabulary: ignore unrecognized optional vocabulary',
+  ],
+};
+
+const isRefused = (name: string) => Object.values(refused).some((names) => names.includes(name));
+const taken = groups.filter(({ name }) => !isRefused(name));
+
+const sandbox = new Sandbox();
+const compiler = new SchemaCompiler(30_000);
+after(async () => {
+  compiler.close();
+  await sandbox.close();
+});
+const share = { environment: 'e', tenant: 't', token: '' };
+const signal = new AbortController().signal;
+
+test('what needs another document is refused by name, with the place, before any library sees it', () => {
+  const found: Record<string, string[]> = {};
+  for (const { name, schema } of groups) {
+    try {
+      linkSchema(schema);
+    } catch (error) {
+      assert.ok(error instanceof SchemaFault, name);
+      assert.ok(error.path.length, name);
+      (found[error.message] ??= []).push(name);
+    }
+  }
+  assert.deepEqual(found, refused);
+});
+
+test('every other official test passes', async () => {
+  const failed: string[] = [];
+  for (const { name, schema, tests } of taken) {
+    const { schema: linked, names } = linkSchema(schema);
+    const end = await compiler.compile({ input: { schema: linked, names } }, share, signal);
+    if ('failed' in end) {
+      failed.push(`${name}: ${end.failed}`);
+      continue;
+    }
+    const inputCheck = end.inputCheck ?? '';
+    const program = loadedProgram({ kind: 'check', types: { schemas: {}, inputCheck } });
+    const check = async (some: Group['tests']) => {
+      const values = some.map(({ data }) => ({ direction: 'input', json: JSON.stringify(data) }));
+      const outcome = await sandbox.run({ program, input: JSON.stringify({ values }), share });
+      assert.ok('result' in outcome, `${name}: ${JSON.stringify(outcome)}`);
+      return (JSON.parse(outcome.result) as NamespaceFinding).value;
+    };
+    const valid = tests.filter((one) => one.valid);
+    const wrong = await check(valid);
+    if (wrong !== undefined) failed.push(`${name}: ${valid[wrong]?.description} should fit`);
+    for (const one of tests) {
+      if (!one.valid && (await check([one])) === undefined)
+        failed.push(`${name}: ${one.description} should not fit`);
+    }
+  }
+  assert.deepEqual(failed, []);
+});
+
+test('every value that fits a schema is of its type', async (t) => {
+  const directory = temporaryDirectory(t);
+  mkdirSync(directory, { recursive: true });
+  for (const [i, { name, schema, tests }] of taken.entries()) {
+    const { schema: linked, names } = linkSchema(schema);
+    const end = await compiler.compile({ input: { schema: linked, names } }, share, signal);
+    assert.ok('declarations' in end, name);
+    const values = tests
+      .filter(({ valid }) => valid)
+      .map(({ data }, n) => `export const value${n}: Input = ${JSON.stringify(data)};\n`);
+    writeFileSync(
+      join(directory, `${i}.ts`),
+      `// ${name}\nexport {};\n${end.declarations}${values.join('')}`,
+    );
+  }
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2024',
+    lib: ['es2024'],
+    types: [],
+    module: 'esnext',
+  };
+  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(
+    'package.json',
+    'bin/tsc',
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', directory]).catch(
+    (error: { stdout: string }) => error,
+  );
+  assert.equal(stdout, '');
+});
