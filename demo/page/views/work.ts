@@ -32,7 +32,7 @@ function summary({ busy, answer }: State['work']): string {
 }
 
 const table = (cases: readonly CaseView[], view: PlaceView) => html`
-  <div class="runs-scroll" role="region" tabindex="0" aria-labelledby="work-title">
+  <div class="runs-scroll" role="region" tabindex="0" aria-label="What Larder makes of it">
     <table>
       <thead>
         <tr>

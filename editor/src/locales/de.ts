@@ -168,6 +168,24 @@ export const de: Texts = {
   help: {
     title: 'Tastatur',
     plugin: 'Dieses Plugin',
+    sandbox: 'Was ein Plugin verwenden darf',
+    sandboxIntro:
+      'Ein Plugin ist eine Datei, die run exportiert. Nichts kann importiert werden, und nichts bleibt von einem Lauf zum nächsten.',
+    sandboxHas: 'Es gibt',
+    sandboxHasNot: 'Es gibt nicht',
+    has: [
+      'die Sprache selbst: JSON, Map, Date, Math.random, reguläre Ausdrücke, Promises',
+      'console, deren Zeilen in den Logs eines Laufs stehen',
+      'performance.now, atob, btoa und queueMicrotask',
+    ],
+    hasNot: [
+      'fetch oder ein anderes Netzwerk',
+      'setTimeout oder einen anderen Timer',
+      'document, window, process und require',
+      'Intl: Zahlen und Daten werden von Hand formatiert',
+    ],
+    sandboxRun:
+      'run bekommt Text und gibt Text. Wo es die Leiste „Typen“ gibt, bekommt und gibt es die Werte, die dort stehen.',
     undo: 'Rückgängig',
     leave: 'Den Text verlassen',
     leaveKeys: 'Esc, dann Tab',

@@ -169,6 +169,24 @@ export const en = {
   help: {
     title: 'Keyboard',
     plugin: 'This plugin',
+    sandbox: 'What a plugin may use',
+    sandboxIntro:
+      'A plugin is one file that exports run. Nothing can be imported, and nothing stays from one run to the next.',
+    sandboxHas: 'There is',
+    sandboxHasNot: 'There is not',
+    has: [
+      'the language itself: JSON, Map, Date, Math.random, regular expressions, promises',
+      'console, whose lines are in the logs of a run',
+      'performance.now, atob, btoa and queueMicrotask',
+    ],
+    hasNot: [
+      'fetch, or any other network',
+      'setTimeout, or any other timer',
+      'document, window, process and require',
+      'Intl: numbers and dates are formatted by hand',
+    ],
+    sandboxRun:
+      'run takes text and gives text. Where there is a panel “Types”, it takes and gives the values that stand there.',
     undo: 'Undo',
     leave: 'Leave the text',
     leaveKeys: 'Esc, then Tab',

@@ -2,7 +2,7 @@ import { HttpError, type PluginTest } from 'plugin-editor/client.js';
 import { html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { NamespaceTypes } from '../service/records.ts';
+import type { NamespaceTypes, PluginState } from '../service/records.ts';
 import type { SchemaChange } from '../types/schema-changes.ts';
 import type { Schema, Schemas } from '../types/schema.ts';
 import type { DockPanel } from '../ui/dock.ts';
@@ -38,6 +38,7 @@ export class PluginTypes {
   #since: { version: string; isLive: boolean; changes: readonly SchemaChange[] } | undefined;
   #isOutdated = false;
   #isLoading = false;
+  #isWanted = false;
   /** Whether the builder has such an operation, as far as is known. */
   #isKnown = true;
   /** The version that was said to be of other types. */
@@ -87,8 +88,22 @@ export class PluginTypes {
 
   /** Asks what the types are, and what they were when the plugin was deployed last. */
   async load(): Promise<void> {
-    if (this.#isLoading || !this.#isKnown) return;
+    // Whoever asks meanwhile knows of something newer than what is being read.
+    this.#isWanted = true;
+    if (this.#isLoading) return;
     this.#isLoading = true;
+    while (this.#isWanted && this.#isKnown && !this.#ended.signal.aborted) {
+      this.#isWanted = false;
+      await this.#loadOnce();
+    }
+    this.#isLoading = false;
+  }
+
+  close(): void {
+    this.#ended.abort();
+  }
+
+  async #loadOnce(): Promise<void> {
     const { service, onUpdate } = this.#options;
     const { signal } = this.#ended;
     try {
@@ -106,19 +121,17 @@ export class PluginTypes {
     } catch (error) {
       // One can write without. A builder that does not know of types is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#isKnown = false;
-    } finally {
-      this.#isLoading = false;
     }
-  }
-
-  close(): void {
-    this.#ended.abort();
   }
 
   async #compare(types: NamespaceTypes, { schemaChanges }: Part): Promise<void> {
     const { service } = this.#options;
     const { signal } = this.#ended;
-    const { live, latest, outdated } = await service.plugin(signal);
+    // A plugin that was never saved is not there, which is no reason to stop asking.
+    const { live, latest, outdated } = await service.plugin(signal).catch((error: unknown): PluginState => {
+      if (error instanceof HttpError && error.status === 404) return {};
+      throw error;
+    });
     this.#isOutdated = outdated ?? false;
     this.#since = undefined;
     if (!latest) return;

@@ -27,6 +27,9 @@ type Sample = NonNullable<NamespaceTypes['samples']>[number];
 /** A value as a text that one can edit. */
 export const written = (value: unknown): string => JSON.stringify(value, null, 2);
 
+/** Each type of its own begins after an empty line. */
+const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
+
 /** What the plugin gets and gives: as types, and as samples. */
 export function typesPanel(options: TypesPanelOptions): TemplateResult {
   const { types, lang } = options;
@@ -35,7 +38,7 @@ export function typesPanel(options: TypesPanelOptions): TemplateResult {
     ${changesView(options)}
     <p class="panel-hint">${lang === 'assemblyscript' ? words.introText : words.intro}</p>
     <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${words.declarations}><code
-      >${highlightTypes(types.declarations.trim())}</code></pre>
+      >${highlightTypes(spaced(types.declarations.trim()))}</code></pre>
     ${types.samples?.length ? html`<h2>${words.samples}</h2>` : nothing}
     ${(types.samples ?? []).map((sample, index) => sampleView(sample, index, options))}
   </div>`;
