@@ -221,7 +221,7 @@ export class EnvironmentClient {
     return this.#send(environments.getUsage(environment, list), { signal });
   }
 
-  /** A page of your environment's tokens; what they are is told only once. */
+  /** A page of your environment's tokens, by their ids. Only the answer of `createToken` holds a token itself. */
   async listTokens(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -264,7 +264,7 @@ export class EnvironmentClient {
     return this.#send(environments.listNamespaces(environment, page), { signal });
   }
 
-  /** What was said of what the plugins of a namespace get and give. */
+  /** The types of a namespace: what its plugins get and give. */
   async getNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: CallOptions,
@@ -272,7 +272,7 @@ export class EnvironmentClient {
     return this.#send(environments.getNamespace(environment, namespace), options);
   }
 
-  /** Says what the plugins of a namespace get and give. What was said of it before is replaced as a whole. */
+  /** Sets the types of a namespace: what its plugins get and give. Replaces the whole record. */
   async setNamespace(
     { environment, namespace }: NamespaceLocation,
     details: NamespaceDetails,
@@ -281,7 +281,7 @@ export class EnvironmentClient {
     return this.#send(environments.setNamespace(environment, namespace, details), options);
   }
 
-  /** Removes what was said of a namespace's types, and nothing else. */
+  /** Removes the types of a namespace, and nothing else. */
   async deleteNamespace({ environment, namespace }: NamespaceLocation, options?: CallOptions): Promise<void> {
     await this.#send(environments.deleteNamespace(environment, namespace), options);
   }

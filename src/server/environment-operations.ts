@@ -22,7 +22,7 @@ import { checkActor } from './permissions.ts';
 
 // What an environment token alone may ask. Each function makes the request, and sends nothing.
 
-/** What can be said of a tenant. */
+/** What you can set for a tenant. */
 export interface TenantDetails {
   description?: string;
   /** `true`: no tokens are given or taken, and nothing new runs. */

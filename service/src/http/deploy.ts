@@ -20,7 +20,7 @@ const deployRequest = z
       .string()
       .max(longestMessage)
       .optional()
-      .meta({ description: 'What there is to say of the version; kept with it.' }),
+      .meta({ description: 'What is new in the version; kept with it.' }),
   })
   .meta({ id: 'DeployRequest' });
 
@@ -51,7 +51,7 @@ export const deploy: ServiceInterface = {
       auth: 'editor',
       permission: 'deploy',
       headers: ['if-match'],
-      body: optionalJsonBody(deployRequest, { description: 'What there is to say of it.' }),
+      body: optionalJsonBody(deployRequest, { description: 'A message, or nothing.' }),
       answers: { 200: json(deployed, { description: 'The version.' }) },
       errors: { 404: ['draft-not-found'], 409: ['not-built'], 412: ['precondition-failed'] },
       handle: async ({ c, target, caller, body }, context) => ({

@@ -21,7 +21,7 @@ export const errorCodes = {
   'draft-not-found': { 404: 'The plugin has no draft.' },
   'plugin-not-found': { 404: 'There is no such plugin.' },
   'tenant-not-found': { 404: 'There is no such tenant.' },
-  'namespace-not-found': { 404: 'Nothing was said of the types of this namespace.' },
+  'namespace-not-found': { 404: 'The namespace has no types.' },
   'token-not-found': { 404: 'The environment has no such token.' },
   'version-not-found': { 404: 'The plugin has no such version.' },
   'run-not-found': { 404: 'There is no such run, or its record is no longer kept.' },

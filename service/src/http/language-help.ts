@@ -42,7 +42,7 @@ export const languageHelp: ServiceInterface = {
       auth: 'editor',
       permission: 'read',
       body: jsonBody(helpBody, { description: 'A source, and what is asked of it.', limit: sourceLimit }),
-      answers: { 200: json(helpAnswer, { description: 'What there is to say.' }) },
+      answers: { 200: json(helpAnswer, { description: 'The help.' }) },
       errors: {
         404: ['no-language-help'],
         409: ['help-superseded'],

@@ -17,7 +17,7 @@ export const actorSchema = z
   .max(longestActor)
   .refine(isShowable, 'must hold no control or bidirectional characters')
   .meta({
-    description: `The vendor's name for who it is: an opaque id, up to ${longestActor} characters. Drafts, versions and pins keep it.`,
+    description: `The vendor's opaque id for the person, up to ${longestActor} characters. Drafts, versions and pins keep it.`,
     example: 'user-42',
   });
 

@@ -25,7 +25,10 @@ const perMinute = wholeNumber(0, mostPerMinute, 'a number a minute, 0 for no lim
  * or empty. The comments are what docs/service/settings.md says.
  */
 export const variables = z.object({
-  /** Where to listen: an address or a name. Beyond loopback it needs `PUBLIC_URL`. @default loopback */
+  /**
+   * Where to listen: an address or a name. A proxy on another machine needs one that it can reach, such as `0.0.0.0`. Beyond
+   * loopback, set `PUBLIC_URL`, too. @default loopback
+   */
   SERVICE_HOST: listenHost.optional(),
   /** The port to listen on; `0` for any that is free. */
   SERVICE_PORT: port.default(8082),
@@ -33,11 +36,12 @@ export const variables = z.object({
   PUBLIC_URL: publicUrl.optional(),
   /** Further values of `Host` that are taken, between spaces or commas. */
   ALLOWED_HOSTS: hostList.default([]),
-  /** The folder for the SQLite database, and for mails that no server takes. */
+  /** The folder for the SQLite database, and for mails that no server takes. It is relative to the working directory. */
   DATA_DIR: text.default('.data'),
   /**
    * `sqlite:<path>` or `postgres://user:password@host:5432/database` (PostgreSQL 14 or later, encoding UTF8). Any
-   * number of nodes may share one PostgreSQL. @default SQLite in `DATA_DIR`
+   * number of nodes may share one PostgreSQL. [Storage](storage.md#make-a-postgresql-database) says how to make it, and how to
+   * connect by TLS. @default SQLite in `DATA_DIR`
    */
   DATABASE_URL: text.optional(),
   /** With `off` a start does not bring the schema up to date. Until `migrate` has, requests are answered with 503. */

@@ -34,7 +34,7 @@ const version = {
   deployedAt: text,
   /** Who deployed it, by the vendor's name for them. */
   actor: optionalText,
-  /** What was said of it when it was deployed. */
+  /** The message of the deploy. */
   message: optionalText,
   lang: text,
   /** SHA-256 in hex. */

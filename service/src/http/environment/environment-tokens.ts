@@ -37,7 +37,7 @@ export const environmentTokens: ServiceInterface = {
       method: 'GET',
       path,
       summary: 'List the environment tokens that are good',
-      description: 'The oldest first. A token itself is told nowhere but when it is made.',
+      description: 'The oldest first. Only the answer of createToken holds a token itself.',
       tag: 'environment',
       auth: 'environment',
       query: z.object(pageQuery()),
@@ -92,7 +92,7 @@ export const environmentTokens: ServiceInterface = {
       ),
       answers: {
         201: json(z.object({ id: z.string(), token: z.string().min(1) }).meta({ id: 'EnvironmentToken' }), {
-          description: 'The new token, which is told nowhere else.',
+          description: 'The new token. No other answer holds it.',
         }),
       },
       handle: async ({ target: { environment }, caller, body: asked = {} }, { storage, now }) => {
@@ -113,7 +113,7 @@ export const environmentTokens: ServiceInterface = {
       summary: 'End an environment token at once',
       tag: 'environment',
       auth: 'environment',
-      answers: { 204: empty({ description: 'It is good no more.' }) },
+      answers: { 204: empty({ description: 'It has ended.' }) },
       errors: { 404: ['token-not-found'] },
       handle: async ({ target: { environment }, path: { id } }, { storage, now }) => {
         const isDeleted = await storage.transaction(({ environments }) =>

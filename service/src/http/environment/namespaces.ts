@@ -56,7 +56,7 @@ export const namespaces: ServiceInterface = {
       id: 'getNamespace',
       method: 'GET',
       path: recordPath,
-      summary: 'What was said of the types of a namespace',
+      summary: 'The types of a namespace',
       tag: 'types',
       auth: 'environment',
       answers: { 200: json(namespaceRecord, { description: 'The record.' }) },
@@ -137,5 +137,4 @@ async function setNamespace(
 
 const answerOf = ({ namespace, details }: NamespaceRecord) => ({ namespace, ...details });
 
-const namespaceNotFound = () =>
-  notFound('namespace-not-found', 'Nothing was said of the types of this namespace.');
+const namespaceNotFound = () => notFound('namespace-not-found', 'This namespace has no types.');

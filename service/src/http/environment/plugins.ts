@@ -98,7 +98,7 @@ export const plugins: ServiceInterface = {
       path: pluginPath,
       summary: 'Delete a plugin, with its draft, versions and runs',
       description:
-        'The editor tokens for it alone end. Its name and last version stay: a plugin of that name that is made later goes on from there.',
+        'The editor tokens for it alone end. Its name and its last version number stay: the versions of a later plugin of that name have higher numbers.',
       tag: 'environment',
       auth: 'environment',
       answers: { 204: empty({ description: 'It is not there any more.' }) },

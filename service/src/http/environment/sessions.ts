@@ -98,7 +98,7 @@ export const sessions: ServiceInterface = {
       query: z.object({
         actor: actorSchema.optional().meta({ description: 'Those of this actor alone.' }),
       }),
-      answers: { 204: empty({ description: 'They are good no more.' }) },
+      answers: { 204: empty({ description: 'They have ended.' }) },
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
       handle: async ({ target, query: { actor } }, { storage }) => {
         refuseUnstorable({ actor });
@@ -153,7 +153,7 @@ export const sessions: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      answers: { 204: empty({ description: 'It is good no more.' }) },
+      answers: { 204: empty({ description: 'It has ended.' }) },
       handle: async ({ caller }, { storage }) => {
         if (caller.kind === 'environment') {
           throw forbidden('This ends editor tokens alone; an environment token is ended by its id.');

@@ -15,7 +15,7 @@ const versionFields = {
   version: versionName,
   deployedAt: time,
   actor: actorSchema.optional(),
-  message: z.string().optional().meta({ description: 'What was said of it when it was deployed.' }),
+  message: z.string().optional().meta({ description: 'The message of the deploy.' }),
   lang: z.string().meta({ examples: ['typescript'] }),
   digest: z.string().meta({
     description:
