@@ -3,6 +3,7 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  startCompletion,
 } from '@codemirror/autocomplete';
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
@@ -128,7 +129,8 @@ export class JsonField extends LightElement {
     if (text !== view.state.doc.toString()) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     }
-    if (changed.has('schema') || changed.has('told')) this.#checkNow();
+    // What it finds is drawn by an update of its own.
+    if (changed.has('schema') || changed.has('told')) queueMicrotask(() => this.#checkNow());
   }
 
   #open(): void {
@@ -152,8 +154,13 @@ export class JsonField extends LightElement {
           codeTheme(),
           styleNonce(),
           this.#settings.of(this.#given()),
-          EditorView.updateListener.of(({ docChanged, state }) => {
+          EditorView.updateListener.of(({ docChanged, state, view, transactions }) => {
             if (!docChanged) return;
+            const { head } = state.selection.main;
+            const isTyped = transactions.some((one) => one.isUserEvent('input.type'));
+            // A quote begins a name or a value, as letters do.
+            if (isTyped && state.sliceDoc(head - 1, head) === '"')
+              queueMicrotask(() => startCompletion(view));
             this.#checkSoon();
             const text = state.doc.toString();
             if (text === this.value.replace(/\r\n?/g, '\n')) return;
@@ -164,7 +171,7 @@ export class JsonField extends LightElement {
       }),
     });
     this.#unfollow = followColourScheme(this.#view);
-    this.#checkNow();
+    queueMicrotask(() => this.#checkNow());
   }
 
   #given() {
