@@ -3,7 +3,6 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
-  startCompletion,
 } from '@codemirror/autocomplete';
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
@@ -154,13 +153,8 @@ export class JsonField extends LightElement {
           codeTheme(),
           styleNonce(),
           this.#settings.of(this.#given()),
-          EditorView.updateListener.of(({ docChanged, state, view, transactions }) => {
+          EditorView.updateListener.of(({ docChanged, state }) => {
             if (!docChanged) return;
-            const { head } = state.selection.main;
-            const isTyped = transactions.some((one) => one.isUserEvent('input.type'));
-            // A quote begins a name or a value, as letters do.
-            if (isTyped && state.sliceDoc(head - 1, head) === '"')
-              queueMicrotask(() => startCompletion(view));
             this.#checkSoon();
             const text = state.doc.toString();
             if (text === this.value.replace(/\r\n?/g, '\n')) return;
