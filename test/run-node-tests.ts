@@ -18,9 +18,8 @@ const asked = process.argv.slice(2);
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-// By default Node leaves a core to itself, which on a machine with two is half of it. Most files wait for a browser, a
-// database or another process half of their time.
-const concurrency = availableParallelism() + 1;
+// By default Node leaves a core to itself, which on a machine with two is half of it.
+const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 

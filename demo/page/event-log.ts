@@ -84,7 +84,8 @@ function inWords(value: unknown): string {
     const languages = value.languages.map(({ identifier }) => identifier).join(', ');
     return `languages [${languages}], features [${value.features.join(', ')}]`;
   }
-  return shortened(typeof value === 'string' ? value : String(JSON.stringify(value)));
+  if (value === undefined) return 'none';
+  return shortened(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** What a build printed can be long. */

@@ -90,7 +90,8 @@ async function timeToPaint(page: Page, key: string): Promise<number> {
           requestAnimationFrame(() => {
             // A message that is sent in a frame arrives once that is painted.
             const { port1, port2 } = new MessageChannel();
-            port1.onmessage = () => resolve(performance.now() - timeStamp);
+            port1.addEventListener('message', () => resolve(performance.now() - timeStamp), { once: true });
+            port1.start();
             port2.postMessage(undefined);
           });
         },

@@ -2,7 +2,7 @@
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
  * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load
- * editor-typing deletion runs-recorded language-help`, and one figure of the executions and of the storage is measured alone by its own:
+ * editor-typing deletion runs-recorded language-help typed-runs`, and one figure of the executions and of the storage is measured alone by its own:
  * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
  * and is no part of the others.
  */
@@ -27,6 +27,7 @@ import { measureRunsRecorded } from './runs-recorded.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStorage, storageFigures } from './storage.ts';
+import { measureTypedRuns } from './typed-runs.ts';
 
 const names = [
   'size',
@@ -41,6 +42,7 @@ const names = [
   'runs-recorded',
   'deletion',
   'language-help',
+  'typed-runs',
 ];
 const single = [
   ...executionFigures.map((name) => `executions:${name}`),
@@ -92,5 +94,6 @@ if (wants('delivery')) figures.push(...(await measureDelivery()));
 if (wants('deletion')) figures.push(...(await measureDeletion()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
 if (wants('editor-typing')) figures.push(...(await measureTyping()));
+if (wants('typed-runs')) figures.push(...(await measureTypedRuns()));
 if (wants('language-help')) figures.push(...(await measureLanguageHelp()));
 process.exitCode = print(figures) ? 0 : 1;

@@ -247,11 +247,11 @@ describe('the demo page', () => {
     });
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
-    const before = await tab.launch();
+    const firstFrame = await tab.launch();
     assert.equal(tokens, 1);
     await page.locator('.tools ::-p-text(Reload)').click();
     await until(() => tokens === 2);
-    await tab.editorFrame(before);
+    await tab.editorFrame(firstFrame);
     const newTab = browser.waitForTarget((target) => target.opener() === page.target());
     await page.locator('.tools ::-p-text(Open in new tab)').click();
     const opened = await (await newTab).page();

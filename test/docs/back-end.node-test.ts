@@ -14,7 +14,9 @@ import { blocksIn, read } from './markdown.ts';
 // Every block of the guide for back ends: it compiles as strictly as can be, what it asks the builder is what it says, and the
 // real service does what the guide says of it.
 
-const blocks = blocksIn(read('docs/guides/back-end.md'));
+const blocks = ['back-end', 'roles']
+  .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
+  .filter(({ language }) => language !== 'mermaid');
 
 /** What the guide takes from the reader's own code. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);

@@ -58,8 +58,10 @@ describe('save()', () => {
     const all = await savable();
     // Only now: to open the editor, and to answer in the end, takes a busy machine longer.
     apply(all.element, { timeout: '300' });
+    await all.element.updateComplete;
     const error = await rejection(all.element.save());
     apply(all.element, { timeout: '60000' });
+    await all.element.updateComplete;
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain('300 ms');
     const saving = all.element.save();

@@ -6,7 +6,7 @@ import type { Figure } from '../bench/figures.ts';
 import { PROPERTIES } from '../core/properties.ts';
 
 const RUNS = 100_000;
-const REQUESTS = 1000;
+const REQUESTS = 300;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**

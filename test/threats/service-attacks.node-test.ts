@@ -39,7 +39,7 @@ function sampleOf(name: PathParameterName): string {
 }
 
 function tokenOf(auth: Auth): ['editor' | 'environment'] | [] {
-  if (auth === 'none' || auth === 'watch') return [];
+  if (auth === 'none' || auth === 'watch' || auth === 'optional') return [];
   return auth === 'run' ? ['environment'] : auth === 'either' ? ['editor'] : [auth];
 }
 

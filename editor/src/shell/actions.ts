@@ -13,6 +13,7 @@ import type { PayloadRun } from '../tests/run-panel.ts';
 import type { TestEntry, TestList } from '../tests/test-list.ts';
 import { expectedOf, verdictOf } from '../tests/verdict.ts';
 import type { Notice, Notices } from '../ui/notices.ts';
+import { Connection } from './connection.ts';
 
 /** Events about builds, tests and deployments, for the page around the editor. */
 export interface ActionEvents {
@@ -40,14 +41,13 @@ export interface ActionsOptions extends ActionEvents {
   markSyntax: () => void;
   /** Brings a panel into view. */
   show: (panel: 'tests' | 'run' | 'build') => void;
+  /** Brings what a test gave into view. */
+  showResult: (entry: TestEntry) => void;
   /** What is built, deployed, under way or offered changed. */
   onState: () => void;
 }
 
 const NOTICE = 'action';
-
-/** How long after a lost connection the service is asked again, in ms; each time longer by as much, up to ten times it. */
-const PROBE = 3000;
 
 /** Building, running and deploying the plugin that is open, and what is known of it. */
 export class Actions {
@@ -56,14 +56,12 @@ export class Actions {
   readonly payload: PayloadRun = { payload: '', isRunning: false };
   readonly #options: ActionsOptions;
   readonly #check: LiveCheck;
+  readonly #connection: Connection;
   #features: ReadonlySet<string> | undefined;
   #testing: { done: number; all: number } | undefined;
   #live: string | undefined;
   #isPinned = false;
   #knowsVersions = false;
-  #isOnline = true;
-  #probes = 0;
-  #probe: ReturnType<typeof setTimeout> | undefined;
   /** Whether the builder can say how far the plugin is, as far as is known. */
   #progressKnown = true;
   #closed = new AbortController();
@@ -74,6 +72,7 @@ export class Actions {
   constructor(options: ActionsOptions) {
     const { service, store, queue, read, mark, markSyntax } = options;
     this.#options = options;
+    this.#connection = new Connection({ probe: () => this.#loadProgress(), onChange: options.onState });
     this.pipeline = new Pipeline({
       service,
       store,
@@ -126,7 +125,7 @@ export class Actions {
   }
 
   get isOnline(): boolean {
-    return this.#isOnline;
+    return this.#connection.isOnline;
   }
 
   /** The version that runs when none is asked for, where the builder says so. */
@@ -145,23 +144,9 @@ export class Actions {
     this.#options.onState();
   }
 
-  /** A request was answered, or could not be sent. While the service does not answer it is asked now and then. */
+  /** A request was answered, or could not be sent. */
   setOnline(isOnline: boolean): void {
-    if (isOnline === this.#isOnline) return;
-    this.#isOnline = isOnline;
-    clearTimeout(this.#probe);
-    this.#probes = 0;
-    if (!isOnline) this.#probeSoon();
-    this.#options.onState();
-  }
-
-  #probeSoon(): void {
-    if (this.#closed.signal.aborted) return;
-    const wait = PROBE * Math.min(10, ++this.#probes);
-    this.#probe = setTimeout(
-      () => void this.#loadProgress().then(() => !this.#isOnline && this.#probeSoon()),
-      wait,
-    );
+    this.#connection.set(isOnline);
   }
 
   /** The connection or the token is new. */
@@ -174,7 +159,7 @@ export class Actions {
 
   close(): void {
     this.#closed.abort();
-    clearTimeout(this.#probe);
+    this.#connection.close();
     this.pipeline.stop();
     this.#check.close();
   }
@@ -191,7 +176,7 @@ export class Actions {
   }
 
   async runTests(entries: readonly TestEntry[]): Promise<void> {
-    const { tests, show, onTest, onState } = this.#options;
+    const { tests, show, showResult, onTest, onState } = this.#options;
     if (!entries.length || this.pipeline.action) return;
     this.#begin(() => void this.runTests(entries));
     show('tests');
@@ -218,6 +203,8 @@ export class Actions {
     this.#testing = undefined;
     if (!isAll) this.#showFailure();
     onState();
+    const [only, more] = entries;
+    if (isAll && only && !more) showResult(only);
   }
 
   async runPayload(): Promise<void> {

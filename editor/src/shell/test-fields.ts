@@ -8,6 +8,13 @@ export function focusInTests(entry: TestEntry | undefined, selector: string): vo
   if (target instanceof HTMLInputElement) target.select();
 }
 
+/** Brings what a test gave into view, unless one writes in a field of the test: that stays where it is. */
+export function showResult(entry: TestEntry): void {
+  const row = document.querySelector(`.test-row[data-id="${entry.id}"]`);
+  if (row?.querySelector('.field:focus')) return;
+  row?.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
+}
+
 /** What Ctrl+Enter runs where the cursor is: a test, the payload that is typed in, or nothing of its own. */
 export function writtenPayload(event: KeyboardEvent, tests: TestList): TestEntry | 'payload' | undefined {
   const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;

@@ -28,7 +28,7 @@ import { sayLanguageStays } from './language-notice.ts';
 import { loadPanels, loadedPanels } from './load-panels.ts';
 import { PluginTypes } from './plugin-types.ts';
 import { TextHelp } from './text-help.ts';
-import { focusInTests, writtenPayload } from './test-fields.ts';
+import { focusInTests, showResult, writtenPayload } from './test-fields.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 import { showHelp, showPalette, showSettings } from './workspace-dialogs.ts';
 import { workspacePanels } from './workspace-panels.ts';
@@ -161,6 +161,10 @@ export class Workspace {
       mark: (finder, found, contents) => void this.#editor.mark(finder, found, contents),
       markSyntax: () => void this.#editor.markSyntax(),
       show: (panel) => this.#showPanel(panel),
+      showResult: (entry) => {
+        options.onDraw(true);
+        showResult(entry);
+      },
       onBuild: (build) => {
         options.onBuild?.(build);
         // What it was built for may have changed meanwhile.

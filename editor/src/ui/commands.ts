@@ -17,6 +17,8 @@ export interface Shortcut {
 export interface Command {
   id: string;
   label: string;
+  /** Those of one number stand together in the menu, apart from others. */
+  group?: number;
   /** Its name on a button, where it has one, and what goes before that. */
   short?: string;
   icon?: Icon;

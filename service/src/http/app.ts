@@ -90,9 +90,6 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** What the schemas of a namespace may take to be compiled, in ms, where one run may take less. */
-const leastSchemaTime = 1000;
-
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
@@ -108,7 +105,7 @@ export function createService(options: ServiceOptions): Service {
     metrics?.observeBuild(language, outcome, times),
   );
   const languageHelp = new LanguageHelp();
-  const schemaCompiler = new SchemaCompiler(Math.max(leastSchemaTime, runLimits?.time ?? 0));
+  const schemaCompiler = new SchemaCompiler();
   const sandbox = new Sandbox({
     ...(runLimits && { limits: runLimits }),
     onRun: ({ outcome, took, isWarm }) =>

@@ -31,7 +31,16 @@ const answers = {
 const errors: ErrorList = {
   403: ['tenant-suspended'],
   404: ['version-not-found'],
-  422: ['invalid-input', 'invalid-output', 'plugin-error', 'memory-limit', 'stack-limit', 'output-limit', 'log-limit', 'module-limit'],
+  422: [
+    'invalid-input',
+    'invalid-output',
+    'plugin-error',
+    'memory-limit',
+    'stack-limit',
+    'output-limit',
+    'log-limit',
+    'module-limit',
+  ],
   429: ['too-many-requests'],
   500: ['runner-crashed'],
   503: ['busy', 'cancelled'],

@@ -36,8 +36,7 @@ export const progress: ServiceInterface = {
         const built =
           draft !== undefined && (await builds.find(target, draft.source, schemasDigest)) !== undefined;
         if (!newest) return { status: 200, body: { built } };
-        const current =
-          draft !== undefined && versionDigestOf(draft.digest, schemasDigest) === newest.digest;
+        const current = draft !== undefined && versionDigestOf(draft.digest, schemasDigest) === newest.digest;
         return { status: 200, body: { built, deployed: { version: newest.version, current } } };
       },
     }),

@@ -36,7 +36,10 @@ import { BusyError } from '../processes/fair-queue.ts';
  */
 
 /** The answer of an execution that gave no output, with the last 16 KB of what it logged. */
-export const executionError = ({ code, message, path }: RunError, allLogs: readonly string[]): ServiceError => {
+export const executionError = (
+  { code, message, path }: RunError,
+  allLogs: readonly string[],
+): ServiceError => {
   const details = {
     logs: allLogs.length ? cutLogs(allLogs).logs : undefined,
     ...(path !== undefined && { path: storable(path) }),

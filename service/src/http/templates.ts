@@ -71,11 +71,11 @@ async function templateFor(
 ): Promise<PluginSource> {
   const language = languageOf(context, identifier);
   const scope = caller?.kind === 'editor' ? caller.scope : caller && { environment: caller.environment };
-  const ofToken = scope && 'namespace' in scope ? scope.namespace : undefined;
-  const namespace = asked ?? ofToken ?? defaultNamespace;
+  const scoped = scope && 'namespace' in scope ? scope.namespace : undefined;
+  const namespace = asked ?? scoped ?? defaultNamespace;
   const text = language.template({ pluginName, namespace });
   // A token says nothing of namespaces that it is not for, nor do databases of names that they cannot hold.
-  if (!scope || (ofToken !== undefined && ofToken !== namespace) || !isStorable(namespace)) return text;
+  if (!scope || (scoped !== undefined && scoped !== namespace) || !isStorable(namespace)) return text;
   const found = await context.storage.tables.namespaces.find({ environment: scope.environment, namespace });
   if (!found) return text;
   const { samples = [], templates: sources = {}, input, output } = found.details;

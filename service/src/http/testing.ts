@@ -12,7 +12,10 @@ import { runErrorCodes, runLimits } from '../sandbox/outcome.ts';
 
 const tested = z
   .object({
-    result: z.string().optional().meta({ description: 'What the plugin answered, as text: JSON where it was built with types.' }),
+    result: z
+      .string()
+      .optional()
+      .meta({ description: 'What the plugin answered, as text: JSON where it was built with types.' }),
     error: z
       .object({
         code: z.enum(runErrorCodes),
@@ -56,9 +59,8 @@ export const testing: ServiceInterface = {
         503: ['busy', 'cancelled'],
       },
       handle: async ({ c, target, caller, body }, { storage, sandbox }) => {
-        const { isTyped } = await builtProgram(storage.tables, target);
-        // Before the program: who sends headers and then nothing must not have one kept in memory for it.
-        const input = await body({ anyType: isTyped });
+        // First the input: who sends headers and then nothing must not have a program kept in memory for it.
+        const input = await body();
         const program = await loadBuilt(storage.tables, target);
         const run = { program, input, share: caller.share, signal: () => c.req.raw.signal };
         const { outcome, took } = await whenNotBusy(true, () => sandbox.runAndMeasure(run));

@@ -20,5 +20,10 @@ export interface CompiledSchemas {
 /** The two directions in which JSON is checked. */
 export type Direction = 'input' | 'output';
 
-export const areTyped = ({ input, output }: { readonly input?: unknown; readonly output?: unknown }): boolean =>
-  input !== undefined || output !== undefined;
+export const areTyped = ({
+  input,
+  output,
+}: {
+  readonly input?: unknown;
+  readonly output?: unknown;
+}): boolean => input !== undefined || output !== undefined;

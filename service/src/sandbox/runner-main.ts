@@ -48,7 +48,10 @@ async function run(request: RunRequest): Promise<void> {
   let end: RunEnd;
   try {
     const work = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
-    end = isTyped && kind !== 'check' ? await runChecked(work, request.input) : await runOnce(work, request.input, false);
+    end =
+      isTyped && kind !== 'check'
+        ? await runChecked(work, request.input)
+        : await runOnce(work, request.input, false);
   } catch (error) {
     end = {
       error:
@@ -76,25 +79,24 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
 }
 
 /** Checks what goes in and what comes out, as a part of the run. */
-async function runChecked(work: RunWork, input: string): Promise<RunEnd> {
+async function runChecked(work: RunWork, text: string): Promise<RunEnd> {
   const { hash, deadline } = work;
-  const wrong = await checks.check(hash, 'input', input, deadline);
+  const wrong = await checks.check(hash, 'input', text, deadline);
   if (wrong) return { error: faultError('input', wrong) };
-  const end = await runOnce(work, input, true);
+  const end = await runOnce(work, text, true);
   if ('error' in end) return end;
   const wrongOutput = await checks.check(hash, 'output', end.result, deadline);
   return wrongOutput ? { error: faultError('output', wrongOutput) } : end;
 }
 
-async function runOnce({ hash, program, kind, logs, deadline }: RunWork, input: string, isJson: boolean): Promise<RunEnd> {
-  switch (kind) {
-    case 'script':
-      return scripts.run(hash, program?.kind === 'script' ? program : undefined, input, deadline, logs, isJson);
-    case 'wasm':
-      return modules.run(hash, program?.kind === 'wasm' ? program : undefined, input, logs);
-    case 'check':
-      return { result: JSON.stringify(await checkNamespace(checks, hash, input, deadline)) };
+async function runOnce(work: RunWork, text: string, isJson: boolean): Promise<RunEnd> {
+  const { hash, program, kind, logs, deadline } = work;
+  if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
+  if (kind === 'wasm') {
+    return modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);
   }
+  const script = program?.kind === 'script' ? program : undefined;
+  return scripts.run(hash, script, text, deadline, logs, isJson);
 }
 
 // An input may be escaped, which makes it up to six times as long; a program may come with it, and its schemas.

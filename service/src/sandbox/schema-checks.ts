@@ -90,7 +90,11 @@ export class SchemaChecks {
       engine.restore(undefined, listener);
       const find = engine.vm.evalCode(`(${patternHelper})`, file);
       const token = engine.vm.exportHandle(
-        engine.vm.callFunction(engine.vm.evalCode('(find) => (text) => String(find(text))', file), engine.value('undefined'), find),
+        engine.vm.callFunction(
+          engine.vm.evalCode('(find) => (text) => String(find(text))', file),
+          engine.value('undefined'),
+          find,
+        ),
       );
       return callWithText(engine, token, JSON.stringify(patterns));
     });

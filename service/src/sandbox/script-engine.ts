@@ -50,7 +50,12 @@ interface Base {
  * The guest helpers, and the values that the library would make once for each engine and keep: those would be gone with
  * the next restore. All as tokens for `importHandle`.
  */
-type Tokens = Readonly<Record<'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false', number>>;
+type Tokens = Readonly<
+  Record<
+    'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false',
+    number
+  >
+>;
 
 const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
 

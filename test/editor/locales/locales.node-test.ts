@@ -54,6 +54,7 @@ test('every text that a user reads is in the files of the languages', () => {
     if (file.startsWith('locales') || ['loader.ts', 'main.ts'].includes(file)) continue;
     const { program } = parseSync(file, readFileSync(join(sources, file), 'utf8'));
     const thrown = new Set<unknown>();
+    const tagged = new Set<unknown>();
     new Visitor({
       // An error that is thrown is for who reads the console.
       NewExpression: (node) => {
@@ -66,9 +67,17 @@ test('every text that a user reads is in the files of the languages', () => {
         if (callee.type === 'Super') for (const argument of args) thrown.add(argument);
       },
       TaggedTemplateExpression: ({ tag, quasi }) => {
+        tagged.add(quasi);
         if (tag.type !== 'Identifier' || tag.name !== 'html') return;
         const prose = proseOfTemplate(quasi.quasis.map(({ value }) => value.raw));
         found.push(...prose.map((text) => `${file}: ${text}`));
+      },
+      // A text with something put into it: its own words are what is left when that is taken out.
+      TemplateLiteral: (node) => {
+        const words = node.quasis.map(({ value }) => value.raw).join('…');
+        const [, first = ''] = /(?:^|\s)([A-Z][a-z]+) +[a-z…]/.exec(words) ?? [];
+        const isSentence = first !== '' && !KNOWN.has(first);
+        if (isSentence && !thrown.has(node) && !tagged.has(node)) found.push(`${file}: ${words}`);
       },
       Literal: (node) => {
         if (typeof node.value !== 'string' || thrown.has(node)) return;

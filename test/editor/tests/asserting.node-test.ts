@@ -49,6 +49,13 @@ describe('tests that assert, end to end in Chromium', () => {
       await press('Deploy all the same');
       await until('v1.0.0 deployed');
 
+      // What one test gave is in view once it has run, however long the test is.
+      await page.locator('.test-run').click();
+      await page.waitForFunction(() => {
+        const panel = document.querySelector('#panel-tests')?.getBoundingClientRect();
+        const head = document.querySelector('.test-row .result-head')?.getBoundingClientRect();
+        return panel && head && head.top < panel.bottom;
+      });
       await press('Accept as expected');
       await until('1 test passed');
       await eventually(

@@ -53,7 +53,7 @@ test('a runner asks for a program that it has dropped', async () => {
     const program = script(
       `const name = "${name}"; // ${'x'.repeat(1e6)}\n${running('return name + input;')}`,
     );
-    return { hash: program.hash, load: () => ((loads += 1), program.load()) };
+    return { hash: program.hash, isTyped: false, load: () => ((loads += 1), program.load()) };
   };
   const programs = Array.from({ length: 8 }, (_, i) => large(`p${i}`));
   for (const round of ['a', 'b']) {
@@ -68,7 +68,7 @@ test('a program is loaded once for many runs', async () => {
   const runner = startRunner();
   let loads = 0;
   const program = { ...looping, ...script(running('return input;')) };
-  const counted = { hash: program.hash, load: () => ((loads += 1), program.load()) };
+  const counted = { hash: program.hash, isTyped: false, load: () => ((loads += 1), program.load()) };
   for (let i = 0; i < 20; i++) await runner.run(counted, `${i}`);
   assert.equal(loads, 1);
 });

@@ -46,6 +46,7 @@ test('every text goes to a runner and back as it is', () => {
     assert.equal(decodeText(encodeText(text)), text);
     const request = {
       hash: 'abc',
+      isTyped: false,
       input: text,
       program: { kind: 'script', code: `//\n${text}`, file: 'plugin.js' },
     } as const;

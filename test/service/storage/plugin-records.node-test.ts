@@ -34,6 +34,7 @@ for (const engine of engines) {
       pinned: undefined,
       versions: 0,
       nextVersion: 'v1.0.0',
+      isOutdated: false,
     };
     assert.deepEqual(await plugins.find(plugin), fresh);
     await build(storage, 'a');

@@ -59,3 +59,109 @@ test('a namespace is said, answered, listed by pages and taken away', async (t) 
   assert.equal((await ask('DELETE', path)).status, 204);
   assert.equal((await ask('GET', path)).status, 404);
 });
+
+test('what does not fit is refused with its place, and nothing of it is kept', async (t) => {
+  const { ask } = await start(t);
+  const path = `${list}/orders`;
+  const long = 'x'.repeat(33_000);
+  const cases: [body: unknown, path: string, message?: RegExp][] = [
+    [{ input: 1 }, '/input'],
+    [{ output: [] }, '/output'],
+    [{ input: null }, '/input'],
+    [{ description: 1 }, '/description'],
+    [{ input: { properties: { a: { type: 'text' } } } }, '/input/properties/a/type'],
+    [{ input: { properties: { 'a/b~': 1 } } }, '/input/properties/a~1b~0'],
+    [{ output: { items: { $ref: 'https://example.com/x' } } }, '/output/items/$ref', /nothing is fetched/],
+    [{ input: { $ref: '/etc/passwd' } }, '/input/$ref'],
+    [{ input: { properties: { a: { pattern: '(' } } } }, '/input/properties/a/pattern', /regular expression/],
+    [{ output: { patternProperties: { '\\p{Nothing}': true } } }, '/output/patternProperties/\\p{Nothing}'],
+    [{ input: { const: long }, output: { const: long } }, '/input', /65536/],
+    [
+      {
+        input: { type: 'string' },
+        samples: [
+          { name: 'a', input: 'b' },
+          { name: 'b', input: 1 },
+        ],
+      },
+      '/samples/1/input',
+    ],
+    [
+      { output: { type: 'string' }, samples: [{ name: 'a', input: 1, output: { b: 1 } }] },
+      '/samples/0/output',
+    ],
+    [
+      { input: { items: { type: 'string' } }, samples: [{ name: 'a', input: ['a', 'b', 3] }] },
+      '/samples/0/input/2',
+      /must be of type string/,
+    ],
+    [{ samples: [{ name: 'a' }] }, '/samples/0/input'],
+    [{ samples: [{ input: 1 }] }, '/samples/0/name'],
+    [{ templates: { cobol: '' } }, '/templates/cobol', /typescript/],
+    [{ templates: { javascript: 1 } }, '/templates/javascript'],
+  ];
+  for (const [body, place, message] of cases) {
+    const error = await errorOf(await ask('PUT', path, body));
+    assert.deepEqual(
+      [error.status, error.code, error.path],
+      [422, 'invalid-body', place],
+      JSON.stringify(body).slice(0, 200),
+    );
+    if (message) assert.match(error.message, message);
+  }
+  assert.equal((await ask('GET', path)).status, 404);
+  const deep = await errorOf(
+    await ask('PUT', path, `{"input":${'{"not":'.repeat(100)}true${'}'.repeat(100)}}`),
+  );
+  assert.deepEqual([deep.status, deep.code], [422, 'too-deep']);
+  const other = await ask('PUT', '/api/v1/environment/com.other/namespaces/orders', {});
+  assert.equal((await errorOf(other)).code, 'forbidden');
+});
+
+test('schemas are kept as they came, whatever their names, and what generators read in them writes nothing', async (t) => {
+  const { ask, fetch, token } = await start(t);
+  const record =
+    '{"input":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},' +
+    '"required":["__proto__"],"tsType":"string; declare const pwned: 1"},' +
+    '"output":{"title":"*/ declare const pwned: 1 /*","description":"a\\n*/ declare const pwned: 1; /**","type":"object",' +
+    '"properties":{"a\\"; pwned: 1":{"enum":["`${1}`","\\"; pwned","\\u2028"]},"n":{"description":"tick ` and ${x}","tsType":"pwned"}}},' +
+    '"samples":[{"name":"own","input":{"__proto__":"x","constructor":1}}]}';
+  const answer = await ask('PUT', `${list}/default`, record);
+  const body = await answer.text();
+  assert.equal(answer.status, 201, body);
+  assert.equal(body, JSON.stringify(JSON.parse(`{"namespace":"default",${record.slice(1)}`)));
+  assert.equal(({} as { type?: string }).type, undefined);
+  const types = await fetch('/api/v1/types/com.acme.t1/default/p', { headers: bearer(token) });
+  const { declarations } = (await types.json()) as { declarations: string };
+  const withoutComments = declarations
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  assert.doesNotMatch(withoutComments, /pwned/);
+  assert.match(declarations, /__proto__: string;/);
+  assert.doesNotMatch(declarations.replaceAll('\n', ''), /[\p{C}\p{Zl}\p{Zp}]/u);
+  // A sample without what has that name is not taken for one with it.
+  const without = await ask('PUT', `${list}/default`, record.replace('"__proto__":"x",', ''));
+  assert.equal((await errorOf(without)).path, '/samples/0/input/__proto__');
+});
+
+test('a hostile schema or sample costs its limit of time, and the service goes on', async (t) => {
+  const { ask, fetch, token } = await start(t);
+  const evil = { type: 'string', pattern: '^(a+)+$' };
+  const samples = [{ name: 'a', input: `${'a'.repeat(60)}!` }];
+  const began = performance.now();
+  const refused = await errorOf(await ask('PUT', `${list}/evil`, { input: evil, samples }));
+  assert.deepEqual([refused.status, refused.path], [422, '/samples']);
+  assert.match(refused.message, /limit of time/);
+  assert.ok(performance.now() - began < 30_000);
+  // Without the sample it is a schema as any other, and what it costs is a run's.
+  assert.equal((await ask('PUT', `${list}/evil`, { input: evil })).status, 201);
+  const plugin = 'com.acme.t1/evil/p';
+  const access = await fetch(`/auth/v2/access/${plugin}`, { headers: bearer(token) });
+  const editor = bearer(((await access.json()) as { token: string }).token);
+  const post = (path: string, body = '') => fetch(path, { method: 'POST', headers: editor, body });
+  await post(`/api/v1/build/javascript/${plugin}`, 'export const run = () => 1;');
+  const tested = await post(`/api/v1/test/${plugin}`, JSON.stringify(samples[0]?.input));
+  assert.equal(((await tested.json()) as { error: { code: string } }).error.code, 'time-limit');
+  const after = await post(`/api/v1/test/${plugin}`, '"aaa"');
+  assert.equal(((await after.json()) as { result: string }).result, '1');
+});

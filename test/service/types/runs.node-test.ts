@@ -1,33 +1,314 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bearer, startService } from '../harness.ts';
+import type { TestContext } from 'node:test';
+import { bearer, errorOf, startService } from '../harness.ts';
+import type { ServiceOptions } from '../../../service/src/http/app.ts';
+import { until } from '../storage/databases.ts';
 
-test('smoke', async (t) => {
-  const { fetch, environmentToken, editorToken } = await startService(t);
-  const token = await environmentToken();
-  const put = await fetch('/api/v1/environment/com.acme/namespaces/default', {
-    method: 'PUT', headers: { ...bearer(token), 'content-type': 'application/json' },
-    body: JSON.stringify({ input: { type: 'object', properties: { name: { type: 'string' }, n: { $ref: '#/$defs/n' } }, required: ['name'], $defs: { n: { type: 'integer', minimum: 1 } } }, output: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } }, samples: [{name:'a', input:{name:'x'}, output:{text:'y'}}] }),
+const ident = 'com.acme.t1';
+const plugin = `${ident}/default/add-record`;
+const namespace = '/api/v1/environment/com.acme/namespaces/default';
+
+const types = {
+  input: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'Whom to greet.' },
+      count: { $ref: '#/$defs/count' },
+    },
+    required: ['name'],
+    additionalProperties: false,
+    $defs: { count: { type: 'integer', minimum: 1 } },
+  },
+  output: {
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+    additionalProperties: false,
+  },
+  samples: [
+    { name: 'one', input: { name: 'Ada', count: 2 }, output: { text: 'Ada 2' } },
+    { name: 'another', description: 'Without a count.', input: { name: 'Bo' } },
+  ],
+};
+
+const asJson = { 'content-type': 'application/json' };
+
+/** A service, with what a vendor and an author do with the one plugin. */
+async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
+  const running = await startService(t, options);
+  const { fetch } = running;
+  const vendor = bearer(await running.environmentToken());
+  const { token } = (await (await fetch(`/auth/v2/access/${plugin}`, { headers: vendor })).json()) as {
+    token: string;
+  };
+  const editor = bearer(token);
+  const say = async (details: unknown) => {
+    const answer = await fetch(namespace, {
+      method: 'PUT',
+      headers: { ...vendor, ...asJson },
+      body: JSON.stringify(details),
+    });
+    assert.ok(answer.ok, await answer.clone().text());
+  };
+  const build = async (source: string, language = 'javascript') => {
+    const answer = await fetch(`/api/v1/build/${language}/${plugin}`, {
+      method: 'POST',
+      headers: editor,
+      body: source,
+    });
+    return (await answer.json()) as {
+      succeeded: boolean;
+      outputLog: string;
+      diagnostics?: { message: string }[];
+    };
+  };
+  const run = async (body: string, path = `/exec/name/${plugin}`, headers: Record<string, string> = {}) =>
+    fetch(path, { method: 'POST', headers: { ...vendor, ...headers }, body });
+  const tryOut = async (body: string) => {
+    const answer = await fetch(`/api/v1/test/${plugin}`, { method: 'POST', headers: editor, body });
+    assert.equal(answer.status, 200, await answer.clone().text());
+    const { took, ...end } = (await answer.json()) as { took: number };
+    assert.ok(took >= 0);
+    return end;
+  };
+  const deploy = () => fetch(`/api/v1/draft/${plugin}/promote`, { method: 'POST', headers: editor });
+  const read = async (path: string) =>
+    (await fetch(path, { headers: vendor })).json() as Promise<Record<string, unknown>>;
+  return { ...running, vendor, editor, say, build, run, tryOut, deploy, read };
+}
+
+const greeting = `export function run(input) {
+  console.log('ran');
+  return { text: input.name + ' ' + (input.count ?? 1) };
+}
+`;
+
+test('a plugin in a namespace with types takes and gives values, which are checked on their way', async (t) => {
+  const { say, build, run, tryOut, deploy } = await start(t);
+  await say(types);
+  const typed =
+    'export async function run({ name, count }: Input): Promise<Output> { return { text: `${name} ${count ?? 1}` }; }';
+  assert.equal((await build(typed, 'typescript')).outputLog.includes('succeeded'), true);
+  assert.deepEqual(await tryOut('{"name":"Ada"}'), { result: '{"text":"Ada 1"}' });
+
+  assert.equal((await build(greeting)).succeeded, true);
+  const refused = {
+    code: 'invalid-input',
+    message: 'The input at /count must be at least 1.',
+    path: '/count',
+  };
+  assert.deepEqual(await tryOut('{"name":"Ada","count":0}'), { error: refused });
+  assert.deepEqual(await tryOut('{"name":"secret'), {
+    error: { code: 'invalid-input', message: 'The input is not JSON.', path: '' },
   });
-  console.log(put.status, await put.text());
-  const editor = await editorToken(undefined, token);
-  console.log(await (await fetch('/api/v1/types/com.acme.t1/default/add-record', { headers: bearer(editor) })).json());
-  for (const [lang, src] of [['typescript', 'export async function run(input: Input): Promise<Output> { return { text: input.name + (input.n ?? "") }; }'], ['typescript', 'export function run(input: string): string { return input }'], ['javascript', 'export const run = (input) => { if (input.n === 9) return 1; return { text: input.nam.trim() }; }'], ['javascript', 'export const run = (input) => { console.log("ran"); if (input.n === 9) return 1; if (input.n === 8) return {text: "a", z: 1n};  return { text: input.name.trim(), x: input.n === 7 ? NaN: 1 }; }']]) {
-    const built = await fetch(`/api/v1/build/${lang}/com.acme.t1/default/add-record`, { method: 'POST', headers: bearer(editor), body: src! });
-    console.log(await built.text());
+  assert.equal((await deploy()).status, 200);
+
+  for (const type of ['application/json', 'text/plain', 'image/png', 'multipart/form-data; boundary=x', '']) {
+    const answer = await run('{"name":"Ada","count":3}', undefined, { 'content-type': type });
+    assert.equal(answer.status, 200, type);
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.deepEqual(await answer.json(), { text: 'Ada 3' });
   }
-  const at = performance.now();
-  for (const input of ['{"name":"Ada"}', '{"name":"Ada","n":9}','{"name":"Ada","n":8}','{"name":"Ada","n":7}', '{"name":1}', '{', '{"n":3,"name":"x"}']) {
-    const r = await fetch('/api/v1/test/com.acme.t1/default/add-record', { method: 'POST', headers: bearer(editor), body: input });
-    console.log(r.status, await r.text());
+  for (const [body, path] of [
+    ['', ''],
+    ['Ada', ''],
+    ['{"name":"secret","more":1}', '/more'],
+    ['{"count":1}', '/name'],
+  ] as const) {
+    const answer = await run(body);
+    const error = await errorOf(answer);
+    assert.deepEqual([error.status, error.code, error.path], [422, 'invalid-input', path], body);
+    assert.ok(!error.message.includes('secret'));
   }
-  console.log(performance.now() - at);
-  const d = await fetch('/api/v1/draft/com.acme.t1/default/add-record/promote', { method: 'POST', headers: bearer(editor) });
-  console.log(await d.text());
-  for (const input of ['{"name":"Ada"}', '{"name":3}', '{"name":"Ada","n":9}']) {
-  const r = await fetch('/exec/name/com.acme.t1/default/add-record', { method: 'POST', headers: {...bearer(token), 'content-type': 'image/png'}, body: input });
-  console.log(r.status, r.headers.get('content-type'), await r.text(), r.headers.get('server-timing'));
+});
+
+test('what a plugin gives that is no JSON, or does not fit, is a clear error with the place, and tells no value', async (t) => {
+  const { say, build, run, tryOut, deploy } = await start(t);
+  await say(types);
+  const results: readonly [returned: string, code: string, path: string | undefined, message: RegExp][] = [
+    ['{ text: 1 }', 'invalid-output', '/text', /must be of type string/],
+    ['{ text: "", secret: 1 }', 'invalid-output', '/secret', /must not be there/],
+    ['"secret"', 'invalid-output', '', /must be of type object/],
+    ['{ text: undefined }', 'invalid-output', '/text', /must be there/],
+    ['undefined', 'plugin-error', undefined, /returned nothing/],
+    ['(() => 1)', 'plugin-error', undefined, /type function/],
+    ['{ text: 1n }', 'plugin-error', undefined, /BigInt/],
+    ['(() => { const a = {}; a.a = a; return a; })()', 'plugin-error', undefined, /circular/],
+    ['{ text: NaN }', 'plugin-error', undefined, /NaN or infinite/],
+    ['[1 / 0]', 'plugin-error', undefined, /NaN or infinite/],
+    ['new Promise(() => {})', 'plugin-error', undefined, /promise that nothing is left to settle/],
+    ['Promise.reject(new Error("no"))', 'plugin-error', undefined, /^Error: no/],
+    ['{ toJSON() { throw new Error("never"); } }', 'plugin-error', undefined, /^Error: never/],
+    ['{ get text() { for (;;); } }', 'time-limit', undefined, /1 s/],
+  ];
+  const cases = results.map(([returned]) => `() => ${returned.startsWith('{') ? `(${returned})` : returned}`);
+  const source = `const cases = [${cases.join(', ')}];\nexport const run = (input) => cases[Number(input.name)]();\n`;
+  assert.equal((await build(source)).succeeded, true);
+  for (const [i, [returned, code, path, message]] of results.entries()) {
+    const { error } = (await tryOut(JSON.stringify({ name: String(i) }))) as {
+      error: { code: string; path?: string; message: string };
+    };
+    assert.deepEqual([error.code, error.path], [code, path], returned);
+    assert.match(error.message, message);
   }
-  const p = await fetch('/api/v1/plugin/com.acme.t1/default/add-record', { headers: bearer(token) });
-  console.log(await p.text());
+  await deploy();
+  const answer = await run('{"name":"0"}');
+  const { status, code, path } = await errorOf(answer);
+  assert.deepEqual([status, code, path], [422, 'invalid-output', '/text']);
+});
+
+test('a plugin in AssemblyScript stays text, which is JSON', async (t) => {
+  const { say, build, tryOut } = await start(t);
+  await say(types);
+  const source = (text: string) => `export function run(input: string): string { return ${text}; }`;
+  assert.equal(
+    (await build(source('\'{"text":"\' + input.length.toString() + \'"}\''), 'assemblyscript')).succeeded,
+    true,
+  );
+  assert.deepEqual(await tryOut('{"name":"Ada"}'), { result: '{"text":"14"}' });
+  assert.equal(((await tryOut('{}')) as { error: { path: string } }).error.path, '/name');
+  await build(source('input'), 'assemblyscript');
+  const { error } = (await tryOut('{"name":"Ada"}')) as { error: { code: string; path: string } };
+  assert.deepEqual([error.code, error.path], ['invalid-output', '/text']);
+});
+
+test('records of runs say what did not fit, and that it took no time where it was the input', async (t) => {
+  const { say, build, run, deploy, read } = await start(t);
+  await say(types);
+  await build(greeting.replace('input.name +', 'input.count === 9 ? 1 : input.name +'));
+  await deploy();
+  for (const input of ['{"name":1}', '{"name":"x","count":9}']) await run(input);
+  const runs = async () =>
+    (await read(`/api/v1/plugin/${plugin}/runs`))['runs'] as {
+      took: number;
+      error: { code: string; path: string };
+    }[];
+  await until('both runs are recorded', async () => (await runs()).length === 2);
+  const found = (await runs()).toSorted((a, b) => (a.error.code < b.error.code ? -1 : 1));
+  assert.deepEqual(
+    found.map(({ error }) => [error.code, error.path]),
+    [
+      ['invalid-input', '/name'],
+      ['invalid-output', '/text'],
+    ],
+  );
+  assert.equal(found[0]?.took, 0);
+  assert.ok((found[1]?.took ?? 0) > 0);
+});
+
+test('a version keeps its schemas, and a draft has to be built anew once those of its namespace are others', async (t) => {
+  const { say, build, run, deploy, read, fetch, vendor } = await start(t);
+  const known = () => read(`/api/v1/plugin/${plugin}`);
+  const answered = async (body: string, version: string) => {
+    const answer = await run(body, `/exec/${plugin}/${version}`);
+    return [answer.status, await answer.text()] as const;
+  };
+  await build('export const run = (input) => input;');
+  await deploy();
+  assert.equal((await known())['outdated'], false);
+
+  await say(types);
+  assert.deepEqual([(await known())['built'], (await known())['outdated']], [false, true]);
+  assert.equal((await errorOf(await deploy())).code, 'not-built');
+  assert.deepEqual(await answered('any text', 'v1.0.0'), [200, 'any text']);
+  assert.equal((await read(`/api/v1/plugin/${plugin}/versions/v1.0.0`))['input'], undefined);
+
+  await build(greeting);
+  assert.equal((await known())['built'], true);
+  assert.equal(((await (await deploy()).json()) as { version: string }).version, 'v1.0.1');
+  assert.equal((await known())['outdated'], false);
+  assert.equal(((await (await deploy()).json()) as { unchanged?: true }).unchanged, true);
+
+  // Another description is another schema; the same in another order is not, nor is another sample.
+  const { input, output, ...others } = types;
+  await say({
+    output,
+    input: Object.fromEntries(Object.entries(input).toReversed()),
+    description: 'new',
+    ...others,
+  });
+  assert.equal((await known())['built'], true);
+  await say({ ...types, output: { ...output, properties: { text: { type: 'number' } } }, samples: [] });
+  assert.deepEqual([(await known())['built'], (await known())['outdated']], [false, true]);
+  assert.deepEqual(await answered('{"name":"Ada"}', 'v1.0.1'), [200, '{"text":"Ada 1"}']);
+  assert.deepEqual((await read(`/api/v1/plugin/${plugin}/versions/v1.0.1`))['output'], output);
+  assert.equal(
+    (await build(greeting)).diagnostics?.some(({ message }) => message.includes('Output')),
+    true,
+  );
+  assert.equal(((await (await deploy()).json()) as { version: string }).version, 'v1.0.2');
+  assert.equal((await answered('{"name":"Ada"}', 'v1.0.2'))[0], 422);
+
+  await fetch(namespace, { method: 'DELETE', headers: vendor });
+  assert.deepEqual([(await known())['built'], (await known())['outdated']], [false, true]);
+  assert.deepEqual(await answered('{"name":"Ada"}', 'v1.0.1'), [200, '{"text":"Ada 1"}']);
+});
+
+test('builds, checks and language help know the types, in JavaScript too, and templates carry them', async (t) => {
+  const { say, build, fetch, editor, vendor } = await start(t);
+  await say(types);
+  const declared = (await (await fetch(`/api/v1/types/${plugin}`, { headers: editor })).json()) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(
+    { input: declared['input'], output: declared['output'], samples: declared['samples'] },
+    { input: types.input, output: types.output, samples: types.samples },
+  );
+  assert.match(
+    String(declared['declarations']),
+    /\/\*\* Whom to greet\. \*\/\n {2}name: string;\n {2}count\?: InputCount;/,
+  );
+  assert.match(String(declared['declarations']), /^type Output = \{\n {2}text: string;\n\};$/m);
+
+  const wrong = await build('export const run = (input) => ({ text: input.nam });');
+  assert.match(wrong.diagnostics?.[0]?.message ?? '', /'nam' does not exist on type 'Input'/);
+  const failed = await build('export const run = (input: Input): Output => ({ text: 1 });', 'typescript');
+  assert.equal(failed.succeeded, false);
+  const checked = await fetch(`/api/v1/check/typescript/${plugin}`, {
+    method: 'POST',
+    headers: editor,
+    body: 'export const run = (input: Input): Output => ({ text: input.nme });',
+  });
+  const { diagnostics } = (await checked.json()) as { diagnostics: { message: string }[] };
+  assert.match(diagnostics[0]?.message ?? '', /Did you mean 'name'/);
+
+  const contents = 'export function run(input) { return { text: input.n }; }';
+  const helped = await fetch(`/api/v1/language-help/javascript/${plugin}`, {
+    method: 'POST',
+    headers: { ...editor, ...asJson },
+    body: JSON.stringify({
+      contents,
+      request: {
+        method: 'textDocument/completion',
+        params: { position: { line: 0, character: contents.indexOf('.n') + 1 } },
+      },
+    }),
+  });
+  const { result } = (await helped.json()) as { result: { items: { label: string }[] } };
+  const labels = result.items.map(({ label }) => label.replace('?', ''));
+  assert.ok(labels.includes('name') && labels.includes('count'), labels.join());
+
+  for (const [language, headers] of [
+    ['typescript', editor],
+    ['javascript', vendor],
+    ['assemblyscript', editor],
+  ] as const) {
+    const answer = await fetch(`/api/v2/template/${language}/add-record?namespace=default`, { headers });
+    const template = (await answer.json()) as { lang: string; contents: string; tests: unknown[] };
+    assert.deepEqual(template.tests, [
+      { name: 'one', payload: '{\n  "name": "Ada",\n  "count": 2\n}', expected: '{\n  "text": "Ada 2"\n}' },
+      { name: 'another', description: 'Without a count.', payload: '{\n  "name": "Bo"\n}' },
+    ]);
+    const built = await build(template.contents, language);
+    assert.ok(built.succeeded && !built.diagnostics, `${language}: ${built.outputLog}`);
+  }
+  const untyped = (await (await fetch('/api/v1/template/typescript')).json()) as { contents: string };
+  assert.match(untyped.contents, /input: string/);
+  const ended = await fetch('/api/v1/template/typescript', { headers: bearer('pe_edit_x') });
+  assert.equal((await errorOf(ended)).status, 401);
+  await say({ ...types, templates: { typescript: '// ours\n' } });
+  const own = await fetch('/api/v1/template/typescript', { headers: editor });
+  assert.equal(((await own.json()) as { contents: string }).contents, '// ours\n');
 });

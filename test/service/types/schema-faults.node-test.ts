@@ -39,7 +39,12 @@ test('a fault says the place and what the schema asks for there', async () => {
     ['{"type":["string","null"]}', '1', '', 'must be of type string or null'],
     ['{"required":["a"]}', '{}', '/a', 'must be there'],
     ['{"properties":{"a":{"minimum":3}}}', '{"a":1}', '/a', 'must be at least 3'],
-    ['{"items":{"$ref":"#/$defs/x"},"$defs":{"x":{"maxLength":1}}}', '["a","bc"]', '/1', 'must have at most 1 character'],
+    [
+      '{"items":{"$ref":"#/$defs/x"},"$defs":{"x":{"maxLength":1}}}',
+      '["a","bc"]',
+      '/1',
+      'must have at most 1 character',
+    ],
     ['{"additionalProperties":false}', '{"a":1}', '/a', 'must not be there'],
     ['{"unevaluatedProperties":false}', '{"a":1}', '/a', 'must not be there'],
     ['{"properties":{"a":false}}', '{"a":1}', '/a', 'must not be there'],
@@ -48,14 +53,29 @@ test('a fault says the place and what the schema asks for there', async () => {
     ['{"enum":["a",{"b":1}]}', '2', '', 'must be one of "a", {"b":1}'],
     ['{"const":{"a":1}}', '2', '', 'must be {"a":1}'],
     ['{"pattern":"^\\\\d+$"}', '"a"', '', 'must match the pattern ^\\d+$'],
-    ['{"dependentRequired":{"a":["b"]}}', '{"a":1}', '', 'must have what the schema asks for beside another property'],
+    [
+      '{"dependentRequired":{"a":["b"]}}',
+      '{"a":1}',
+      '',
+      'must have what the schema asks for beside another property',
+    ],
     ['{"allOf":[true,{"minItems":2}]}', '[1]', '', 'must have at least 2 items'],
     ['{"anyOf":[{"type":"null"},{"type":"string"}]}', '1', '', 'must fit one of the alternatives'],
-    ['{"properties":{"properties":{"required":["type"]}}}', '{"properties":{}}', '/properties/type', 'must be there'],
+    [
+      '{"properties":{"properties":{"required":["type"]}}}',
+      '{"properties":{}}',
+      '/properties/type',
+      'must be there',
+    ],
     ['{"properties":{"$ref":{"type":"null"}}}', '{"$ref":1}', '/$ref', 'must be of type null'],
     ['true', '{', '', 'is not JSON'],
     ['true', '', '', 'is not JSON'],
-    ['{"$ref":"#/$defs/list","$defs":{"list":{"items":{"$ref":"#/$defs/list"}}}}', '['.repeat(2e5) + ']'.repeat(2e5), '', 'is nested too deep'],
+    [
+      '{"$ref":"#/$defs/list","$defs":{"list":{"items":{"$ref":"#/$defs/list"}}}}',
+      '['.repeat(2e5) + ']'.repeat(2e5),
+      '',
+      'is nested too deep',
+    ],
   ];
   for (const [schema, value, path, message] of cases) {
     assert.deepEqual(await faultOf(schema, value), { path, message }, `${schema} ${value.slice(0, 50)}`);
@@ -66,7 +86,11 @@ test('names that mean something to JavaScript are names like others, in schemas 
   const cases: [schema: string, value: string, path: string | undefined][] = [
     ['{"properties":{"__proto__":{"type":"string"}}}', '{"__proto__":1}', '/__proto__'],
     ['{"properties":{"__proto__":{"type":"string"}}}', '{"__proto__":"a"}', undefined],
-    ['{"properties":{"__proto__":{"type":"string"}},"additionalProperties":false}', '{"__proto__":"a","b":1}', '/b'],
+    [
+      '{"properties":{"__proto__":{"type":"string"}},"additionalProperties":false}',
+      '{"__proto__":"a","b":1}',
+      '/b',
+    ],
     ['{"required":["__proto__"]}', '{}', '/__proto__'],
     ['{"required":["constructor","toString"]}', '{}', '/constructor'],
     ['{"required":["__proto__"]}', '{"__proto__":null}', undefined],
@@ -109,7 +133,10 @@ test('a schema that is none is refused with the place', () => {
     [{ $anchor: '1' }, '$anchor'],
     [{ $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, '$defs.b.$anchor'],
     [{ $defs: { a: { $id: 'x' }, b: { $id: 'x' } } }, '$defs.b.$id'],
-    [{ $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' }, '$defs.a'],
+    [
+      { $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
+      '$defs.a',
+    ],
     [{ $ref: '#' }, ''],
   ];
   for (const [schema, path] of cases) {
@@ -126,7 +153,12 @@ test('a schema of the largest size is read in a moment, however it is made', () 
   const chain = Array.from({ length: size / 40 }, (_, i) => [`a${i}`, { $ref: `#/$defs/a${i + 1}` }]);
   const dynamic = Array.from({ length: 200 }, (_, i) => [
     `r${i}`,
-    { $id: `r${i}`, $dynamicAnchor: 'x', anyOf: [{ $ref: `r${(i * 7 + 1) % 200}` }].concat({ $ref: `r${(i * 3 + 2) % 200}` }), items: { $dynamicRef: '#x' } },
+    {
+      $id: `r${i}`,
+      $dynamicAnchor: 'x',
+      anyOf: [{ $ref: `r${(i * 7 + 1) % 200}` }].concat({ $ref: `r${(i * 3 + 2) % 200}` }),
+      items: { $dynamicRef: '#x' },
+    },
   ]);
   const hostile: JsonSchema[] = [
     { $ref: '#/$defs/a0', $defs: { ...Object.fromEntries(chain), [`a${chain.length}`]: true } },

@@ -22,7 +22,11 @@ import { temporaryDirectory } from '../harness.ts';
 interface Group {
   readonly description: string;
   readonly schema: JsonSchema;
-  readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[];
+  readonly tests: readonly {
+    readonly description: string;
+    readonly data: unknown;
+    readonly valid: boolean;
+  }[];
 }
 
 const folder = new URL('./json-schema-test-suite/', import.meta.url);
@@ -100,7 +104,8 @@ test('every other official test passes', async () => {
     const wrong = await check(valid);
     if (wrong !== undefined) failed.push(`${name}: ${valid[wrong]?.description} should fit`);
     for (const one of tests) {
-      if (!one.valid && (await check([one])) === undefined) failed.push(`${name}: ${one.description} should not fit`);
+      if (!one.valid && (await check([one])) === undefined)
+        failed.push(`${name}: ${one.description} should not fit`);
     }
   }
   assert.deepEqual(failed, []);
@@ -116,11 +121,24 @@ test('every value that fits a schema is of its type', async (t) => {
     const values = tests
       .filter(({ valid }) => valid)
       .map(({ data }, n) => `export const value${n}: Input = ${JSON.stringify(data)};\n`);
-    writeFileSync(join(directory, `${i}.ts`), `// ${name}\nexport {};\n${end.declarations}${values.join('')}`);
+    writeFileSync(
+      join(directory, `${i}.ts`),
+      `// ${name}\nexport {};\n${end.declarations}${values.join('')}`,
+    );
   }
-  const compilerOptions = { strict: true, noEmit: true, target: 'es2024', lib: ['es2024'], types: [], module: 'esnext' };
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2024',
+    lib: ['es2024'],
+    types: [],
+    module: 'esnext',
+  };
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc');
+  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(
+    'package.json',
+    'bin/tsc',
+  );
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', directory]).catch(
     (error: { stdout: string }) => error,
   );

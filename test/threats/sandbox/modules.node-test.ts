@@ -5,13 +5,14 @@ import type { Outcome } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
+import { textTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { script, startTarget } from './target.ts';
 import type { Attack, Expected, Neighbour } from './target.ts';
 
 const compile = await assemblyscript.loadCompiler();
 
 async function programOf(source: string): Promise<StoredProgram> {
-  const { program, diagnostics } = await compile(source);
+  const { program, diagnostics } = await compile(source, textTypes);
   assert.ok(program, JSON.stringify(diagnostics));
   return loadedProgram(program);
 }
@@ -198,7 +199,7 @@ const neighbours = (): Neighbour[] => [
 ];
 const { run, assertUnharmed, testAttacks } = startTarget(neighbours);
 
-describe('programs in AssemblyScript that forge and overrun', () => {
+describe('programs in AssemblyScript that forge and overrun stay within their own memory', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(cases).map(([name, [, expected, logs]], i): [string, Attack] => [
@@ -317,7 +318,7 @@ const refused: Record<string, string> = {
 
 for (const [what, foreign] of Object.entries(refused)) {
   test(`a module is not built with ${what}`, async () => {
-    const { program: built, diagnostics } = await compile(foreign);
+    const { program: built, diagnostics } = await compile(foreign, textTypes);
     assert.equal(built, undefined);
     assert.ok(diagnostics.some(({ severity }) => severity === 'error'));
   });

@@ -104,7 +104,9 @@ const longestPlace = 200;
 const invalid = (path: readonly string[], message: string) => {
   const pointer = pointerTo(path);
   const place = pointer.length > longestPlace ? `${pointer.slice(0, longestPlace)}…` : pointer;
-  return new ServiceError(422, 'invalid-body', `${place}: ${message}.`.replace(/\.\.$/, '.'), { path: pointer });
+  return new ServiceError(422, 'invalid-body', `${place}: ${message}.`.replace(/\.\.$/, '.'), {
+    path: pointer,
+  });
 };
 
 /** The longest pointer that is answered, in UTF-16 code units; where it would be longer, it is to what the part is in. */

@@ -15,7 +15,10 @@ const isSchema = (value: unknown) =>
 const schema = (description: string) =>
   z
     .unknown()
-    .refine((value) => value === undefined || isSchema(value), 'must be a JSON Schema: an object, true or false')
+    .refine(
+      (value) => value === undefined || isSchema(value),
+      'must be a JSON Schema: an object, true or false',
+    )
     .meta({ description, override: { type: ['object', 'boolean'] } });
 
 /** A schema in an answer. */
@@ -32,11 +35,6 @@ const sample = z
     description: text(longestDescription).optional(),
     input: z.unknown(),
     output: z.unknown().optional(),
-  })
-  .superRefine((value, context) => {
-    // A value may be null, and then it is there.
-    if (Object.hasOwn(value, 'input') && value.input !== undefined) return;
-    context.addIssue({ code: 'custom', path: ['input'], message: 'must be there: any JSON that fits the schema' });
   })
   .meta({ description: 'An input, and what may come of it; each fits its schema.' });
 

@@ -12,7 +12,7 @@ import { compileNamespace } from './compile-namespace.ts';
 import { namespaceDetails, namespaceRecord, recordLimit, schemasLimit } from './namespace-records.ts';
 
 const listPath = '/api/v1/environment/:environment/namespaces';
-const path = `${listPath}/:namespace`;
+const recordPath = `${listPath}/:namespace` as const;
 
 const paging = pagingBy('text');
 
@@ -24,7 +24,8 @@ export const namespaces: ServiceInterface = {
       method: 'GET',
       path: listPath,
       summary: 'List the namespaces with types',
-      description: 'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
+      description:
+        'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
       tag: 'types',
       auth: 'environment',
       query: z.object(pageQuery()),
@@ -54,7 +55,7 @@ export const namespaces: ServiceInterface = {
     operation({
       id: 'getNamespace',
       method: 'GET',
-      path,
+      path: recordPath,
       summary: 'What was said of the types of a namespace',
       tag: 'types',
       auth: 'environment',
@@ -70,10 +71,9 @@ export const namespaces: ServiceInterface = {
     operation({
       id: 'setNamespace',
       method: 'PUT',
-      path,
+      path: recordPath,
       summary: 'Say what the plugins of a namespace get and give',
-      description:
-        `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
+      description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
       body: jsonBody(namespaceDetails, { description: 'The whole record.', limit: recordLimit }),
@@ -91,9 +91,10 @@ export const namespaces: ServiceInterface = {
     operation({
       id: 'deleteNamespace',
       method: 'DELETE',
-      path,
+      path: recordPath,
       summary: 'Take away the types of a namespace',
-      description: 'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
+      description:
+        'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
       tag: 'types',
       auth: 'environment',
       answers: { 204: empty({ description: 'It has none any more.' }) },
@@ -116,13 +117,17 @@ async function setNamespace(
   const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
   if (size > schemasLimit) {
     const message = `The schemas have ${size} bytes together; they may have ${schemasLimit}.`;
-    throw new ServiceError(422, 'invalid-body', message, { path: input === undefined ? '/output' : '/input' });
+    throw new ServiceError(422, 'invalid-body', message, {
+      path: input === undefined ? '/output' : '/input',
+    });
   }
   for (const language of Object.keys(templates)) {
     if (context.languages.has(language)) continue;
     const known = [...context.languages.keys()].join(', ');
-    const path = `/templates/${language.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, 500);
-    throw new ServiceError(422, 'invalid-body', `templates: the languages are ${known}.`, { path });
+    const at = `/templates/${language.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, 500);
+    throw new ServiceError(422, 'invalid-body', `templates: the languages are ${known}.`, {
+      path: at,
+    });
   }
   const types = areTyped(details)
     ? await whenNotBusy(false, () => compileNamespace(context, key, details, signal))

@@ -81,7 +81,8 @@ export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<
 export function readBody(c: Context, body: Body | undefined): unknown {
   if (!body) return undefined;
   if (body.kind === 'text') {
-    const readText: ReadText = ({ anyType = false } = {}) => readPlainText(c, body.limit, body.tooLarge, anyType);
+    const readText: ReadText = ({ anyType = false } = {}) =>
+      readPlainText(c, body.limit, body.tooLarge, anyType);
     return readText;
   }
   return readCheckedJson(c, body);

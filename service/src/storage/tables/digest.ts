@@ -34,9 +34,7 @@ export const versionDigestOf = (sourceDigest: string, schemasDigest: string): st
  */
 export const schemasDigestOf = ({ input, output }: Schemas): string =>
   areTyped({ input, output })
-    ? createHash('sha256')
-        .update(JSON.stringify({ input, output }, withSortedKeys))
-        .digest('base64url')
+    ? createHash('sha256').update(JSON.stringify({ input, output }, withSortedKeys)).digest('base64url')
     : '';
 
 /** A replacer of `JSON.stringify`. */

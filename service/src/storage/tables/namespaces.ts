@@ -186,13 +186,7 @@ export const schemasDigestOfNamespace = (db: Kysely<Schema>, { environment, name
     .where('environment', '=', environment)
     .where('name', '=', namespace)}), '')`;
 
-const toRecord = ({
-  name,
-  record,
-}: {
-  readonly name: string;
-  readonly record: string;
-}): NamespaceRecord => ({
+const toRecord = ({ name, record }: { readonly name: string; readonly record: string }): NamespaceRecord => ({
   namespace: name,
   details: JSON.parse(record) as NamespaceDetails,
 });

@@ -91,9 +91,7 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
     .leftJoin('versions', (join) =>
       join
         .onRef('versions.plugin_id', '=', 'plugins.id')
-        .on((eb) =>
-          eb('versions.patch', '=', eb.fn.coalesce('plugins.pinned_patch', 'plugins.last_patch')),
-        ),
+        .on((eb) => eb('versions.patch', '=', eb.fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))),
     )
     .select([
       'plugins.namespace',

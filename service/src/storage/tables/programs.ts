@@ -49,7 +49,7 @@ function sizeOf(program: Program): number {
       return 1 + checks + program.module.length;
     case 'script':
       return 1 + checks + program.code.length + (program.mappings ?? '').length;
-    case 'check':
+    default:
       return 1 + checks;
   }
 }

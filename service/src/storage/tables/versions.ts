@@ -99,9 +99,7 @@ export class Versions {
    * What the newest version runs, and the digest of what it was made of (see `digest.ts`); `undefined` when nothing was
    * deployed yet.
    */
-  async newest(
-    plugin: PluginKey,
-  ): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
+  async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
     const row = await this.#selectNewest(plugin)
       .select(['plugin_id', 'patch', 'program_hash', 'digest', 'schemas_digest'])
       .executeTakeFirst();

@@ -97,14 +97,22 @@ export class Builds {
    * Builds a source. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
    * withdrawn.
    */
-  build(language: string, { source, types, share, signal, finishes = false }: BuildRequest): Promise<BuildEnd> {
+  build(
+    language: string,
+    { source, types, share, signal, finishes = false }: BuildRequest,
+  ): Promise<BuildEnd> {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
     let started: number | undefined;
     const built = this.#run(pool, turn, (compiler) => {
       started = performance.now();
-      return buildUnlessAbandoned(compiler, { source, types }, buildLimits.time, finishes ? undefined : signal);
+      return buildUnlessAbandoned(
+        compiler,
+        { source, types },
+        buildLimits.time,
+        finishes ? undefined : signal,
+      );
     });
     return built.then((end) => {
       const ended = performance.now();
@@ -131,7 +139,9 @@ export class Builds {
       if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);
     };
     turn.then(forget, forget);
-    return this.#run(pool, turn, (compiler) => buildUnlessAbandoned(compiler, { source, types }, checkTime, signal));
+    return this.#run(pool, turn, (compiler) =>
+      buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+    );
   }
 
   /** Starts the compilers, so that a first build need not wait for them. */

@@ -7,27 +7,20 @@ export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array',
 export type TypeName = (typeof types)[number];
 
 /** How a keyword holds schemas: one, a list of them, or one for each name. */
-export const subschemas: Readonly<Record<string, 'one' | 'list' | 'map'>> = {
-  additionalProperties: 'one',
-  contains: 'one',
-  contentSchema: 'one',
-  else: 'one',
-  if: 'one',
-  items: 'one',
-  not: 'one',
-  propertyNames: 'one',
-  then: 'one',
-  unevaluatedItems: 'one',
-  unevaluatedProperties: 'one',
-  allOf: 'list',
-  anyOf: 'list',
-  oneOf: 'list',
-  prefixItems: 'list',
-  $defs: 'map',
-  dependentSchemas: 'map',
-  patternProperties: 'map',
-  properties: 'map',
+type Holding = 'one' | 'list' | 'map';
+
+const holding: Readonly<Record<Holding, string>> = {
+  one: 'additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties',
+  list: 'allOf anyOf oneOf prefixItems',
+  map: '$defs dependentSchemas patternProperties properties',
 };
+
+/** The keywords that hold schemas. */
+export const subschemas: Readonly<Record<string, Holding>> = Object.fromEntries(
+  Object.entries(holding).flatMap(([how, keywords]) =>
+    keywords.split(' ').map((keyword) => [keyword, how as Holding] as const),
+  ),
+);
 
 /** Checks of keywords that hold no schemas: what the value has to be, where it is not. */
 type Check = (value: unknown) => string | undefined;
@@ -110,7 +103,8 @@ export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Obje
   Object.entries({
     number: 'multipleOf maximum exclusiveMaximum minimum exclusiveMinimum',
     string: 'maxLength minLength pattern',
-    array: 'maxItems minItems uniqueItems maxContains minContains contains items prefixItems unevaluatedItems',
+    array:
+      'maxItems minItems uniqueItems maxContains minContains contains items prefixItems unevaluatedItems',
     object:
       'maxProperties minProperties required dependentRequired properties patternProperties additionalProperties propertyNames dependentSchemas unevaluatedProperties',
   }).flatMap(([type, keywords]) =>
@@ -123,5 +117,10 @@ export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Obje
 /** What a linked schema keeps beside subschemas. */
 export const assertions: ReadonlySet<string> = new Set([
   ...Object.keys(typeOfKeyword),
-  ...['type', 'enum', 'const', 'title', 'description', 'deprecated'],
+  'type',
+  'enum',
+  'const',
+  'title',
+  'description',
+  'deprecated',
 ]);

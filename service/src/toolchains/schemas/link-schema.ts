@@ -52,16 +52,9 @@ class Linker {
   }
 
   link(): LinkedSchema {
-    // References may make schemas of parts that are none by their place, which have references of their own.
-    const seen = new Set<SchemaNode>();
-    for (let size = -1; size !== seen.size;) {
-      size = seen.size;
-      for (const node of [...this.#read.nodes.values()]) {
-        if (seen.has(node)) continue;
-        seen.add(node);
-        this.#resolveReferences(node);
-      }
-    }
+    // References may make schemas of parts that are none by their place; those come to the end of the same map, and have
+    // references of their own.
+    for (const node of this.#read.nodes.values()) this.#resolveReferences(node);
     const { root } = this.#read;
     const schema = this.#part(root, this.#enter(new Map(), root.resource));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
@@ -122,11 +115,7 @@ class Linker {
     return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
   }
 
-  #atPointer(
-    from: SchemaNode,
-    pointer: string,
-    fault: (why: string) => SchemaFault,
-  ): SchemaNode | undefined {
+  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaFault): SchemaNode | undefined {
     const keys = pointer
       .slice(1)
       .split('/')
@@ -161,7 +150,9 @@ class Linker {
     const within = this.#enter(scope, target.resource);
     const key = JSON.stringify([
       target.path,
-      [...within].map(([name, node]) => [name, node.path]).toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      [...within]
+        .map(([name, node]) => [name, node.path])
+        .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     ]);
     let number = this.#numbers.get(key);
     if (number === undefined) {
@@ -183,7 +174,10 @@ class Linker {
   #written(node: SchemaNode, outer: Scope): unknown {
     this.#parts += 1;
     if (this.#parts > mostParts) {
-      throw new SchemaFault(node.path, `the schema has more than ${mostParts} parts once dynamic references are written out`);
+      throw new SchemaFault(
+        node.path,
+        `the schema has more than ${mostParts} parts once dynamic references are written out`,
+      );
     }
     if (typeof node.schema === 'boolean') return node.schema;
     const scope = this.#enter(outer, node.resource);

@@ -117,7 +117,11 @@ class Reader {
     return new Map(parts.map(([name, part]) => [name, this.read([...path, name], part, resource)]));
   }
 
-  #resourceOf(path: readonly string[], keywords: Readonly<Record<string, unknown>>, outer: Resource): Resource {
+  #resourceOf(
+    path: readonly string[],
+    keywords: Readonly<Record<string, unknown>>,
+    outer: Resource,
+  ): Resource {
     if (!Object.hasOwn(keywords, '$id')) return outer;
     const uri = URL.parse((keywords['$id'] as string).replace(/#$/, ''), outer.uri);
     if (!uri) throw new SchemaFault([...path, '$id'], 'must be a URI');

@@ -1,6 +1,7 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
+import { checkTime } from '../build/limits.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { ToolProcess } from '../process/tool-process.ts';
 import { answerLimit, decodeEnd } from './schema-protocol.ts';
@@ -63,8 +64,8 @@ export class SchemaCompiler {
   readonly #queue = new FairQueue(queueLimits);
   readonly #time: number;
 
-  /** `time`: what one pair of schemas may take, in ms. */
-  constructor(time: number, start = () => new SchemaProcess()) {
+  /** `time`: what one pair of schemas may take, in ms (default: as long as a check of a source). */
+  constructor(time = checkTime, start = () => new SchemaProcess()) {
     this.#time = time;
     this.#pool = new ToolPool(start);
   }

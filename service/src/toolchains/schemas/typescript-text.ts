@@ -26,7 +26,7 @@ const shown = (text: string) =>
     .toWellFormed()
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[^\P{C}\n]/gu, ' ')
-    .replaceAll('*/', '*\u200b/')
+    .replaceAll('*/', '*\\/')
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')

@@ -132,7 +132,8 @@ class Declarations {
     const types = typesOf(keywords);
     const isAboutObjects = aboutObjects.some((keyword) => has(keywords, keyword));
     const isAboutArrays = ['items', 'prefixItems'].some((keyword) => has(keywords, keyword));
-    if (types.length === allTypes.length && !isAboutObjects && !isAboutArrays) return { type: 'unknown', alternatives: 1 };
+    if (types.length === allTypes.length && !isAboutObjects && !isAboutArrays)
+      return { type: 'unknown', alternatives: 1 };
     const written = types.map((type) => {
       switch (type) {
         case 'object':
@@ -234,7 +235,9 @@ const grouped = (type: string) => (/^[\w$]+$|^\{[^{}]*\}$|^"[^"\\]*"$/.test(type
 const unionOf = (types: readonly string[]) => {
   const some = types.filter((type) => type !== 'never');
   if (!some.length) return 'never';
-  return some.length === 1 ? (some[0] ?? 'never') : some.map((type) => (/[&|?]/.test(type) ? grouped(type) : type)).join(' | ');
+  return some.length === 1
+    ? (some[0] ?? 'never')
+    : some.map((type) => (/[&|?]/.test(type) ? grouped(type) : type)).join(' | ');
 };
 
 /** The type of one value of JSON. */

@@ -121,9 +121,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
       for (const one of program.getSemanticDiagnostics(signature)) {
         diagnostics.push({
           ...positionOfRun(source),
-          message: notThere.has(one.code)
-            ? missingRun(types)
-            : `${wrongRun(types)} ${textOf(one)}`,
+          message: notThere.has(one.code) ? missingRun(types) : `${wrongRun(types)} ${textOf(one)}`,
           severity: isJavaScript ? 'warning' : 'error',
         });
       }

@@ -9,37 +9,37 @@ import type { DocumentedOperation, OpenApi } from './openapi.ts';
 import { ofKind } from './requests.ts';
 import type { PathValues } from './requests.ts';
 
-/** What one operation is tried with. */
-export interface OperationWorld {
-  /** What paths are about: a plugin that is there, which no other operation touches. */
-  readonly values: PathValues;
-  /** A header with each of the tokens that the operation takes; one empty header where it takes none. */
-  readonly tokens: readonly Readonly<Record<string, string>>[];
-}
+/** A header with each of the tokens that an operation takes; one empty header where it takes none. */
+export type Tokens = readonly Readonly<Record<string, string>>[];
 
-/** What the paths of the document are about by its own examples, in an environment that the operation has for itself. */
-function valuesFor(document: OpenApi, { operationId }: DocumentedOperation): PathValues {
+/**
+ * What paths are about, for each operation: by the document's own examples, in an environment that the operation has for itself,
+ * so that no other touches what it is tried with.
+ */
+export function valuesOfOperations(document: OpenApi): Map<DocumentedOperation, PathValues> {
+  const operations = operationsOf(document);
   const examples = Object.fromEntries(
-    operationsOf(document).flatMap((one) =>
-      ofKind(one, 'path').map((each) => [each.name, exampleOf(document, each)]),
-    ),
+    operations.flatMap((one) => ofKind(one, 'path').map((each) => [each.name, exampleOf(document, each)])),
   );
-  const environment = `com.example.${operationId.toLowerCase()}`;
   const tenant = examples['identifier']?.split('.').at(-1) ?? assert.fail();
-  const ident = `${environment}.${tenant}`;
-  return { ...examples, environment, identifier: ident, ident };
+  return new Map(
+    operations.map((operation) => {
+      const environment = `com.example.${operation.operationId.toLowerCase()}`;
+      const ident = `${environment}.${tenant}`;
+      return [operation, { ...examples, environment, identifier: ident, ident }];
+    }),
+  );
 }
 
 /**
- * Makes an environment for an operation, with a deployed plugin and a token of each kind, so that operations can be tried on one
- * service at once, those that delete things included.
+ * Makes what paths of these values are about, with a deployed plugin, also where it was there and was deleted since. Resolves with
+ * the tokens that the operation takes.
  */
-export async function worldFor(
+export async function startExample(
   { send, storage, environmentToken }: Pick<Running, 'send' | 'storage' | 'environmentToken'>,
-  document: OpenApi,
-  operation: DocumentedOperation,
-): Promise<OperationWorld> {
-  const values = valuesFor(document, operation);
+  { security }: DocumentedOperation,
+  values: PathValues,
+): Promise<Tokens> {
   const of = (name: string) => values[name] ?? assert.fail(name);
   const key = {
     environment: of('environment'),
@@ -48,8 +48,11 @@ export async function worldFor(
     pluginName: of('pluginName'),
   };
   const environment = await environmentToken(key.environment);
-  // As one that was tried before may have been deleted.
-  await send('POST', `/api/v1/tenant/${encodeURIComponent(of('ident'))}`, bearer(environment));
+  // What was tried before may have deleted or suspended it.
+  const tenant = `/api/v1/tenant/${encodeURIComponent(of('ident'))}`;
+  await send('POST', tenant, bearer(environment));
+  const json = { ...bearer(environment), 'content-type': 'application/json' };
+  await send('PATCH', tenant, json, JSON.stringify({ suspended: false }));
   const source = 'export function run(input) { return input; }';
   await build(storage, source, key);
   await deploy(storage, source, key);
@@ -59,9 +62,9 @@ export async function worldFor(
   const { status, body } = await send('GET', access, bearer(environment));
   assert.equal(status, 200, body);
   const { token: editor } = JSON.parse(body) as { token: string };
-  const schemes = operation.security.flatMap((one) => Object.keys(one));
+  const schemes = security.flatMap((one) => Object.keys(one));
   const tokens = schemes.map((one) => bearer(one === 'editorToken' ? editor : environment));
-  return { values, tokens: tokens.length ? tokens : [{}] };
+  return tokens.length ? tokens : [{}];
 }
 
 type Running = Awaited<ReturnType<typeof listen>>;

@@ -61,6 +61,7 @@ const probe: Language = {
   pretty: 'Probe',
   short: 'pr',
   template: () => ({ lang: 'probe', contents: 'nothing' }),
+  typedTemplate: () => 'nothing',
   probe: () => {},
   loadCompiler: () => Promise.resolve(compile),
 };

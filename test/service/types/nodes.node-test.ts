@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceProcess } from '../service-process.ts';
+import { engines, freshDatabase } from '../storage/databases.ts';
+
+for (const engine of engines) {
+  test(`${engine}: the types that one node was told of hold on the other at once`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const first = await ServiceProcess.start(t, address);
+    const second = await ServiceProcess.start(t, address, first.environmentToken);
+    const say = async (output: unknown) => {
+      const path = '/api/v1/environment/com.acme/namespaces/default';
+      const body = JSON.stringify({ output });
+      const answer = await first.request('PUT', path, first.environmentToken, body, {
+        'content-type': 'application/json',
+      });
+      assert.ok(answer.ok, await answer.text());
+    };
+    const token = await second.editorToken();
+    const known = async () => {
+      const answer = await second.request('GET', '/api/v1/plugin/com.acme.t1/default/add-record', token);
+      return (await answer.json()) as { built: boolean; outdated: boolean };
+    };
+    const run = (node: ServiceProcess, version: string, input: string) =>
+      node.request('POST', `/exec/com.acme.t1/default/add-record/${version}`, first.environmentToken, input);
+    await second.build(token, 'export const run = () => "1";');
+    await second.deploy(token);
+    await say({ type: 'number' });
+    assert.deepEqual([(await known()).built, (await known()).outdated], [false, true]);
+    await second.build(token, 'export const run = () => 2;');
+    assert.equal((await second.deploy(token)).version, 'v1.0.1');
+    for (const node of [first, second]) {
+      assert.equal(await (await run(node, 'v1.0.0', '""')).text(), '1');
+      const typed = await run(node, 'v1.0.1', '""');
+      assert.equal(typed.headers.get('content-type'), 'application/json');
+      assert.equal(await typed.text(), '2');
+    }
+    await say({ type: 'string' });
+    assert.equal((await known()).outdated, true);
+    assert.equal((await run(second, 'v1.0.1', '""')).status, 200);
+  });
+}
