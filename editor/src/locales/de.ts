@@ -169,23 +169,12 @@ export const de: Texts = {
     title: 'Tastatur',
     plugin: 'Dieses Plugin',
     sandbox: 'Was ein Plugin verwenden darf',
-    sandboxIntro:
-      'Ein Plugin ist eine Datei, die run exportiert. Nichts kann importiert werden, und nichts bleibt von einem Lauf zum nächsten.',
-    sandboxHas: 'Es gibt',
-    sandboxHasNot: 'Es gibt nicht',
-    has: [
-      'die Sprache selbst: JSON, Map, Date, Math.random, reguläre Ausdrücke, Promises',
-      'console, deren Zeilen in den Logs eines Laufs stehen',
-      'performance.now, atob, btoa und queueMicrotask',
+    sandboxText: [
+      'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
+      'run bekommt und gibt Text, oder die Werte in der Leiste „Typen“.',
+      'Es gibt die Sprache selbst (JSON, Map, Date, Math.random, Promises), console für die Logs eines Laufs, performance.now, atob, btoa und queueMicrotask.',
+      'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, weder document, window, process noch require, und kein Intl.',
     ],
-    hasNot: [
-      'fetch oder ein anderes Netzwerk',
-      'setTimeout oder einen anderen Timer',
-      'document, window, process und require',
-      'Intl: Zahlen und Daten werden von Hand formatiert',
-    ],
-    sandboxRun:
-      'run bekommt Text und gibt Text. Wo es die Leiste „Typen“ gibt, bekommt und gibt es die Werte, die dort stehen.',
     undo: 'Rückgängig',
     leave: 'Den Text verlassen',
     leaveKeys: 'Esc, dann Tab',
@@ -547,9 +536,8 @@ export const de: Texts = {
   },
 
   types: {
-    intro: 'Das Plugin exportiert run. Es bekommt einen Input und gibt einen Output oder ein Promise darauf.',
-    introText:
-      'In AssemblyScript bekommt run die Eingabe als JSON-Text und gibt die Ausgabe als JSON-Text. In TypeScript sieht das so aus:',
+    intro: 'run bekommt einen Input und gibt einen Output oder ein Promise darauf.',
+    introText: 'In AssemblyScript bekommt und gibt run Text: JSON dieser Typen.',
     declarations: 'Was hereinkommt und hinausgeht, als Typen',
     samples: 'Beispiele',
     input: 'Kommt herein',
@@ -562,10 +550,8 @@ export const de: Texts = {
       'Die Live-Version wurde für andere Typen gemacht als diese. Bauen und veröffentlichen Sie, damit sie diese annimmt.',
     changedSince: (version: string) => `Die Typen sind seit ${version} andere`,
     changedSinceLive: (version: string) => `Die Typen sind seit ${version} andere; diese Version ist live`,
-    buildAgain:
-      'Jene Version behält die Typen, mit denen sie gemacht wurde. Was von jetzt an gebaut wird, hat diese hier.',
-    noticeChanged: (version: string) =>
-      `Was dieses Plugin bekommt oder gibt, ist seit ${version} anders. Vielleicht muss sich der Text mit ändern.`,
+    buildAgain: 'Jene Version behält ihre Typen. Was von jetzt an gebaut wird, hat diese.',
+    noticeChanged: (version: string) => `Was dieses Plugin bekommt oder gibt, ist seit ${version} anders.`,
     show: 'Änderungen zeigen',
     fits: 'Hier gehört hin',
     whole: 'der ganze Wert',
@@ -577,7 +563,7 @@ export const de: Texts = {
       type: 'hat einen anderen Typ',
       required: 'muss jetzt da sein',
       optional: 'darf jetzt fehlen',
-      rules: 'hat andere Regeln oder Beschreibungen',
+      rules: 'hat andere Regeln',
     },
     problems: {
       title: 'Was nicht passt',
@@ -586,14 +572,9 @@ export const de: Texts = {
       type: (what: string) => (what ? `muss ${what} sein` : 'hat einen anderen Typ'),
       missing: (name: string) => `„${name}“ fehlt`,
       unknown: 'ist hier nicht bekannt',
-      min: (limit: string) => `muss mindestens ${limit} sein`,
-      above: (limit: string) => `muss größer als ${limit} sein`,
-      max: (limit: string) => `darf höchstens ${limit} sein`,
-      below: (limit: string) => `muss kleiner als ${limit} sein`,
-      minLength: (limit: string) => `braucht mindestens ${limit} Zeichen`,
-      maxLength: (limit: string) => `hat mehr als ${limit} Zeichen`,
-      minItems: (limit: string) => `braucht mindestens ${limit} Einträge`,
-      maxItems: (limit: string) => `hat mehr als ${limit} Einträge`,
+      size: (limit: string) => `muss ${limit} sein`,
+      length: (limit: string) => `muss ${limit} Zeichen haben`,
+      entries: (limit: string) => `muss ${limit} Einträge haben`,
       pattern: (pattern: string) => `muss zu ${pattern} passen`,
       format: (format: string) => `muss das Format ${format} haben`,
       alternatives: 'passt zu keiner der erlaubten Formen, oder zu mehr als erlaubt',

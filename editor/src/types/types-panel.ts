@@ -2,7 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import type { PluginTest } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
-import type { NamespaceTypes } from '../service/records.ts';
+import type { NamespaceTypes } from '../service/namespace-types.ts';
 import { icon } from '../ui/icon.ts';
 import { highlightTypes } from './highlight.ts';
 import type { SchemaChange } from './schema-changes.ts';
