@@ -538,13 +538,9 @@ export const de: Texts = {
   types: {
     intro: 'run bekommt einen Input und gibt einen Output oder ein Promise darauf.',
     introText: 'In AssemblyScript bekommt und gibt run Text: JSON dieser Typen.',
-    declarations: 'Was hereinkommt und hinausgeht, als Typen',
     samples: 'Beispiele',
-    input: 'Kommt herein',
-    output: 'Geht hinaus',
     asTest: 'Als Test verwenden',
     tryOut: 'Damit ausführen',
-    of: (verb: string, name: string) => `${verb}: ${name}`,
     badge: (count: number) => (count === 1 ? 'eine Änderung' : `${count} Änderungen`),
     outdated:
       'Die Live-Version wurde für andere Typen gemacht als diese. Bauen und veröffentlichen Sie, damit sie diese annimmt.',
@@ -555,8 +551,6 @@ export const de: Texts = {
     show: 'Änderungen zeigen',
     fits: 'Hier gehört hin',
     whole: 'der ganze Wert',
-    inputAt: 'In dem, was hereinkommt',
-    outputAt: 'In dem, was hinausgeht',
     change: {
       added: 'ist neu',
       removed: 'gibt es nicht mehr',

@@ -536,13 +536,9 @@ export const en = {
   types: {
     intro: 'run gets an Input, and gives an Output or a promise of one.',
     introText: 'In AssemblyScript run gets and gives text, which is JSON of these types.',
-    declarations: 'What comes in and goes out, as types',
     samples: 'Samples',
-    input: 'Comes in',
-    output: 'Goes out',
     asTest: 'Use as a test',
     tryOut: 'Run with it',
-    of: (verb: string, name: string) => `${verb}: ${name}`,
     badge: (count: number) => (count === 1 ? 'one change' : `${count} changes`),
     outdated: 'The live version was made for other types. Deploy to have it take these.',
     changedSince: (version: string) => `The types changed since ${version}`,
@@ -552,8 +548,6 @@ export const en = {
     show: 'Show what changed',
     fits: 'It is to be',
     whole: 'the whole value',
-    inputAt: 'In what comes in',
-    outputAt: 'In what goes out',
     change: {
       added: 'is new',
       removed: 'is gone',
