@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type SourceMapSegment, decode, encode } from '@jridgewell/sourcemap-codec';
 import { transform } from 'lightningcss';
 import { type MinifyOutput, minify } from 'terser';
@@ -110,7 +110,11 @@ async function fromNpmBuild(): Promise<Plugin> {
   const [{ output }] = made as Rolldown.RolldownOutput[] as [Rolldown.RolldownOutput];
   const codes = new Map<string, string>();
   for (const file of output) {
-    if (file.type === 'chunk') codes.set(resolve('dist', file.fileName), withoutIndents(file.code));
+    if (file.type !== 'chunk') continue;
+    if (BEYOND_LIT_OF_TODAY.test(file.code)) {
+      throw new Error(`${file.fileName} uses what is left out of Lit here; see UNUSED_IN_LIT`);
+    }
+    codes.set(resolve('dist', file.fileName), withoutIndents(file.code));
   }
   // gzip looks back 32 KB and finds what is near at less cost. So Lit goes first, that it does not lie between what is ours,
   // and the styles and texts of both elements stand together.
@@ -129,20 +133,59 @@ async function fromNpmBuild(): Promise<Plugin> {
 }
 
 /**
- * Takes for granted that style sheets can be constructed and that no polyfill of shadow roots is there, as in every browser
- * that has what else the elements need. With that the minifier finds what Lit does in other browsers to be dead code, which
- * is 0.2 KB.
+ * What the script-tag file needs of Lit less than other users of it do, as replacements in Lit's own code. They are tests
+ * whose outcome is known here, so that the minifier finds what hangs on them to be dead code; together 0.5 KB.
  */
+const UNUSED_IN_LIT: Record<string, [pattern: RegExp, known: string][]> = {
+  // Style sheets can be constructed, in every browser that has what else the elements need.
+  'css-tag': [[/\w\.ShadowRoot&&.*?"replace"in CSSStyleSheet\.prototype/, '!0']],
+  'reactive-element': [
+    // Nor does any polyfill of shadow roots come with such a browser.
+    [/\w\.reactiveElementPolyfillSupport/, 'void 0'],
+    // No property is declared by a decorator.
+    [/Symbol\.metadata\?\?=Symbol\("metadata"\),\w\.litPropertyMetadata\?\?=new WeakMap;/, ''],
+    [/this\[Symbol\.metadata\]/, 'null'],
+    [/\(\w\.reactiveElementVersions\?\?=\[\]\)\.push\(/, '('],
+  ],
+  'lit-html': [
+    [/\w\.litHtmlPolyfillSupport/, 'void 0'],
+    [/\(\w\.litHtmlVersions\?\?=\[\]\)\.push\(/, '('],
+    // The templates of the elements are all that there are. They are HTML, not SVG or MathML,
+    [/[23]===\w(?=\?"<|\|\||\))/g, '!1'],
+    // without directives and what they alone read,
+    [/(function \w\(\w,(\w),\w=\w,\w\)\{)if\(.*?,\2\}/, '$1return $2}'],
+    [/get (?:startNode|endNode|parentNode|tagName|_\$AU)\(\)\{[^}]*\}|this\._\$AN=void 0,/g, ''],
+    [/this\._\$AP\?\.\([^)]*\)/g, '0'],
+    // without attributes of which an expression is only a part,
+    [/\w\.length>2(?:\|\|""!==\w\[\d\]){2}/, '!1'],
+    [/void 0===\w(?=\)\w=\w\(this,)/, '!0'],
+    // and without expressions in a comment, a text of `<textarea>` or its like, or a tag that they are no attribute of.
+    [/else\{let \w=-1;for\(.*?type:7.*?\}(?=\w\+\+)/, ''],
+    [/\w\.test\(\w(\.tagName|\[2\])\)/g, '!1'],
+    [/\w\.startsWith\(\w\)(?=&&\(\w\.push\(\{type:6)|6===\w\.type/g, '!1'],
+    [/\w\?\.creationScope\?\?/, ''],
+  ],
+  'lit-element': [
+    [/\w\.litElementPolyfillSupport/, 'void 0'],
+    [/\(\w\.litElementVersions\?\?=\[\]\)\.push\(/, '('],
+  ],
+};
+
+/** Directives, and attributes of which an expression is only a part. */
+const BEYOND_LIT_OF_TODAY = /from ["']lit\/|\s[\w-]+=["'][^"'\n]*\$\{|<!--|\b(?:svg|mathml)`/;
+
 const litOfToday: Plugin = {
   name: 'lit-of-today',
   transform: {
     filter: { id: /\/(css-tag|reactive-element|lit-html|lit-element)\.js$/ },
     handler(code, id) {
-      const short = code.replace(
-        /\w\.ShadowRoot&&.*?"replace"in CSSStyleSheet\.prototype|\w\.\w+PolyfillSupport/g,
-        (test) => (test.endsWith('Support') ? 'void 0' : '!0'),
-      );
-      if (short === code) throw new Error(`There is nothing of older browsers in ${id}`);
+      let short = code;
+      for (const [pattern, known] of UNUSED_IN_LIT[basename(id, '.js')] ?? []) {
+        const shorter = short.replace(pattern, known);
+        // Another version of Lit, most likely: what it does now has to be looked at.
+        if (shorter === short) throw new Error(`${id} has nothing like ${String(pattern)}`);
+        short = shorter;
+      }
       return { code: short, map: null };
     },
   },
@@ -163,8 +206,8 @@ const MAP = `${ES}.map`;
 export const INTERNAL_NAMES = [
   // Attribute, Schema, Outcome, RequestOptions, Instant, HeldToken, TokenAnswer, Ident
   'initial effect others safeParse issues expected attempt tries maxBytes wall mono life since answer environment tenant',
-  // EditorController, EditorStatus, SettingsSync
-  'sendSettings hostMoved setState said unwatch hold takeChanges',
+  // EditorController, EditorReports, EditorStatus, SettingsSync
+  'sendSettings hostMoved setState setDirty openedPlugin work said unwatch hold takeChanges',
   // UnsavedWorkHost, UnsavedWork
   'isReleasing isGuarded canSave confirmDiscard isAwaited',
   // Launch, LaunchHost
@@ -189,7 +232,7 @@ const terser = (file: string): Plugin => ({
     const chunk = bundle[file];
     const map = bundle[`${file}.map`];
     if (chunk?.type !== 'chunk' || map?.type !== 'asset') throw new Error(`There is no ${file} with a map`);
-    const { code = '', map: made } = await minify(chunk.code, {
+    const minified = await minify(chunk.code, {
       ecma: 2020,
       module: true,
       format: { preamble: LICENCES },
@@ -197,23 +240,46 @@ const terser = (file: string): Plugin => ({
       compress: { passes: 3, hoist_props: true, keep_fargs: false, pure_getters: true, unsafe_arrows: true },
       mangle: { properties: { regex: INTERNAL_NAME, builtins: true, keep_quoted: true } },
     });
+    const { code, mappings } = withoutTemplateLines(minified);
     chunk.code = file === CLASSIC ? asClassicScript(code) : code;
     if (file === CLASSIC) delete bundle[`${file}.map`];
-    else map.source = JSON.stringify(byLine(made as EncodedSourceMap));
+    else map.source = JSON.stringify({ ...(minified.map as EncodedSourceMap), ...byLine(mappings) });
   },
 });
 
 type EncodedSourceMap = Exclude<MinifyOutput['map'], string | undefined>;
 
+/** The line breaks of our templates mean as little as their indents. What the map says of a line moves with it. */
+function withoutTemplateLines({ code = '', map }: MinifyOutput) {
+  const lines: string[] = [];
+  const mappings: SourceMapSegment[][] = [];
+  const decoded = decode((map as EncodedSourceMap).mappings);
+  for (const [i, line] of code.split('\n').entries()) {
+    const before = lines.at(-1) ?? '';
+    // The other breaks are behind the licences and behind the end of the code.
+    const isInTemplate = i > 1 && !before.endsWith(';');
+    if (isInTemplate) {
+      const joint = before + (/[>`]$/.test(before) || /^[<>`]/.test(line) ? '' : ' ');
+      lines[lines.length - 1] = joint + line;
+      for (const [column, ...rest] of decoded[i] ?? [])
+        mappings.at(-1)?.push([joint.length + column, ...rest] as SourceMapSegment);
+    } else {
+      lines.push(line);
+      mappings.push(decoded[i] ?? []);
+    }
+  }
+  return { code: lines.join('\n'), mappings };
+}
+
 /** One place for each line of a source: enough to step through it, at a fifth of the size. */
-function byLine({ mappings, ...map }: EncodedSourceMap): object {
-  const lines = decode(mappings).map((segments) =>
+function byLine(mappings: SourceMapSegment[][]) {
+  const lines = mappings.map((segments) =>
     segments
       .filter(([, source, line], i) => source !== segments[i - 1]?.[1] || line !== segments[i - 1]?.[2])
       // Without the name.
       .map((segment) => segment.slice(0, 4) as SourceMapSegment),
   );
-  return { ...map, names: [], sourcesContent: undefined, mappings: encode(lines) };
+  return { names: [], sourcesContent: undefined, mappings: encode(lines) };
 }
 
 function asClassicScript(code: string): string {
@@ -227,7 +293,7 @@ function asClassicScript(code: string): string {
 
 const LICENCES = '/*! plugin-editor: MIT; with Lit: BSD-3-Clause, (c) Google LLC */';
 
-/** The indents of our templates mean nothing. The lines stay, as the source map counts them. */
+/** The indents of our templates mean nothing. The lines stay until the source map has counted them. */
 const withoutIndents = (code: string) => code.replace(/^[ \t]+/gm, '');
 
 /** What a page puts into `integrity` to refuse a script that somebody changed, for all scripts in the directory. */

@@ -5,7 +5,7 @@ import { loadData } from './page/data.ts';
 import { savedDelivery } from './page/delivery.ts';
 import { recordEvents } from './page/event-log.ts';
 import { readRoute } from './page/route.ts';
-import { change, currentTenant, NO_DATA, NO_RUNS, onChange, signedIn, state } from './page/state.ts';
+import { change, currentTenant, NO_DATA, NO_RUNS, NO_WORK, onChange, signedIn, state } from './page/state.ts';
 import type { State } from './page/state.ts';
 import { takeTimes } from './page/stopwatch.ts';
 import { applyLook, savedLook } from './page/look.ts';
@@ -27,7 +27,7 @@ onChange(() => {
   if (plugin !== shown) {
     plugin = shown;
     // Each plugin has runs and versions of its own.
-    Object.assign(state, { runs: NO_RUNS, data: NO_DATA, deleting: undefined });
+    Object.assign(state, { runs: NO_RUNS, work: NO_WORK, data: NO_DATA, deleting: undefined });
     if (who) void loadData();
   }
   render(appView(state), root);

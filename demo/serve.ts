@@ -1,9 +1,11 @@
+import { EnvironmentClient } from 'plugin-editor/server.js';
 import { StartError, startService } from 'plugin-editor-service';
 import { buildVendorPage } from './build.ts';
 import { readDemoSettings } from './settings.ts';
 import { ENVIRONMENT } from './vendor/accounts.ts';
 import { createVendorApp } from './vendor/app.ts';
 import { listen } from './vendor/listen.ts';
+import { setUpPlaces } from './vendor/places/places.ts';
 import { openVendorStore } from './vendor/store.ts';
 
 // What `npm start` runs: the vendor's app and, beside it, the plugin service, until Ctrl-C.
@@ -53,6 +55,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
 
     // Only now that both ports are ours: it ends the token of the start before, which may still run.
     environmentToken = await service.createEnvironmentToken(ENVIRONMENT);
+    const builderUrl = `http://127.0.0.1:${service.port}`;
+    await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken }), ENVIRONMENT);
     const database =
       settings.database.engine === 'postgres'
         ? `${settings.database.shown} and ${dataDirectory}`

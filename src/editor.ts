@@ -90,11 +90,6 @@ export interface Launcher extends PluginChannel {
   disconnect(): void;
 }
 
-interface Waiting {
-  resolve(token: RenewedToken): void;
-  reject(error: Error): void;
-}
-
 /**
  * Greets the launcher and returns what reports to it, or `undefined` outside a frame, where it does nothing.
  * Messages are taken only from the parent window, with `allowedOrigins` only from these, and, from the first `open` on,
@@ -102,12 +97,14 @@ interface Waiting {
  * entry of `allowedOrigins` is not an origin; the message names it.
  */
 export function connectLauncher(options: LauncherOptions): Launcher | undefined {
-  const allowed = options.allowedOrigins === undefined ? undefined : parseOrigins(options.allowedOrigins);
+  const { allowedOrigins } = options;
+  const allowed = parseOrigins(allowedOrigins);
   const { parent } = window;
   if (parent === window) return undefined;
   let origin: string | undefined;
   let session: string | undefined;
-  let waiting: Waiting[] = [];
+  /** The token that was asked for; all who ask meanwhile wait for the same. */
+  let awaited: PromiseWithResolvers<RenewedToken> | undefined;
 
   // By way of JSON, because what an editor hands on, such as an error, may hold what cannot be posted.
   const post = (message: EditorMessage & { session?: string }, target = origin) =>
@@ -117,12 +114,14 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       target,
     );
 
-  const settleWaiting = (act: (one: Waiting) => void) => {
-    const all = waiting;
-    waiting = [];
-    all.forEach(act);
+  const refuseToken = (why: string) => {
+    awaited?.reject(new Error(why));
+    awaited = undefined;
   };
-  const rejectWaiting = (why: string) => settleWaiting((one) => one.reject(new Error(why)));
+  const endSession = () => {
+    session = undefined;
+    refuseToken('closed');
+  };
 
   /** Posts about the plugin of a session, and returns whether it is still the one that is open. */
   const report = (about: string | undefined, message: EditorMessage) => {
@@ -131,7 +130,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     return isOpen;
   };
 
-  const channel = (own: () => string | undefined): PluginChannel => {
+  const channel = (own: () => string | undefined): PluginChannel & ReportMethods => {
     const send = <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) =>
       report(own(), { type, ...fields } as EditorMessage);
     return {
@@ -147,22 +146,21 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       deploy: ({ version, unchanged }) =>
         void send('deploy', { version, unchanged } as EditorMessages['deploy']),
       live: ({ version }) => void send('live', { version }),
-      requestToken: (reason) =>
-        new Promise((resolve, reject) => {
-          if (send('token-request', { reason })) waiting.push({ resolve, reject });
-          else reject(new Error('closed'));
-        }),
+      requestToken: async (reason) => {
+        if (!send('token-request', { reason })) throw new Error('closed');
+        return (awaited ??= Promise.withResolvers()).promise;
+      },
     };
   };
 
   /** What is done for each message of the launcher. All but `open` are about the session that is open. */
   const handlers: { [Type in keyof LauncherMessages]: (data: Data, about: string, from: string) => void } = {
     open: (data, about, from) => {
-      const open = readOpen(data);
-      if (!open) return;
+      const open = pickSettings<PluginToOpen>(data, OPEN);
+      if (!REQUIRED.every((name) => open[name])) return;
+      endSession();
       origin = from;
       session = about;
-      rejectWaiting('closed');
       const plugin = channel(() => about);
       // What fails unforeseen is reported as well: else the user is told of a time-out. First it goes to the console, because
       // the launcher removes the frame.
@@ -172,23 +170,22 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       });
     },
     token: (data) => {
-      if (!isText(data['token'])) return;
-      const token = pick({ token: data['token'] }, data, { expiresAt: isText });
-      settleWaiting((one) => one.resolve(token));
+      const token = pick<RenewedToken>(data, TOKEN);
+      if (!token.token) return;
+      awaited?.resolve(token);
+      awaited = undefined;
       options.onToken?.(token);
     },
-    'token-failed': ({ code }) => rejectWaiting(String(code)),
-    configure: (data) => options.onConfigure?.(pickSettings({}, data)),
+    'token-failed': ({ code }) => refuseToken(String(code)),
+    configure: (data) => options.onConfigure?.(pickSettings<EditorSettingsChange>(data, SETTINGS)),
     'save-request': ({ request }, about) => {
       if (!isText(request)) return;
-      (async () => options.onSave?.())().then(
-        () => report(about, { type: 'save-result', request }),
-        (error: unknown) => report(about, { type: 'save-result', request, error: textOf(error) }),
-      );
+      void (async () => options.onSave?.())()
+        .then(() => undefined, textOf)
+        .then((error) => report(about, { type: 'save-result', request, error } as EditorMessage));
     },
     close: () => {
-      session = undefined;
-      rejectWaiting('closed');
+      endSession();
       options.onClose?.();
     },
   };
@@ -196,24 +193,23 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   const handleMessage = ({ source, origin: from, data }: MessageEvent<Data | null>) => {
     // A page without an origin cannot be answered.
     if (source !== parent || from === 'null' || (origin && from !== origin)) return;
-    if (allowed && !allowed.has(from)) return;
+    if (allowedOrigins && !allowed.has(from)) return;
     if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
     const { type, session: about } = data;
-    if (typeof about !== 'string' || typeof type !== 'string' || !Object.hasOwn(handlers, type)) return;
+    if (!isText(about) || !isText(type) || !Object.hasOwn(handlers, type)) return;
     if (type === 'open' || about === session) handlers[type as keyof LauncherMessages](data, about, from);
   };
 
-  const { onSave, onConfigure, capabilities } = options;
-  const all = [...(capabilities ?? []), ...(onSave ? ['save'] : []), ...(onConfigure ? ['configure'] : [])];
-
+  const capabilities = new Set(options.capabilities);
+  if (options.onSave) capabilities.add('save');
+  if (options.onConfigure) capabilities.add('configure');
   addEventListener('message', handleMessage);
-  post({ type: 'hello', ...((capabilities || all.length) && { capabilities: [...new Set(all)] }) }, '*');
+  post({ type: 'hello', ...(capabilities.size && { capabilities: [...capabilities] }) }, '*');
   return {
     ...channel(() => session),
     disconnect: () => {
       removeEventListener('message', handleMessage);
-      session = undefined;
-      rejectWaiting('closed');
+      endSession();
     },
   };
 }
@@ -226,22 +222,24 @@ type Check = RegExp | ((value: unknown) => unknown);
 /** The messages that a channel has a method for. */
 type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
 
+/** Has the compiler name the messages that a channel lacks a method for; that of `token-request` has another name. */
+type ReportMethods = Record<Exclude<ReportType, 'token-request'>, (...args: never[]) => void>;
+
 // The checks are by hand, because this module is to stay small. They are tested against what the launcher sends.
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isTextOrNull = (value: unknown) => value === null || isText(value);
-const isFlagOrNull = (value: unknown) => value === null || typeof value === 'boolean';
 
 const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Adds those fields of an object that pass their check. */
-function pick<T extends object>(to: T, from: unknown, checks: Record<string, Check>): T {
-  for (const [name, check] of Object.entries(checks)) {
+/** Those fields of an object that pass their check. */
+function pick<T extends object>(from: object, checks: { [Name in keyof T]-?: Check }): T {
+  const picked: Data = {};
+  for (const [name, check] of Object.entries<Check>(checks)) {
     const value = (from as Data)[name];
     const passes = typeof check === 'function' ? check(value) : isText(value) && check.test(value);
-    if (passes) Object.assign(to, { [name]: value });
+    if (passes) picked[name] = value;
   }
-  return to;
+  return picked as T;
 }
 
 const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
@@ -258,26 +256,30 @@ const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
 };
 
 const SETTINGS: { [Name in keyof EditorSettingsChange]-?: Check } = {
-  locale: isTextOrNull,
-  readOnly: isFlagOrNull,
+  locale: (value) => value === null || isText(value),
+  readOnly: (value) => value === null || typeof value === 'boolean',
   appearance: (value) => typeof value === 'object',
 };
 
-const OPTIONAL: Record<string, Check> = {
+/** What a plugin cannot be opened without. */
+const REQUIRED = ['builder', 'ident', 'namespace', 'fn', 'token'] as const;
+
+const TOKEN: { [Name in keyof RenewedToken]-?: Check } = { token: isText, expiresAt: isText };
+
+const OPEN: { [Name in keyof PluginToOpen]-?: Check } = {
+  builder: isText,
+  ident: isText,
+  namespace: isText,
+  fn: isText,
   template: isText,
-  expiresAt: isText,
+  ...TOKEN,
   initialSource: (source) => isText(Object(source).lang) && typeof Object(source).contents === 'string',
+  ...SETTINGS,
 };
 
-/** Adds settings, with what has its grammar of a page's look. */
-function pickSettings<T extends EditorSettingsChange>(to: T, data: Data): T {
-  const { appearance } = pick(to, data, SETTINGS);
-  return appearance ? { ...to, appearance: pick({}, appearance, APPEARANCE) } : to;
-}
-
-function readOpen(data: Data): PluginToOpen | undefined {
-  const { builder, ident, namespace, fn, token } = data;
-  if (![builder, ident, namespace, fn, token].every(isText)) return undefined;
-  const open = { builder, ident, namespace, fn, token } as PluginToOpen;
-  return pickSettings(pick(open, data, OPTIONAL), data);
+/** Picks fields, and of a page's look what has its grammar. */
+function pickSettings<T extends EditorSettingsChange>(from: Data, checks: { [Name in keyof T]-?: Check }): T {
+  const picked = pick(from, checks);
+  if (picked.appearance) picked.appearance = pick<Appearance>(picked.appearance, APPEARANCE);
+  return picked;
 }

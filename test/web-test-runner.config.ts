@@ -27,8 +27,8 @@ export default {
   // So that a test that hangs ends with a name. One that takes a fifth of a second alone took more than ten seconds on a
   // machine where thirty programs shared two cores.
   testFramework: { config: { timeout: '60000' } },
-  // For a browser that is gone: longer than the tests of a file take on such a machine.
-  testsFinishTimeout: 600_000,
+  // For a browser that is gone, or is busy without end: ten times as long as the tests of a file take on such a machine.
+  testsFinishTimeout: 180_000,
 
   // Errors that tests bring about on purpose are on the console, too, each in one line.
   filterBrowserLogs: ({ args }) => !/^Lit is in dev mode|^<plugin-(editor|features)> /.test(String(args[0])),

@@ -109,3 +109,16 @@ export async function runPlugin(which: Which): Promise<void> {
   });
   loadDataLater();
 }
+
+/** Has the back end do its work with the plugin that is shown. */
+export async function showWork(): Promise<void> {
+  const { fn, work } = state;
+  const ident = currentTenant(state)?.ident;
+  if (ident === undefined || fn === undefined || work.busy) return;
+  change({ work: { ...work, busy: true, problem: undefined } });
+  const { answer, refusal } = await backEnd.work(ident, fn);
+  // Another plugin is shown by now.
+  if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
+  change({ work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, answer } });
+  loadDataLater();
+}

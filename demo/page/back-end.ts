@@ -6,6 +6,7 @@ import type {
   Session,
   SignedOut,
   VersionRuns,
+  WorkView,
 } from '../vendor/wire.ts';
 import { change } from './state.ts';
 
@@ -34,6 +35,9 @@ export type Which = 'live' | 'all';
 
 export const run = (ident: string, name: string, input: string, which: Which) =>
   read<VersionRuns>('POST', '/plugins/runs', { ident, name, input, which });
+
+/** Has the app do its work with the plugin, and shows what came of it. */
+export const work = (ident: string, name: string) => read<WorkView>('POST', '/plugins/work', { ident, name });
 
 export const loadOverview = (ident: string) =>
   read<Overview>('GET', `/plugins?${new URLSearchParams({ ident })}`);

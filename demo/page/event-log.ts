@@ -1,4 +1,10 @@
-import type { Features, PluginEditorErrorEvent, PluginEditorStateEvent } from 'plugin-editor';
+import type {
+  Features,
+  PluginEditorErrorEvent,
+  PluginEditorEventMap,
+  PluginEditorStateEvent,
+  PluginFeaturesEventMap,
+} from 'plugin-editor';
 import { change, state } from './state.ts';
 
 /** One event of the elements, as the page shows it. */
@@ -10,21 +16,26 @@ export interface LogEntry {
   fields: string;
 }
 
-/** Every event of both elements: they bubble, so the page hears all of them in one place. */
-export const EVENT_TYPES = [
-  'plugin-editor-state',
-  'plugin-editor-ready',
-  'plugin-editor-error',
-  'plugin-editor-expiring',
-  'plugin-editor-discard',
-  'plugin-editor-dirty',
-  'plugin-editor-save',
-  'plugin-editor-build',
-  'plugin-editor-test',
-  'plugin-editor-deploy',
-  'plugin-features-load',
-  'plugin-features-error',
-] as const;
+/** Every event of both elements, which the compiler sees to. */
+const EVENTS: Record<keyof (PluginEditorEventMap & PluginFeaturesEventMap), true> = {
+  'plugin-editor-state': true,
+  'plugin-editor-ready': true,
+  'plugin-editor-plugin': true,
+  'plugin-editor-error': true,
+  'plugin-editor-expiring': true,
+  'plugin-editor-discard': true,
+  'plugin-editor-dirty': true,
+  'plugin-editor-save': true,
+  'plugin-editor-build': true,
+  'plugin-editor-test': true,
+  'plugin-editor-deploy': true,
+  'plugin-editor-live': true,
+  'plugin-features-load': true,
+  'plugin-features-error': true,
+};
+
+/** Their names. They bubble, so the page hears all of them in one place. */
+export const EVENT_TYPES = Object.keys(EVENTS);
 
 const MOST_ENTRIES = 200;
 let nextId = 0;
@@ -73,6 +84,7 @@ function inWords(value: unknown): string {
     const languages = value.languages.map(({ identifier }) => identifier).join(', ');
     return `languages [${languages}], features [${value.features.join(', ')}]`;
   }
+  if (value === undefined) return 'none';
   return shortened(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from './event-log.ts';
 import { looks } from './look.ts';
-import { currentTenant, signedIn } from './state.ts';
+import { currentTenant, shownNamespace, signedIn } from './state.ts';
 import type { State } from './state.ts';
 
 type Attributes = Record<string, string | undefined>;
@@ -15,6 +15,7 @@ export function editorAttributes(state: State) {
     'editor-url': service?.editorUrl,
     builder: service?.builder,
     ident: launched ? ident : undefined,
+    namespace: launched ? shownNamespace(state) : undefined,
     fn: launched ? fn : undefined,
     template,
     'token-endpoint': '/plugins/editor-token',

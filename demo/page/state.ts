@@ -7,6 +7,7 @@ import type {
   SignedOut,
   TenantView,
   VersionRuns,
+  WorkView,
 } from '../vendor/wire.ts';
 import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';
@@ -24,6 +25,15 @@ export interface Runs {
   ran?: string | undefined;
   problem?: string | undefined;
 }
+
+/** What the app does with the plugin that is shown. */
+export interface Work {
+  busy: boolean;
+  answer?: WorkView | undefined;
+  problem?: string | undefined;
+}
+
+export const NO_WORK: Work = { busy: false };
 
 /** What the back end knows of the place that is shown; each part is there where it belongs to that place. */
 export interface Data {
@@ -72,6 +82,7 @@ export interface State {
   /** The customer that is deleted once it is asked for again. */
   deleting: string | undefined;
   runs: Runs;
+  work: Work;
   log: readonly LogEntry[];
   /** The HTML that was copied last. */
   copied: string | undefined;
@@ -96,6 +107,7 @@ export const state: State = {
   data: NO_DATA,
   deleting: undefined,
   runs: NO_RUNS,
+  work: NO_WORK,
   log: [],
   copied: undefined,
   theme: 'auto',
@@ -137,6 +149,13 @@ export function currentTenant(now: State): TenantView | undefined {
 /** Whether the customer that is shown is suspended, as far as is known. */
 export const isSuspended = ({ data }: State): boolean =>
   data.details?.suspended ?? data.overview?.suspended ?? false;
+
+/** The namespace of the plugin that is shown; `undefined` for one that no list has, which is then in the default one. */
+export function shownNamespace(now: State): string | undefined {
+  const { stranger } = signedIn(now) ?? {};
+  if (stranger && stranger.ident === now.ident) return stranger.namespace;
+  return currentTenant(now)?.plugins.find(({ name }) => name === now.fn)?.namespace;
+}
 
 /** What the plugin is run with: what the user typed, else a sample of what it would get. */
 export function runInput(now: State): string {

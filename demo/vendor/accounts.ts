@@ -4,15 +4,6 @@ import type { Permission } from 'plugin-editor/server.js';
 /** The vendor's environment at the plugin service. */
 export const ENVIRONMENT = 'com.example';
 
-/** One plugin of a tenant, as the vendor's app knows it: where its source is, only the plugin service knows. */
-export interface PluginEntry {
-  name: string;
-  /** When the vendor's app runs it. */
-  runs: string;
-  /** What it might be run with then. */
-  sample: string;
-}
-
 /** One of the vendor's customers. */
 export interface Tenant {
   /** The tenant part of its ident. */
@@ -63,21 +54,6 @@ export const users: readonly User[] = [
     tenants: ['customer-7'],
   },
   { id: 'mia', name: 'Mia Holt', role: 'Looks after Larder’s customers', access: 'staff', tenants: [] },
-];
-
-/** The places in the app that every customer can fill with a plugin of its own. */
-export const standardPlugins: readonly PluginEntry[] = [
-  {
-    name: 'add-record',
-    runs: 'When an order comes in, before it is stored',
-    sample: '{"order":1042,"item":"Rye loaf","count":3}',
-  },
-  {
-    name: 'price-rule',
-    runs: 'When a price is worked out',
-    sample: '{"item":"Rye loaf","count":3,"price":4.50}',
-  },
-  { name: 'greet-customer', runs: 'When an e-mail to a customer begins', sample: 'Ada' },
 ];
 
 export const identOf = (tenant: string): string => joinIdent({ environment: ENVIRONMENT, tenant });

@@ -8,7 +8,7 @@ import {
   ExecutionClient,
 } from 'plugin-editor/server.js';
 import type { Assets } from '../build.ts';
-import { findUser, identOf, permissions, standardPlugins, strangerTo, tenantsOf, users } from './accounts.ts';
+import { findUser, identOf, permissions, strangerTo, tenantsOf, users } from './accounts.ts';
 import type { Tenant, User } from './accounts.ts';
 import { readBody, receiveUnreadBodies } from './body.ts';
 import { serveCustomers } from './customer-routes.ts';
@@ -16,6 +16,7 @@ import { createCustomers } from './customers.ts';
 import { createGuards, customerDeleted, signedOut } from './guards.ts';
 import { checkHost } from './hosts.ts';
 import { pageHeaders, servePage } from './page.ts';
+import { addedPlugin, namespaceOf, standardPlugins } from './places/places.ts';
 import { servePlugins } from './plugin-routes.ts';
 import { createPlugins } from './plugins.ts';
 import { Refusal, refusalResponse } from './refusals.ts';
@@ -72,14 +73,14 @@ export function createVendorApp(options: VendorOptions): VendorApp {
         .map(({ id, name }) => ({
           ident: identOf(id),
           name,
-          plugins: [
-            ...standardPlugins,
-            ...store
-              .pluginsOf(identOf(id))
-              .map((plugin) => ({ name: plugin, runs: 'When you call it by name', sample: 'Ada' })),
-          ],
+          plugins: [...standardPlugins, ...store.pluginsOf(identOf(id)).map(addedPlugin)],
         })),
-      stranger: stranger && { ident: identOf(stranger.id), name: stranger.name, fn: 'price-rule' },
+      stranger: stranger && {
+        ident: identOf(stranger.id),
+        name: stranger.name,
+        namespace: namespaceOf('price-rule'),
+        fn: 'price-rule',
+      },
       service: { editorUrl: `${service}/editor/`, builder: service },
     };
   };

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod/mini';
-import { standardPlugins } from './accounts.ts';
 import type { User } from './accounts.ts';
 import { readBody } from './body.ts';
 import type { Guards } from './guards.ts';
-import type { Plugins } from './plugins.ts';
+import { findPlace, namespaceOf } from './places/places.ts';
+import type { Plugin, Plugins } from './plugins.ts';
 import { Refusal } from './refusals.ts';
 import type { PluginRuns } from './runs.ts';
 import type { VendorStore } from './store.ts';
-import type { Overview, PluginDetails, Session, VersionRuns } from './wire.ts';
+import type { Overview, PluginDetails, Session, VersionRuns, WorkView } from './wire.ts';
 
 const pluginSchema = z.object({ ident: z.string(), name: z.string() });
 const liveSchema = z.object({ ident: z.string(), name: z.string(), version: z.nullable(z.string()) });
@@ -45,7 +45,7 @@ export function servePlugins(
     const user = await guards.member(c, ident);
     c.header('cache-control', 'no-store');
     if (name === undefined) return c.json((await plugins.overview(ident)) satisfies Overview);
-    const plugin = { identifier: ident, pluginName: name };
+    const plugin = pluginOf(ident, name);
     return c.json((await plugins.details(plugin, user.access === 'author')) satisfies PluginDetails);
   });
 
@@ -59,7 +59,7 @@ export function servePlugins(
         'A name is made of lower-case letters and digits in parts joined by hyphens, at most 40 in all, such as add-record.',
       );
     }
-    if (standardPlugins.some((plugin) => plugin.name === name) || !store.addPlugin(ident, name)) {
+    if (findPlace(name) || !store.addPlugin(ident, name)) {
       throw new Refusal(409, 'name-taken', `There is a plugin "${name}" already.`);
     }
     return c.json(describe(c, user), 201);
@@ -68,7 +68,7 @@ export function servePlugins(
   app.put('/plugins/live', async (c) => {
     const { ident, name, version } = await readBody(c, liveSchema, BODY_LIMIT);
     const user = await guards.author(c, ident);
-    const plugin = { identifier: ident, pluginName: name };
+    const plugin = pluginOf(ident, name);
     await plugins.setLive(plugin, version, user.id);
     return c.json((await plugins.details(plugin, true)) satisfies PluginDetails);
   });
@@ -77,10 +77,25 @@ export function servePlugins(
     const { ident, name, input, which = 'all' } = await readBody(c, runSchema, RUN_LIMIT);
     await guards.author(c, ident);
     c.header('cache-control', 'no-store');
-    const plugin = { identifier: ident, pluginName: name };
+    const plugin = pluginOf(ident, name);
     const { signal } = c.req.raw;
     const ran =
       which === 'live' ? runs.runLive(plugin, input, signal) : runs.runVersions(plugin, input, signal);
     return c.json((await ran) satisfies VersionRuns);
   });
+
+  app.post('/plugins/work', async (c) => {
+    const { ident, name } = await readBody(c, pluginSchema, BODY_LIMIT);
+    await guards.author(c, ident);
+    c.header('cache-control', 'no-store');
+    const cases = findPlace(name)?.cases ?? [];
+    const plugin = pluginOf(ident, name);
+    return c.json((await runs.runCases(plugin, cases, c.req.raw.signal)) satisfies WorkView);
+  });
 }
+
+const pluginOf = (identifier: string, pluginName: string): Plugin => ({
+  identifier,
+  namespace: namespaceOf(pluginName),
+  pluginName,
+});

@@ -2,12 +2,14 @@ import { BuilderClient } from 'plugin-editor/client.js';
 import { eachPage, parseIdent } from 'plugin-editor/server.js';
 import type { EnvironmentClient, PluginRun } from 'plugin-editor/server.js';
 import { nameOfActor } from './accounts.ts';
+import { namespaceOf } from './places/places.ts';
 import { askService, whereFound } from './service-errors.ts';
 import type { Overview, PluginDetails, RunView } from './wire.ts';
 
 /** Where a plugin is at the plugin service. */
 export interface Plugin {
   identifier: string;
+  namespace: string;
   pluginName: string;
 }
 
@@ -23,9 +25,6 @@ export interface Plugins {
   setLive(plugin: Plugin, version: string | null, actor: string): Promise<void>;
 }
 
-/** Where this app's plugins are: it uses no other namespace. */
-const NAMESPACE = 'default';
-
 /** How many versions and runs are shown. */
 const MOST_VERSIONS = 20;
 const MOST_RUNS = 10;
@@ -40,9 +39,11 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
       askService('Reading the plugins', async () => {
         const plugins: Overview['plugins'] = [];
         const list = (after: string | undefined) =>
-          service.listPlugins({ identifier }, { namespace: NAMESPACE, limit: 200, after });
+          service.listPlugins({ identifier }, { limit: 200, after });
         for await (const page of eachPage(list)) {
-          plugins.push(...page.plugins.map(({ name, live, latest }) => ({ name, live, latest })));
+          // One of the same name in another namespace is not the app's.
+          const own = page.plugins.filter(({ namespace, name }) => namespace === namespaceOf(name));
+          plugins.push(...own.map(({ name, live, latest }) => ({ name, live, latest })));
         }
         return { suspended: await isSuspended(identifier), plugins };
       }),
@@ -71,17 +72,24 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
         };
       }),
 
-    setLive: ({ identifier, pluginName }, version, actor) =>
+    setLive: ({ identifier, namespace, pluginName }, version, actor) =>
       askService('Choosing what is live', async () => {
         // The environment token is nobody in particular: with an editor token the service keeps who it was.
         const { token } = await service.createSession(
           { identifier },
-          { scope: 'plugin', fn: pluginName, permissions: ['read', 'deploy'], actor, expires_in: 60 },
+          {
+            scope: 'plugin',
+            namespace,
+            fn: pluginName,
+            permissions: ['read', 'deploy'],
+            actor,
+            expires_in: 60,
+          },
         );
         const builder = new BuilderClient({ baseUrl: builderUrl, token });
         const { environment, tenant: userID } = parseIdent(identifier);
         try {
-          await builder.setLive({ environment, userID, pluginName }, version);
+          await builder.setLive({ environment, userID, namespace, pluginName }, version);
         } finally {
           // It ends within a minute where this fails.
           await builder.endSession().catch(() => undefined);
@@ -91,13 +99,13 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
 }
 
 function runView({ uuid, timestamp, version, took, error, logs }: PluginRun, showsTexts: boolean): RunView {
-  const { code, message } = error ?? {};
+  const { code, message, path } = error ?? {};
   return {
     id: uuid,
     at: timestamp,
     version,
     took,
-    ...(code !== undefined && { failure: { code, ...(showsTexts && { message }) } }),
+    ...(code !== undefined && { failure: { code, path, ...(showsTexts && { message }) } }),
     ...(showsTexts && { logs }),
   };
 }

@@ -1,14 +1,17 @@
 import { RunError } from 'plugin-editor/server.js';
 import type { EnvironmentClient, ExecutionClient, ExecutionLocation } from 'plugin-editor/server.js';
+import type { Case } from './places/place.ts';
 import type { Plugin } from './plugins.ts';
 import { askService, whereFound } from './service-errors.ts';
-import type { VersionRun, VersionRuns } from './wire.ts';
+import type { CaseView, VersionRun, VersionRuns, WorkView } from './wire.ts';
 
 export interface PluginRuns {
   /** Runs what is live, as the app does when the plugin's turn comes: no version is named. */
   runLive(plugin: Plugin, input: string, signal?: AbortSignal): Promise<VersionRuns>;
   /** Runs the latest versions with the same input, to compare them. */
   runVersions(plugin: Plugin, input: string, signal?: AbortSignal): Promise<VersionRuns>;
+  /** Runs what is live with values of the app's own. */
+  runCases(plugin: Plugin, cases: readonly Case[], signal?: AbortSignal): Promise<WorkView>;
 }
 
 /** The most versions that are run at once asking, and how many at a time. */
@@ -39,6 +42,20 @@ export function createPluginRuns(service: EnvironmentClient, execution: Executio
           runs.push(...done.filter((one) => one !== undefined));
         }
         return { runs, more: listed?.next !== undefined };
+      }),
+
+    runCases: (plugin, cases, signal) =>
+      askService('Running a plugin with the app’s values', async () => {
+        const found = await whereFound(service.getPlugin(plugin, { signal }));
+        if (!found || found.live === null) return { cases: [] };
+        const live = found.live;
+        const runCase = async ({ input, what, without, show }: Case): Promise<CaseView> => {
+          const run = await runOne(execution, plugin, live, JSON.stringify(input), signal);
+          if (run?.output === undefined) return { what, without, failure: run?.failure };
+          // It fits the namespace's schema: a run whose output does not is an error, `invalid-output`.
+          return { what, without, shown: show(JSON.parse(run.output)) };
+        };
+        return { cases: await Promise.all(cases.map(runCase)) };
       }),
   };
 }
@@ -71,7 +88,7 @@ async function runOne(
   } catch (error) {
     if (!(error instanceof RunError) || NOT_RUN.includes(error.status)) throw error;
     if (error.status === 404) return undefined;
-    const { code, message, logs } = error;
-    return { version: label, failure: { code, message, logs }, took: passed() };
+    const { code, message, path, logs } = error;
+    return { version: label, failure: { code, message, path, logs }, took: passed() };
   }
 }

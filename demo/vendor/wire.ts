@@ -1,8 +1,24 @@
-import type { PluginEntry } from './accounts.ts';
-
-export type { PluginEntry };
-
 // What the vendor's back end and its page say to each other.
+
+/** One plugin of a tenant, as the vendor's app knows it: where its source is, only the plugin service knows. */
+export interface PluginEntry {
+  namespace: string;
+  name: string;
+  /** When the vendor's app runs it. */
+  runs: string;
+  /** What it might be run with then, as text: JSON where its namespace has types. */
+  sample: string;
+  /** What the app shows of its work; missing for a plugin that a customer added. */
+  view?: PlaceView | undefined;
+}
+
+/** The words around what the app shows of a plugin's work. */
+export interface PlaceView {
+  title: string;
+  what: string;
+  without: string;
+  with: string;
+}
 
 /** Answer to somebody who is not signed in: who could be. */
 export interface SignedOut {
@@ -30,7 +46,7 @@ export interface Session {
   /** Those that the user worked for and that were deleted. */
   former: { ident: string; name: string }[];
   /** A plugin of a customer that the user does not work for, to show that it is refused. */
-  stranger: { ident: string; name: string; fn: string } | undefined;
+  stranger: { ident: string; name: string; namespace: string; fn: string } | undefined;
   service: { editorUrl: string; builder: string };
 }
 
@@ -64,6 +80,8 @@ export interface VersionView {
 export interface Failure {
   code: string;
   message?: string | undefined;
+  /** Where the input or the output does not fit the types of its namespace: a JSON Pointer, empty for the whole. */
+  path?: string | undefined;
   logs?: readonly string[] | undefined;
 }
 
@@ -121,6 +139,22 @@ export interface VersionRuns {
   runs: VersionRun[];
   /** Whether there are older ones that were not run. */
   more: boolean;
+}
+
+/** One value of the app's own, and what came of running the live plugin with it. */
+export interface CaseView {
+  /** What it is, in words. */
+  what: string;
+  /** What the app does without a plugin. */
+  without: string;
+  /** What it does with the plugin; missing where that failed, and then it does as without. */
+  shown?: { text: string; note?: string | undefined } | undefined;
+  failure?: Failure | undefined;
+}
+
+/** Answer to looking at a plugin's work. No cases where nothing is live. */
+export interface WorkView {
+  cases: CaseView[];
 }
 
 /** A refusal by one of the operations above. */

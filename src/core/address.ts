@@ -14,8 +14,8 @@ export function httpUrl(name: string, value: string, base?: string): URL {
 }
 
 /**
- * A value that can stand as one segment of a path: encoding cannot make `.` and `..` safe, and a lone surrogate has
- * no encoding.
+ * Checks a value that is to be one segment of a path. Encoding does not make `.` and `..` safe, and a lone surrogate has no
+ * encoding.
  * @throws TypeError that names `name` when it cannot.
  */
 export function checkSegment(name: string, value: string): string {
@@ -25,7 +25,7 @@ export function checkSegment(name: string, value: string): string {
   return value;
 }
 
-/** A base address as text that a path can be put behind: without query, fragment and final slash. */
+/** A base address as text to which a path can be appended: without query, fragment and final slash. */
 export const baseOf = (base: URL): string => base.origin + base.pathname.replace(/\/$/, '');
 
 /** Joins a base address and segments, each encoded. */

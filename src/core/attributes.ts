@@ -66,6 +66,11 @@ type ValueOf<Row extends Attribute> = Row extends { others: readonly (infer Word
       ? number
       : boolean;
 
+/** The attributes whose change has this effect. */
+export type NamesWith<Wanted extends Effect> = {
+  [Name in AttributeName]: Table[Name]['effect'] extends Wanted ? Name : never;
+}[AttributeName];
+
 /** The values of all attributes, checked and with their defaults. */
 export type AttributeValues = { -readonly [Name in AttributeName]: ValueOf<Table[Name]> };
 

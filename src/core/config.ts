@@ -10,9 +10,9 @@ import { PluginEditorError } from './errors.ts';
 import { parseIdent } from './ident.ts';
 import { type InitialSource, copyInitialSource } from './initial-source.ts';
 
-/** What can be used: checked, defaults filled in, `editorUrl` absolute. */
+/** The checked values, with defaults filled in and `editorUrl` absolute. */
 export type Config = AttributeValues & {
-  /** What the token endpoint is relative to. It stays as it was set, so that a function in its place is no change. */
+  /** What `tokenEndpoint` is relative to. It is not resolved here: where `fetchToken` is set it need not be an address. */
   base: string;
   /** A copy of what the page set, as it was when the attributes were read. */
   initialSource: InitialSource | undefined;
@@ -25,14 +25,14 @@ export type RawConfig = { [Name in AttributeName]?: unknown } & {
   initialSource?: unknown;
 };
 
-/** Names of the attributes without which the element does nothing, as far as they are missing. */
+/** The names of the required attributes that are missing. */
 export const missing = (raw: RawConfig): string[] =>
   attributeRows
     .filter(([name, { required }]) => required && !raw[name] && !(name === 'tokenEndpoint' && raw.fetchToken))
     .map(([name]) => attributeOf(name));
 
 /**
- * Checks what the page set. Nothing must be `missing`.
+ * Checks what the page set. The caller has made sure that nothing is `missing`.
  * @param base what relative addresses are relative to
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
  */
@@ -49,18 +49,17 @@ export function checkConfig(raw: RawConfig, base: string): Config {
       if (!words.includes(word)) throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
       values[name] = word;
     }
-    const { environment, tenant } = parseIdent(checkSegment('ident', config.ident));
-    checkSegment('ident', environment);
-    checkSegment('ident', tenant);
+    // The tenant need not be checked: it is not empty and holds no period.
+    checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);
     config.namespace ||= ATTRIBUTES.namespace.initial;
     checkSegment('namespace', config.namespace);
     checkSegment('fn', config.fn);
     if (config.template) checkSegment('template', config.template);
-    // Not resolved against the page: the builder's address is for the editor, which lives elsewhere.
+    // It has to be absolute, because the editor that uses it is a page of another origin.
     httpUrl('builder', config.builder);
     config.editorUrl = httpUrl('editor-url', config.editorUrl, base).href;
     if (!raw.fetchToken) httpUrl('token-endpoint', config.tokenEndpoint, base);
-    // A timer cannot be set for longer; it would fire at once.
+    // A timer with a longer delay would fire at once.
     if (!(config.timeout > 0 && config.timeout < 2 ** 31)) {
       throw new TypeError('timeout must be a number of milliseconds above 0 and below 2 ** 31');
     }
@@ -80,7 +79,7 @@ export function preloadUrl(
   try {
     return httpUrl('editor-url', editorUrl as string, base).href;
   } catch {
-    // Said when there is a plugin to open; nothing is wrong before that.
+    // A wrong address is reported when there is a plugin to open.
     return undefined;
   }
 }

@@ -24,10 +24,10 @@ export const DEFAULT_NAMESPACE = 'default';
 const PARAMETERS = ['builder', 'token', 'ident', 'namespace', 'fn', 'template'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** The pieces of a query that are not ours, as they were written, so that they stay as they were, byte for byte. */
+/** The parameters of a query that are not the interface's, unparsed, so that they are kept byte for byte. */
 const foreignPieces = (url: URL) => url.search.slice(1).split('&').filter(isForeign);
 
-// A question mark at the start of a piece is part of a name, and `&` keeps it from being taken for the query's own.
+// `URLSearchParams` strips a leading question mark, which here is part of a name. The `&` prevents that.
 const isForeign = (piece: string) =>
   piece && !PARAMETERS.includes([...new URLSearchParams('&' + piece).keys()][0] as Parameter);
 

@@ -1,16 +1,40 @@
-/** Why a plugin editor could not be shown, or why a method of it failed. */
+/** Why a plugin editor could not be shown, or why a method of it failed. The comments are what docs/reference/errors.md says. */
 export type PluginEditorErrorCode =
+  /** An attribute cannot be used. The message names it. @remedy Set it as the message says. No request was made. */
   | 'config'
+  /**
+   * There is no connection to the token endpoint, after three tries. @remedy Check that the server is up. For an
+   * endpoint of another origin, check its CORS headers.
+   */
   | 'token-network'
+  /** No answer came within `timeout`. @remedy Find out what the endpoint waits for. */
   | 'token-timeout'
+  /** The endpoint answered 401 or 403. @remedy Have the user sign in, or check what `authorize` answers for this `ident`. */
   | 'token-unauthorized'
+  /**
+   * The endpoint redirects, which is not followed. @remedy This is mostly a session that ended: let the endpoint answer
+   * 401.
+   */
   | 'token-redirect'
+  /**
+   * The endpoint answered with another status. @remedy Look at its log. 408, 429, 500, 502, 503 and 504 were tried
+   * three times.
+   */
   | 'token-http'
+  /** The answer is not JSON, has no token, or is larger than 64 KiB. @remedy Answer with `{"token": "…"}`. */
   | 'token-invalid'
+  /** `fetchToken` or `tokenHeaders` threw. @remedy Look at `cause`. */
   | 'token-source'
+  /** The editor was not there within `timeout`. @remedy The message says how far it came, and which attribute to look at. */
   | 'frame-timeout'
+  /** The page's own content security policy forbids the frame. @remedy Add the editor's origin to `frame-src`. */
   | 'frame-blocked'
+  /**
+   * The editor cannot open the plugin, save it or take a token. @remedy The message has its words. When a running
+   * editor takes no token, call `reload()`.
+   */
   | 'editor'
+  /** The browser blocked `openInNewTab()`. @remedy Call it from a click. */
   | 'popup-blocked';
 
 export interface PluginEditorErrorDetails {

@@ -25,6 +25,6 @@ export function limitValue(value: unknown, text: number, values: number, tokens:
       ? taken
       : Object.fromEntries((taken as (keyof typeof part)[]).map((key) => [take(key), part[key]]));
   });
-  // This also makes new strings: an engine's slice of a long string keeps all of it in memory.
+  // Parsing makes new strings. A slice of a long string would keep all of it in memory.
   return JSON.parse(json);
 }

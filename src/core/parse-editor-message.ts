@@ -23,13 +23,10 @@ const FIELDS: { [Type in keyof EditorMessages]: FieldShapes<EditorMessages[Type]
 };
 
 /**
- * Optional fields that are younger than the protocol. One of another type is left out and the message counts, as it would
- * for a launcher that does not know the field. The older ones make the whole message invalid.
+ * The optional fields of the protocol's first day: one of another type makes the whole message invalid. Any younger one is
+ * left out then and the message counts, as it would for a launcher that does not know the field.
  */
-const YOUNGER = /^(language|exists|permissions|passed|unchanged|error)\?$/;
-
-/** Has a field `version` of its own, which takes the place of the protocol's. */
-const VERSIONED = /^(deploy|live)$/;
+const OLDEST = /^(capabilities|name|result)\?$/;
 
 /**
  * Reads an editor's message out of what a frame posted; `undefined` for anything else. The message has only the fields of
@@ -44,16 +41,17 @@ export function parseEditorMessage(
   const posted = Object(data) as Record<string, unknown>;
   const { channel, version, type } = posted;
   if (channel !== CHANNEL || typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) return undefined;
-  if (version !== VERSION && !VERSIONED.test(type)) return undefined;
   if ((!session || posted['session'] !== session) && type !== 'hello') return undefined;
   const fields: Record<string, Shape> = FIELDS[type as EditorMessage['type']];
+  // A field of this name takes the place of the protocol's version.
+  if (version !== VERSION && !fields['version']) return undefined;
   const limits: Partial<Record<string, number>> = LIMITS[type as keyof typeof LIMITS] ?? {};
   const message: Record<string, unknown> = { type };
   for (const [key, shape] of Object.entries(fields)) {
     const name = key.replace('?', '');
     if (posted[name] === undefined) continue;
     const value = limitValue(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
-    if (YOUNGER.test(key) && schemaOf(shape).safeParse(value).error) continue;
+    if (name !== key && !OLDEST.test(key) && schemaOf(shape).safeParse(value).error) continue;
     message[name] = value;
   }
   return schemaOf<EditorMessage>(fields).safeParse(message).data;

@@ -1,7 +1,7 @@
 /** Stands for a token, and for what was cut off. */
 const ELLIPSIS = '…';
 
-/** A shorter text is not a secret, and may be part of any word. */
+/** A shorter token is not redacted, because it may be part of any word. */
 const MIN_LENGTH = 5;
 
 /** A text without any of these tokens, cut to at most `max` UTF-16 code units, beyond which none of it is read. */
@@ -11,7 +11,7 @@ export function redactTokens(text: string, tokens: readonly string[], max: numbe
     .filter((token) => token.length >= MIN_LENGTH)
     .toSorted((a, b) => b.length - a.length);
   const isCut = text.length > max;
-  // One less than is allowed, as the ellipsis takes its place.
+  // One code unit less than allowed, because the ellipsis is appended.
   let redacted = isCut ? text.slice(0, max).slice(0, -1) : text;
   for (const secret of secrets) redacted = redacted.replaceAll(secret, ELLIPSIS);
   if (!isCut) return redacted;

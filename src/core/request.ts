@@ -16,7 +16,7 @@ export interface SendOptions {
 /** @internal */
 export interface RequestOptions extends SendOptions {
   url: string;
-  /** Besides what `fetch` takes by these names. */
+  /** The options of `fetch`. */
   init?: RequestInit | undefined;
   /** Larger answers are refused unread, in bytes; default 8 MiB. */
   maxBytes?: number;

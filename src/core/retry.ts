@@ -1,7 +1,7 @@
 /** Statuses after which the same request may well succeed. */
 const PASSING = [408, 429, 500, 502, 503, 504];
 
-/** Waiting longer than this is no longer waiting for an answer, in ms. */
+/** The longest delay that is worth waiting for, in ms. */
 const MAX_DELAY = 30_000;
 
 /** The first wait, in ms; each further one is twice as long. */
@@ -38,7 +38,7 @@ export function retryDelay(
 export function parseRetryAfter(header: string | null, date: string | null, now: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+$/.test(header)) return +header * 1000;
-  // Engines read a date into nearly anything ('1.5', '-1'); those of HTTP end like this.
+  // `Date.parse` accepts nearly anything, such as '1.5' and '-1'. Dates of HTTP end with GMT.
   const wait = header.endsWith('GMT') ? Date.parse(header) - (Date.parse(date ?? '') || now) : NaN;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

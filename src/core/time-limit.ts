@@ -15,17 +15,17 @@ export async function withTimeLimit<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-  // A timer cannot be set for longer; it would fire at once.
+  // A timer with a longer delay would fire at once.
   const timer = setTimeout(() => limit.abort(), Math.min(timeout, 2 ** 31 - 1));
   try {
     return await Promise.race([
-      // Listening comes first, as the work may abort before it returns.
+      // The listener is added first, because the work may abort before it returns.
       new Promise<never>((_, reject) => either.addEventListener('abort', reject, { once: true })),
       work(either),
     ]);
   } catch (error) {
     const isLate = limit.signal.aborted;
-    // An answer that nobody reads to its end would keep its connection.
+    // This ends a request whose body would otherwise keep its connection open.
     limit.abort();
     signal?.throwIfAborted();
     throw isLate ? new TimeoutError(where, timeout) : error;

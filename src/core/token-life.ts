@@ -21,9 +21,9 @@ export const elapsed = (from: Instant, to: Instant): number =>
   Math.max(to.wall - from.wall, to.mono - from.mono);
 
 /**
- * How long a token lives from its answer on, in ms; `undefined` when nothing tells. Says that do not depend on the local
- * clock go first, as that may be hours off: `expires_in`; `expires_at` against the answer's own `Date`; a JWT's `exp`
- * against its `iat`; and only then `expires_at` against the local clock.
+ * How long a token lives from its answer on, in ms; `undefined` when nothing tells. Values that do not depend on the local
+ * clock take precedence, because that may be hours off: `expires_in`; `expires_at` against the answer's own `Date`; a JWT's
+ * `exp` against its `iat`; and only then `expires_at` against the local clock.
  * @param date the answer's `Date` header, where it can be read
  * @param now the local wall clock, in ms
  * @internal

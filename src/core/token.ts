@@ -45,7 +45,7 @@ export interface HeldToken {
   since: Instant;
 }
 
-/** What an endpoint may answer at the most, in bytes; tokens travel in addresses and headers, which end well below. */
+/** The largest answer of an endpoint, in bytes. Tokens travel in addresses and headers, which hold far less. */
 const MAX_BYTES = 65_536;
 
 /** @internal */
@@ -104,7 +104,7 @@ async function callHost(source: TokenSource, { signal, ...fields }: TokenRequest
   return { answer: record, date: null };
 }
 
-/** Runs a function of the page, in time; what it throws is the page's own, so it is handed on as the cause. */
+/** Runs a function of the page with the time limit. What it throws becomes the `cause`, because it is the page's own. */
 function hostCode<T>(
   name: string,
   { timeout }: TokenSource,

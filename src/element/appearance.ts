@@ -2,7 +2,7 @@ import type { Appearance } from '../core/messages.ts';
 
 type Values = { [Name in keyof Appearance]-?: string | false | undefined };
 
-/** What a list of font families is written with. Anything else is not handed on to another page. */
+/** The characters of a list of font families. A value with any other character is not sent. */
 const FAMILIES = /^[\p{L}\p{N} ,"'_-]+$/u;
 
 const property = (name: string) => `var(--plugin-editor-${name})`;
@@ -22,15 +22,15 @@ export class AppearanceReader {
     this.#onChange = onChange;
   }
 
-  /** All values that could be read, as an editor may take them. */
+  /** Reads all values in the form in which they are sent. What could not be read is `false` or `undefined`. */
   read(): Values {
     const border = this.#style('border', property('border'));
     const hasBorder = border.borderTopStyle !== 'none' && parseFloat(border.borderTopWidth) > 0;
-    // The style is live, so this is read before the probe is styled with something else.
+    // The computed style is live, so it has to be read before the probe gets its next style.
     const borderColor = hasBorder && this.#rgb(border.borderTopColor);
     const { fontFamily } = this.#style('font', property('font'));
     const font = FAMILIES.test(fontFamily) && fontFamily;
-    // A default that is not in px, to be told from a radius of 0.
+    // The default is not in px, so that an unset property differs from a radius of 0.
     const { borderTopLeftRadius: radius } = this.#style('border-radius', 'var(--plugin-editor-radius,1%)');
     return {
       radius: /^[\d.]+px$/.test(radius) && radius,
@@ -43,26 +43,26 @@ export class AppearanceReader {
     };
   }
 
-  /** Styles the probe with one declaration alone. */
+  /** Gives the probe this declaration and no other, and returns its computed style. */
   #style(name: string, value: string): CSSStyleDeclaration {
     if (!this.#probe) {
       const box = document.createElement('div');
       this.#probe = box.appendChild(document.createElement('i'));
       box.className = 'look';
       box.addEventListener('transitionrun', this.#onChange);
-      // Ahead of what the template renders, which clears everything behind its own beginning.
+      // It goes before what Lit renders, because Lit's first rendering removes what follows its start marker.
       this.#host.renderRoot.prepend(box);
     }
     this.#probe.style.cssText = `${name}:${value}`;
     return getComputedStyle(this.#probe);
   }
 
-  /** A colour as `rgb(r, g, b)`; `undefined` for what is none, or is not opaque. */
+  /** Returns a colour as `rgb(r, g, b)`, or `undefined` for a value that is not an opaque colour. */
   #rgb(color: string): string | undefined {
     const { backgroundColor } = this.#style('background-color', `color-mix(in srgb,${color},${color})`);
-    // A translucent one has a fourth number, after a slash.
+    // A translucent colour has a fourth number after a slash, and so does not match.
     const channels = /^color\(srgb ([^/]+)\)$/.exec(backgroundColor)?.[1]?.split(' ');
-    // The array rounds, and clamps what a colour outside of sRGB has beyond 0 and 1. A missing channel, `none`, is 0.
+    // The array rounds, clamps the channels of colours outside of sRGB, and makes a missing channel (`none`) 0.
     return channels && `rgb(${Uint8ClampedArray.from(channels, (one) => +one * 255).join(', ')})`;
   }
 }

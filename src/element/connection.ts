@@ -13,7 +13,10 @@ import { EditorFrame, type FrameOptions } from './frame.ts';
 /** What the editor says about the plugin that it was asked to open last. */
 export type PluginMessage = Exclude<EditorMessage, { type: 'hello' | 'save-result' }>;
 
-/** How long a `hello` after the first waits for its answer, in ms. All that come meanwhile share it, so a flood is cheap. */
+/**
+ * How long the answer to a `hello` after the first is delayed, in ms. All that arrive meanwhile get this one answer, so that a
+ * flood is cheap.
+ */
 const HELLO_DELAY = 200;
 
 export interface ConnectionOptions extends FrameOptions {
@@ -92,10 +95,10 @@ export class EditorConnection {
 
   /** Asks the editor to open a plugin, in a new session. */
   open(plugin: PluginToOpen): void {
-    // A `hello` that still waits is answered by this.
+    // This also answers a `hello` whose answer is still delayed.
     this.#clearAnswer();
     this.endSession();
-    // Not randomUUID, which pages without TLS do not have.
+    // `crypto.randomUUID` exists in secure contexts alone.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
     this.isBlank = false;
     this.awaitsReady = true;
@@ -120,7 +123,7 @@ export class EditorConnection {
     } catch (error) {
       throw isPluginEditorError(error) ? error : new PluginEditorError('editor', (error as Error).message);
     } finally {
-      // Once nobody waits any longer, the next call asks anew.
+      // When all calls have settled, the next call sends a new request.
       if (!--save.waiting && this.#save === save) this.#save = undefined;
     }
   }
@@ -136,7 +139,7 @@ export class EditorConnection {
   /** Posts a message about the open plugin; returns false when there is none. */
   post(message: LauncherMessage): boolean {
     const session = this.#session;
-    // By way of JSON, so that what is `undefined` is left out.
+    // The round trip through JSON leaves out fields that are `undefined`.
     if (session)
       this.frame.post(
         JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, session, ...message })),
@@ -155,7 +158,7 @@ export class EditorConnection {
     this.#answer = undefined;
   }
 
-  /** Leaves no frame, timer or listener. */
+  /** Removes the frame, timers and listeners. */
   dispose(): void {
     this.#clearAnswer();
     this.endSession();

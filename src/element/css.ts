@@ -1,8 +1,8 @@
 import { type CSSResultOrNative, isServer, unsafeCSS } from 'lit';
 
 /**
- * A style sheet without `${}`. In a browser it is the browser's own kind, so that bundlers leave out what Lit's tag makes in
- * its place, for browsers without one and for servers.
+ * A style sheet without `${}`. In a browser it is a `CSSStyleSheet`, so that bundlers can leave out Lit's own class for style
+ * sheets, which serves older browsers and servers.
  */
 export const css = ([text = '']: TemplateStringsArray): CSSResultOrNative => {
   if (isServer) return unsafeCSS(text);

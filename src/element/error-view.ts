@@ -1,7 +1,7 @@
 import { type LitElement, html, nothing } from 'lit';
 import type { PluginEditorError } from '../core/errors.ts';
 
-/** Whether trying again may help: not as long as the page itself, or what its user may do, stays as it is. */
+/** Whether a retry may succeed. It cannot where the page itself or the user's permissions would have to change first. */
 export function canRetry(error: Error): boolean {
   const { code, status } = error as Partial<PluginEditorError>;
   return !/^(config|frame-blocked)$/.test(code ?? '') && !(code === 'token-unauthorized' && status === 403);
@@ -10,8 +10,8 @@ export function canRetry(error: Error): boolean {
 /**
  * What is shown in state `error`: what cannot be done, and a button to try again where that may help. It speaks to the user
  * of the page; what a developer needs to know is in the error and on the console.
- * @param key names the text that says what cannot be done; a text of the page's own stands alone
- * @param retry what the button does; once it has ended, well or not, the element has the focus that the button had
+ * @param key names the text that says what failed. A text of the page's own is shown without `said`
+ * @param retry what the button does. When it has settled, the element gets the focus that the button had
  * @param said what the editor itself says about the error
  */
 export function renderError<Strings extends { retry: string }>(
@@ -24,7 +24,7 @@ export function renderError<Strings extends { retry: string }>(
   const onClick = async () => {
     await (retry as () => Promise<void>)().catch(() => {});
     await element.updateComplete;
-    // The button went away with its view, and the focus with it.
+    // The view was replaced, and the focused button with it.
     if (document.activeElement === document.body) element.focus();
   };
   return html`<div part="error" role="alert">

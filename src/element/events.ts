@@ -22,7 +22,7 @@ export class PluginEditorStateEvent extends PluginEditorEvent {
 
 /** The editor can be used. */
 export class PluginEditorReadyEvent extends PluginEditorEvent {
-  /** `true`: the editor said so. `false`: its page loaded, and no browser tells more of a page without the protocol. */
+  /** `true`: the editor said so. `false`: its page has loaded, which is the only signal of an editor without the protocol. */
   declare readonly confirmed: boolean;
   /** The `identifier` of the plugin's language, where the editor says it. */
   declare readonly language?: string;

@@ -1,18 +1,18 @@
 import type { ShownPlugin } from './events.ts';
 
-/** What is used of the editor that `for` names, which may not be defined yet. */
+/** The members of the linked editor that are used. It may not be upgraded to a `<plugin-editor>` yet. */
 export type LinkedEditor = Element & {
   builder?: string | null;
   template?: string | null;
-  /** Missing in an editor of an older version of this package. */
+  /** Missing in editors of older versions of this package. */
   plugin?: ShownPlugin | undefined;
   updateComplete?: Promise<unknown>;
 };
 
-/** Finds the editor that `for` names, and watches for what may change about it. */
+/** Finds the editor that `for` names, and observes the tree for changes that may concern it. */
 export class EditorLink {
   #changed: () => void;
-  /** The tree that is watched. */
+  /** The tree that is observed. */
   #root: Document | undefined;
   #watcher: MutationObserver | undefined;
 
@@ -21,7 +21,7 @@ export class EditorLink {
     this.#changed = changed;
   }
 
-  /** The editor with this id in the tree of an element. Without an id, or out of a page, nothing is watched any more. */
+  /** Returns the editor with this id in the tree of an element. Without an id, or outside of a page, observing ends. */
   find(element: Element, id: string | null): LinkedEditor | null | undefined {
     const root = element.isConnected && id ? (element.getRootNode() as Document) : undefined;
     if (root !== this.#root) {

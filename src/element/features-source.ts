@@ -16,17 +16,17 @@ export interface FeaturesUser {
   requestUpdate(name: 'state'): void;
 }
 
-/** By base address, for as long as an element uses it. */
+/** The sources without `fetchToken`, by the builder's base address. Each is in here as long as an element uses it. */
 const shared = new Map<string, FeaturesSource>();
 
 /**
- * The features record of one builder, and how it is got. All users without `fetchToken` that name the same builder have
- * one source together, so one request and one record; it is forgotten when the last of them leaves.
+ * Requests and holds the features record of one builder. Elements without `fetchToken` that name the same builder share one
+ * source, and so one request and one record. The source is dropped when the last of them leaves.
  * @internal
  */
 export class FeaturesSource {
   state: PluginEditorState = 'idle';
-  /** The last record that came; a refresh that fails does not take it away. */
+  /** The latest record. A refresh that fails keeps it. */
   declare record: Readonly<Features> | undefined;
   declare error: Error | undefined;
 
@@ -41,19 +41,19 @@ export class FeaturesSource {
     this.#owner = owner;
   }
 
-  /** The source of a builder for one more user; asks for the record unless it is there or under way. */
+  /** Returns the source of a builder for one more user, and requests the record unless it is there or under way. */
   static join(address: string, user: FeaturesUser): FeaturesSource {
     const builder = address.replace(/\/$/, '');
     const known = user.fetchToken ? undefined : shared.get(builder);
     const source = known ?? new FeaturesSource(builder, user.fetchToken && user);
     if (!source.#owner) shared.set(builder, source);
     source.#users.add(user);
-    // What comes of it is the source's state.
+    // The outcome is in the source's state.
     if (source.state !== 'ready') source.load().catch(() => {});
     return source;
   }
 
-  /** Aborts the request when nobody is left to want it. */
+  /** Removes a user, and aborts the request when it was the last one. */
   leave(user: FeaturesUser): void {
     this.#users.delete(user);
     if (this.#users.size) return;
@@ -61,7 +61,7 @@ export class FeaturesSource {
     this.#abort.abort();
   }
 
-  /** Asks for the record, unless that is under way; rejects with what becomes `error`. */
+  /** Requests the record unless a request is under way. Rejects with what becomes `error`. */
   load(): Promise<void> {
     if (this.state !== 'loading') this.#flight = this.#load();
     return this.#flight as Promise<void>;
@@ -73,7 +73,7 @@ export class FeaturesSource {
     let token: string | undefined;
     this.#set('loading');
     try {
-      // Before anything is asked for, so that a bad address is an error at once.
+      // First, so that a wrong address is an error before a token is requested.
       const url = baseOf(httpUrl('builder', this.#builder)) + '/api/v1/features';
       if (fetchToken) {
         const source: Partial<TokenSource> = { fetchToken, timeout: DEFAULT_TIMEOUT };
@@ -89,7 +89,7 @@ export class FeaturesSource {
         cause instanceof TypeError
           ? new PluginEditorError(token ? 'token-invalid' : 'config', message)
           : (cause as Error);
-      // Views of it speak to the user of the page; this is for its developer.
+      // The error view speaks to the page's user, the console to its developer.
       if (!signal.aborted) console.error(`<plugin-features> ${message}`);
       this.#set('error', error);
       throw error;
@@ -103,7 +103,7 @@ export class FeaturesSource {
   }
 }
 
-/** Makes a value read-only to its depth: all users of a source are handed the same one. */
+/** Freezes a value and all that it holds, because all users of a source get the same object. */
 function freeze<T>(value: T): T {
   if (value instanceof Object) Object.values(value).forEach(freeze);
   return Object.freeze(value);

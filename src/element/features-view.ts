@@ -40,7 +40,7 @@ export function renderFeatures({ languages, features }: Features, view: Features
         </li>`
       : html`<li part="language">${words}</li>`;
   });
-  // A list without bullets is none to Safari, unless its role says so.
+  // Safari drops the list semantics of a list without bullets unless it has the role.
   return html`
     ${
       items.length

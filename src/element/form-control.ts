@@ -1,6 +1,6 @@
 import { LitElement } from 'lit';
 
-/** What every form control of a browser has, for an element that is one by its own work. */
+/** The members that every native form control has, for a form-associated custom element. */
 export abstract class FormControl extends LitElement {
   static formAssociated = true;
   static override shadowRootOptions: ShadowRootInit = { mode: 'open', delegatesFocus: true };
@@ -21,19 +21,19 @@ export abstract class FormControl extends LitElement {
   get validity(): ValidityState {
     return this.internals.validity;
   }
-  /** The same in words. */
+  /** The message that the browser shows for it. */
   get validationMessage(): string {
     return this.internals.validationMessage;
   }
-  /** Whether a form checks it. */
+  /** Whether the form checks the choice. */
   get willValidate(): boolean {
     return this.internals.willValidate;
   }
-  /** Whether the choice is valid; fires `invalid` if not. */
+  /** Returns whether the choice is valid, and fires `invalid` if it is not. */
   checkValidity(): boolean {
     return this.internals.checkValidity();
   }
-  /** The same, and shows the user what is wrong. */
+  /** Like `checkValidity`, and shows the user what is wrong. */
   reportValidity(): boolean {
     return this.internals.reportValidity();
   }

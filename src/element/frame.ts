@@ -1,17 +1,19 @@
-/** Attributes that the page decides; `null` leaves one out. */
-export type FrameAttributes = Record<'title' | 'sandbox' | 'allow' | 'referrerpolicy', string | null>;
+import type { NamesWith } from '../core/attributes.ts';
+
+/** Attributes of the frame that the page decides; `null` leaves one out. `label` becomes the `title`. */
+export type FrameAttributes = Record<'title' | Exclude<NamesWith<'iframe'>, 'label'>, string | null>;
 
 export interface FrameOptions {
   url: string;
   attributes: FrameAttributes;
   onLoad: () => void;
-  /** The page's own content security policy forbids the frame. */
+  /** Called when the page's content security policy forbids the frame. */
   onBlocked: () => void;
 }
 
 /**
- * One frame's life. An address is never changed in a live frame, as that adds an entry to the page's history: for
- * another address there is another `EditorFrame`.
+ * One `<iframe>` and its listeners. The address of a live frame is never changed, because that would add an entry to the
+ * page's history. Another address needs another `EditorFrame`.
  */
 export class EditorFrame {
   declare readonly element: HTMLIFrameElement;
@@ -35,7 +37,7 @@ export class EditorFrame {
       'load',
       () => {
         clearTimeout(this.#loaded);
-        // WebKit fires it for a blocked frame too, and says a task later that it was blocked.
+        // WebKit fires `load` for a blocked frame, too, and reports the violation one task later.
         this.#loaded = setTimeout(onLoad);
       },
       options,
@@ -44,12 +46,12 @@ export class EditorFrame {
       'message',
       (event) => {
         const { source } = event;
-        // A window that is gone is `null`, and so is the window of a frame that is not in the page.
+        // `source` is `null` when the window has gone, and `contentWindow` is when the frame is not in the page.
         if (source && source === frame.contentWindow && event.origin === origin) this.onMessage?.(event.data);
       },
       options,
     );
-    // The browser tells the document, not the frame, and may fire `load` all the same.
+    // The event is dispatched on the document, not on the frame, and the frame may still fire `load`.
     document.addEventListener(
       'securitypolicyviolation',
       ({ disposition, effectiveDirective, blockedURI }) => {
@@ -66,12 +68,12 @@ export class EditorFrame {
     );
   }
 
-  /** To the editor's origin alone: a page of another one that got into the frame is sent nothing. */
+  /** Posts to the editor's origin alone, so that a page of another origin in the frame receives nothing. */
   post(message: object): void {
     this.element.contentWindow?.postMessage(message, this.origin);
   }
 
-  /** Sandbox and permissions take effect when the frame next loads, as in any frame. */
+  /** Sets what differs. `sandbox` and `allow` take effect when the frame next loads, as in any frame. */
   setAttributes(attributes: FrameAttributes): void {
     for (const [name, value] of Object.entries(attributes)) {
       if (value === null) this.element.removeAttribute(name);
@@ -79,7 +81,7 @@ export class EditorFrame {
     }
   }
 
-  /** Leaves no listener, and no frame that would load again if its host is put back in the same task. */
+  /** Removes frame and listeners. A frame that stayed would load again if its host is put back in the same task. */
   dispose(): void {
     this.element.remove();
     clearTimeout(this.#loaded);
@@ -90,13 +92,8 @@ export class EditorFrame {
 let warned = false;
 
 function warnOfOwnOrigin(origin: string, sandbox: string | null): void {
-  const given = sandbox?.split(/\s+/) ?? [];
-  if (
-    warned ||
-    origin !== location.origin ||
-    !['allow-scripts', 'allow-same-origin'].every((it) => given.includes(it))
-  )
-    return;
+  const isLifted = sandbox?.includes('allow-scripts') && sandbox.includes('allow-same-origin');
+  if (warned || !isLifted || origin !== location.origin) return;
   warned = true;
   console.warn(
     "<plugin-editor>: an editor on the page's own origin could lift its sandbox; serve it from another origin",

@@ -13,12 +13,12 @@ const CLOSE_DELAY = 250;
 /** A message that the host handles: the launch itself answers the others. */
 export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
 
-/** What a launch asks of its element, and tells it. */
+/** What a launch needs from its element, and what it reports to it. */
 export interface LaunchHost extends TokenHolderHost {
   frameAttributes(): FrameAttributes;
-  /** What a plugin that is opened now is opened with. */
+  /** The settings for a plugin that is opened now. */
   openSettings(): EditorSettings;
-  /** A new frame, to go into the page at once. */
+  /** Called with a new frame, which has to go into the page at once. */
   onFrame(frame: HTMLIFrameElement): void;
   /**
    * The editor can be used.
@@ -28,12 +28,12 @@ export interface LaunchHost extends TokenHolderHost {
   onReady(details: PluginDetails | undefined, isFirst: boolean): void;
   /** @param said the editor's own words */
   onFail(error: PluginEditorError, said?: string): void;
-  /** A page loaded in the frame and greeted, so the work that the one before held is gone. */
+  /** Called when a page loaded in the frame and greeted, so that the unsaved work of the page before is gone. */
   onHello(): void;
   onMessage(message: HostMessage): void;
 }
 
-/** A failure that is not one of ours means that no URL could be built, for instance because the token holds a lone surrogate. */
+/** Any other error means that no URL could be built, for instance because the token holds a lone surrogate. */
 export const asEditorError = (error: unknown): PluginEditorError =>
   isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
@@ -45,7 +45,7 @@ export class Launch implements TokenDelivery {
   #config: Config | undefined;
   #editorUrl: string | undefined;
   #tokens: TokenHolder;
-  /** Ends the wait for the frame, or for the editor to close. */
+  /** The timer that ends the wait for the frame, or for the editor to handle `close`. */
   #limit: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: LaunchHost) {
@@ -58,13 +58,13 @@ export class Launch implements TokenDelivery {
     return !!this.connection?.post(message);
   }
 
-  /** Whether the frame can stay: the editor can change to another plugin, or was not told of any yet. */
+  /** Whether the frame can be kept, because the editor can open another plugin or has not opened any yet. */
   #canOpen({ editorUrl, tokenDelivery }: Config): boolean {
     const { connection } = this;
     return (
       !!connection &&
       editorUrl === this.#editorUrl &&
-      // A frame that was loaded ahead is there for message delivery alone.
+      // A preloaded frame has no token in its address, so it serves message delivery alone.
       tokenDelivery === (this.#config?.tokenDelivery ?? 'message') &&
       (connection.can('open') || (tokenDelivery === 'message' && connection.isBlank))
     );
@@ -79,18 +79,18 @@ export class Launch implements TokenDelivery {
 
   /**
    * Opens what the config names, and drops what was open or under way.
-   * @param token one that was got ahead
+   * @param token a token that was requested before this call
    */
   start(config: Config, withNewToken: boolean, token?: HeldToken): void {
     const keepsFrame = this.#canOpen(config);
     const tokens = this.#tokens;
-    // A token that is on its way for the same plugin serves this config as well.
+    // A token request that is under way for the same plugin serves this config as well.
     const isAwaited = !!this.#config && !tokens.token && !withNewToken;
     if (!isAwaited) this.#reset(!withNewToken);
     if (token) tokens.token = token;
     if (!keepsFrame) this.#disconnect();
     this.#config = config;
-    // In the same task as the token request: neither waits for the other.
+    // The frame starts loading in the same task as the token request, so that neither waits for the other.
     if (config.tokenDelivery === 'message' && !this.connection) this.#connect(config.editorUrl);
     if (this.connection) this.#limitFrame();
     if (!isAwaited) void this.#open(tokens.signal);
@@ -156,7 +156,7 @@ export class Launch implements TokenDelivery {
       namespace,
       fn,
       template: template || undefined,
-      // For a source in another language than the one that was asked for, the template serves.
+      // An initial source in another language than `template` is not used.
       initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
       ...toTokenFields(this.#tokens.token as HeldToken),
       ...this.#host.openSettings(),
@@ -192,7 +192,7 @@ export class Launch implements TokenDelivery {
   #fail(error: PluginEditorError, said?: string): void {
     const { token } = this.#tokens;
     this.stop();
-    // It may still serve, when what is changed now is the address.
+    // The token is kept, because the next change may be of the address alone.
     this.#tokens.token = token;
     this.#host.onFail(error, said);
   }
@@ -202,7 +202,7 @@ export class Launch implements TokenDelivery {
     clearTimeout(this.#limit);
     this.#limit = setTimeout(() => {
       const { greeted, withToken, frame } = this.connection as EditorConnection;
-      // The editor waits for its token; that has a time limit of its own, and the frame's begins again with it.
+      // The token request has a time limit of its own. The frame's starts again when the token is there.
       if (greeted && !this.#tokens.token) return;
       const what = greeted
         ? 'greeted but did not say ready; see timeout'
@@ -233,7 +233,7 @@ export class Launch implements TokenDelivery {
     await this.connection.save(timeout);
   }
 
-  /** Ends requests and timers, and whatever was said about the plugin so far. */
+  /** Ends requests and timers, and the session with the editor. */
   #reset(keepToken = false): void {
     clearTimeout(this.#limit);
     this.#tokens.reset(keepToken);

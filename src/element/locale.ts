@@ -1,7 +1,7 @@
 /**
  * The language of an element as a BCP 47 tag: the one that was given, else that of the nearest `lang` attribute, across
  * shadow hosts. `undefined` where there is none, or where it is no valid tag.
- * @param observer told to watch the attributes that the language may come from, those of everything around the element
+ * @param observer is told to watch the `lang` attributes of the element and of its ancestors
  */
 export function localeOf(
   element: Element,
@@ -15,7 +15,7 @@ export function localeOf(
     node = node.parentElement ?? (node.getRootNode() as Partial<ShadowRoot>).host;
   }
   try {
-    // Throws for what is no tag.
+    // The constructor throws for text that is not a tag.
     void new Intl.Locale(tag as string);
     return tag as string;
   } catch {

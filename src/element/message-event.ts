@@ -5,6 +5,7 @@ import {
   PluginEditorDeployEvent,
   PluginEditorDirtyEvent,
   type PluginEditorEvent,
+  type PluginEditorEventMap,
   PluginEditorLiveEvent,
   PluginEditorSaveEvent,
   PluginEditorTestEvent,
@@ -13,9 +14,11 @@ import {
 /** What an editor says about the plugin's work, and the page is told by an event of the same name and fields. */
 type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-request' | 'save-result'>;
 
-/** The event of every such message. Its constructor must take all fields of the message. */
+/** The event of every such message, which is in the event map by its name and takes all fields of the message. */
 const EVENTS: {
-  [Type in keyof WorkMessages]: new (fields: Plugin & WorkMessages[Type]) => PluginEditorEvent;
+  [Type in keyof WorkMessages]: new (
+    fields: Plugin & WorkMessages[Type],
+  ) => PluginEditorEventMap[`plugin-editor-${Type}`];
 } = {
   dirty: PluginEditorDirtyEvent,
   save: PluginEditorSaveEvent,

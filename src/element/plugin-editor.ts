@@ -21,7 +21,7 @@ import { styles } from './styles.ts';
  * @element plugin-editor
  *
  * @fires {PluginEditorStateEvent} plugin-editor-state - Every change of `state`.
- * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used: it said so, or (`confirmed` is `false`) its page loaded and no browser tells more. Once for each time that a plugin is opened.
+ * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used. `confirmed` is `false` when it did not say so itself: then its page has loaded, which is the only signal that a browser gives. Fires once for each time that a plugin is opened.
  * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown; `state` became `error`.
  * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one.
  * @fires {PluginEditorPluginEvent} plugin-editor-plugin - `plugin` changed.

@@ -98,11 +98,11 @@ export class PluginFeaturesElement extends FormControl {
    * request is then not shared with other elements.
    */
   declare fetchToken: FetchFeaturesToken | undefined;
-  /** Texts in place of the English ones. With one for `error`, that stands alone, without the English `error.message`. */
+  /** Texts in place of the English ones, which are exported as `defaultFeaturesStrings`. */
   declare strings: Partial<PluginFeaturesStrings> | undefined;
 
   #source: FeaturesSource | undefined;
-  /** What `#source` is for; empty for none. */
+  /** Identifies what `#source` was made for; empty without a source. */
   #key = '';
   #link = new EditorLink(() => this.#follow());
   #editor: LinkedEditor | null | undefined;
@@ -132,7 +132,7 @@ export class PluginFeaturesElement extends FormControl {
     this.#shown = undefined;
     this.#asked = true;
     this.#follow(true);
-    // At once, for what listens to the choice and reads the form.
+    // The form value is set at once, because listeners to the choice may read the form.
     this.#report();
     // Unsaved work may keep the editor from following; then its language is chosen again.
     void this.#onceAsked();
@@ -140,7 +140,7 @@ export class PluginFeaturesElement extends FormControl {
 
   /** `idle`: there is no builder; `error`: `error` says why. A refresh is `loading`, too. */
   get state(): PluginEditorState {
-    // A server asks for nothing, and shows what the browser will show first.
+    // A server requests nothing and renders what the browser will render first.
     return this.#source?.state ?? (isServer && (this.builder || this.htmlFor) ? 'loading' : 'idle');
   }
 
@@ -195,7 +195,7 @@ export class PluginFeaturesElement extends FormControl {
     this.value = value;
   }
 
-  /** Goes by what the editor shows again, once it has acted upon a choice. */
+  /** Follows the editor again once it has handled the choice. */
   async #onceAsked(): Promise<void> {
     await this.#editor?.updateComplete;
     this.#asked = false;
@@ -211,11 +211,11 @@ export class PluginFeaturesElement extends FormControl {
       const template = read('template');
       if (editor === this.#editor && template !== this.#template && !choosing) this.#chosen = template;
       this.#template = this.#chosen ?? this.defaultValue ?? template;
-      // By attribute, which an editor that is not defined yet understands as well.
+      // It is set as an attribute, because the editor may not be upgraded yet.
       if (this.#template !== template) editor.setAttribute('template', this.#template);
     }
     const plugin = editor?.plugin;
-    // While another plugin is on its way, the one before decides.
+    // Until another plugin is shown, the plugin before decides.
     if (plugin || editor !== this.#editor) {
       this.#locked = !!plugin?.exists && !!plugin.language;
       if (!this.#asked) this.#shown = plugin?.exists === undefined ? undefined : plugin.language;

@@ -39,7 +39,7 @@ export class RenewalSchedule {
     addEventListener('pageshow', show, options);
   }
 
-  /** Schedules the renewal of this token in place of the one before; `undefined`: of none. */
+  /** Schedules the renewal of this token and cancels that of the one before. With `undefined` nothing is scheduled. */
   start(token: HeldToken | undefined): void {
     this.#token = token;
     this.#failures = 0;
@@ -59,7 +59,7 @@ export class RenewalSchedule {
   #check(interval: number): void {
     clearTimeout(this.#timer);
     const { life = 0, since } = this.#token ?? {};
-    // A token that had ended when it came points to a clock that is wrong; the next token would not help.
+    // A token that had expired on arrival means that a clock is wrong, so that the next token would not help either.
     if (!since || life <= 0) return;
     const now = instant();
     const pause = this.#lastDue ? interval - elapsed(this.#lastDue, now) : 0;

@@ -1,3 +1,4 @@
+import type { NamesWith } from '../core/attributes.ts';
 import type { EditorSettings, EditorSettingsChange } from '../core/messages.ts';
 import { AppearanceReader } from './appearance.ts';
 import { localeOf } from './locale.ts';
@@ -12,15 +13,15 @@ export interface SettingsHost extends HTMLElement {
 /** Settings by name, each as JSON, so that they can be compared. */
 type Snapshot = Partial<Record<string, string>>;
 
-/** What the page asks of an editor beside the plugin: reads it, and knows what the editor was told of it. */
+/** Reads the settings that the page has for the editor, and remembers which of them the editor knows. */
 export class SettingsSync {
   #host: SettingsHost;
   #appearance: AppearanceReader;
   #onChange: () => void;
   #observer: MutationObserver | undefined;
-  /** What the editor was told last. */
+  /** The settings that were sent to the editor last. */
   #told: Snapshot = {};
-  /** What waits for unsaved work, together with the change that it was set with. */
+  /** Settings that wait with a change which waits for unsaved work. */
   #held: Snapshot = {};
 
   constructor(host: SettingsHost, onChange: () => void) {
@@ -32,7 +33,7 @@ export class SettingsSync {
   /** Watches the `lang` attributes around the element, which may have been moved. */
   watch(): void {
     this.unwatch();
-    // Not before: there is none on a server.
+    // It is not made in the constructor, because a server has no `MutationObserver`.
     this.#observer = new MutationObserver(this.#onChange);
     localeOf(this.#host, null, this.#observer);
   }
@@ -41,17 +42,18 @@ export class SettingsSync {
     this.#observer?.disconnect();
   }
 
-  /** The settings that differ from what the editor was told, and need not wait. */
+  /** The settings that differ from what the editor knows and need not wait. */
   #changes(): Snapshot {
     const { locale, readOnly } = this.#host;
-    const now = {
+    // Each attribute whose change is a `configure` is a field of that message.
+    const now: Record<NamesWith<'configure'> | keyof EditorSettings, unknown> = {
       locale: localeOf(this.#host, locale) ?? null,
       readOnly,
       appearance: this.#appearance.read(),
     };
     const json = Object.entries(now).map(([name, value]) => [
       name,
-      // What could not be read is left out.
+      // Values that could not be read are left out.
       JSON.stringify(value, (_, part: unknown) => (name === 'appearance' ? part || undefined : part)),
     ]) as [string, string][];
     return Object.fromEntries(
@@ -59,24 +61,24 @@ export class SettingsSync {
     );
   }
 
-  /** All settings, for a plugin that is opened now. What is off or unset is left out. */
+  /** Returns all settings for a plugin that is opened now. Those that are off or unset are left out. */
   open(): EditorSettings {
     this.#held = {};
     this.#told = { locale: 'null', readOnly: 'false' };
     return this.takeChanges() as EditorSettings;
   }
 
-  /** Lets what the editor was not told yet wait, as it was set together with a change that waits. */
+  /** Holds back the settings that the editor does not know yet: they were set together with a change that waits. */
   hold(): void {
     this.#held = { ...this.#held, ...this.#changes() };
   }
 
-  /** Lets nothing wait any longer. */
+  /** Holds nothing back any longer. */
   release(): void {
     this.#held = {};
   }
 
-  /** What the editor has not been told and need not wait; from now on it counts as told. */
+  /** Returns the settings that the editor does not know and need not wait. From now on they count as sent. */
   takeChanges(): EditorSettingsChange {
     const changes = this.#changes();
     Object.assign(this.#told, changes);

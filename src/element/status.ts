@@ -18,13 +18,13 @@ export class EditorStatus {
   declare error: PluginEditorError | undefined;
   /** What the editor itself said about the error. */
   declare said: string | undefined;
-  /** What is shown, and so only in state `ready`. */
+  /** The plugin that is shown; set only in state `ready`. */
   declare plugin: ShownPlugin | undefined;
 
-  #host: StatusHost;
+  declare protected readonly host: StatusHost;
 
   constructor(host: StatusHost) {
-    this.#host = host;
+    this.host = host;
   }
 
   /** Changes what is shown, and tells the page of each change of it. */
@@ -34,8 +34,7 @@ export class EditorStatus {
     plugin?: ShownPlugin,
     said?: string,
   ): void {
-    const { state: previous } = this;
-    const host = this.#host;
+    const { state: previous, host } = this;
     const isOther = JSON.stringify(plugin) !== JSON.stringify(this.plugin);
     this.error = error;
     this.said = said;
@@ -46,7 +45,7 @@ export class EditorStatus {
       host.showState(state);
       host.dispatchEvent(new PluginEditorStateEvent({ state, previous }));
     }
-    // A listener may have changed it again.
+    // A listener of the event above may have changed the plugin again.
     if (isOther && this.plugin === shown) host.dispatchEvent(new PluginEditorPluginEvent({ plugin: shown }));
     if (error && this.error === error) {
       console.error(`<plugin-editor> ${error.code}: ${error.message}`);

@@ -2,15 +2,15 @@ import { PluginEditorError } from '../core/errors.ts';
 import { asEditorError } from './launch.ts';
 
 /**
- * Opens an address in a tab without an `opener`. The tab comes first, as a browser allows it only while the click is
- * fresh, and the address when it is known.
+ * Opens an address in a tab without an `opener`. The tab is opened first, because browsers allow that only during a user
+ * activation; it is navigated when the address is known.
  */
 export async function openTab(address: () => Promise<string>): Promise<void> {
   let tab: Window | null = null;
   try {
     tab = window.open('about:blank', '_blank');
   } catch {
-    // Firefox throws in a sandbox that allows no popups.
+    // In a sandbox that allows no popups Firefox throws here.
   }
   if (!tab)
     throw new PluginEditorError('popup-blocked', 'The browser blocked the new tab; call this from a click');

@@ -7,7 +7,7 @@ import { RenewalSchedule } from './renewal-schedule.ts';
 /** The least time between two answers to the editor's own requests for a token, in ms. */
 const REQUEST_INTERVAL = 5000;
 
-/** How many tokens are removed from what the editor says. Those before them have ended long ago. */
+/** How many of the latest tokens are redacted from the editor's messages. Older ones have expired long ago. */
 const KNOWN_TOKENS = 50;
 
 /** How a new token gets to the running editor. */
@@ -17,7 +17,7 @@ export interface TokenDelivery {
   post(message: MessageOf<Pick<LauncherMessages, 'token' | 'token-failed'>>): void;
 }
 
-/** Where tokens come from, and what is told of what becomes of them. */
+/** The source of tokens, and what is notified of their end. */
 export interface TokenHolderHost {
   /** Gets a new token for the plugin that is shown. */
   getToken(signal: AbortSignal): Promise<HeldToken>;
@@ -39,7 +39,7 @@ export class TokenHolder {
   /** Aborts the requests that are under way. */
   #abort = new AbortController();
   #renewal: Promise<void> | undefined;
-  /** A request of the editor that waits for its turn. */
+  /** The timer of the editor's own request, which is rate-limited. */
   #request: ReturnType<typeof setTimeout> | undefined;
   #lastRequest: Instant | undefined;
 
@@ -57,7 +57,7 @@ export class TokenHolder {
   async obtain(): Promise<void> {
     const { signal } = this.#abort;
     const token = this.token ?? (await this.#host.getToken(signal));
-    // The host may have aborted without the source of tokens taking notice.
+    // The request may have been aborted although the source of tokens ignored the signal.
     signal.throwIfAborted();
     this.#hold(token);
   }
@@ -117,7 +117,7 @@ export class TokenHolder {
     } catch (error) {
       if (signal.aborted) return;
       if (delivery.canDeliver) {
-        // After a refusal, asking again without being asked would not help.
+        // A refused renewal is not retried: only `renewToken()` or the editor's own request asks again.
         if ((error as PluginEditorError).code === 'token-unauthorized') this.#schedule?.start(undefined);
         else this.#schedule?.retry();
         this.#reportExpiring(error as PluginEditorError);
@@ -159,11 +159,11 @@ export class TokenHolder {
 /** When a token ends, by the local clock. */
 function endOf({ life, since }: HeldToken): Date | undefined {
   const end = new Date(since.wall + (life as number));
-  // Nothing says when, or it is later than a date can be.
+  // The lifetime is unknown, or the end is beyond the range of a date.
   return Number.isNaN(+end) ? undefined : end;
 }
 
-/** A token as messages carry it. */
+/** The fields of a message that carries this token. */
 export function toTokenFields(held: HeldToken): { token: string; expiresAt: string | undefined } {
   const end = endOf(held);
   return { token: held.token, expiresAt: end?.toISOString() };

@@ -1,7 +1,7 @@
 import { PluginEditorError } from '../core/errors.ts';
 import { pause } from '../core/time-limit.ts';
 
-/** How long an editor has to save before a change, in ms. */
+/** How long the editor may take to save before a change is made, in ms. */
 const SAVE_TIME = 2000;
 
 /** How long until an editor that saved and still has unsaved work is asked again, in ms. */
@@ -19,7 +19,7 @@ export interface UnsavedWorkHost {
   confirmDiscard(error?: PluginEditorError): boolean;
 }
 
-/** Whether the editor holds work that is not saved, and what happens before that goes. */
+/** Knows whether the editor holds unsaved work, and sees to it that such work is saved or given up before it is discarded. */
 export class UnsavedWork {
   dirty = false;
 
@@ -37,7 +37,7 @@ export class UnsavedWork {
 
   set(dirty: boolean): void {
     this.dirty = dirty;
-    // Listening all the time would keep some browsers from caching the page.
+    // A permanent listener would keep some browsers from putting the page into the back-forward cache.
     if (dirty) addEventListener('beforeunload', this.#ask);
     else removeEventListener('beforeunload', this.#ask);
   }
@@ -59,7 +59,7 @@ export class UnsavedWork {
   async #saveOrConfirm(): Promise<boolean> {
     const error = await this.#save();
     this.#release = undefined;
-    return !this.dirty || this.#host.confirmDiscard(error);
+    return !this.dirty || (this.#host.isAwaited() && this.#host.confirmDiscard(error));
   }
 
   /** Has the editor save until nothing is unsaved; resolves with the reason where that fails. */

@@ -1,12 +1,12 @@
 /**
- * How far outside the viewport an element may be and still count as near. The viewport gets both margins below, which
- * makes about half a screen of scrolling.
+ * How far outside the viewport an element may be and still count as near. Both margins below apply to the viewport, so
+ * together they are about half a screen.
  */
 const MARGIN = '25%';
 
 /**
- * Calls back once, as soon as the element comes near the viewport. Watched here rather than by the frame's own
- * `loading=lazy`, which would ask for a token long before the frame starts.
+ * Calls back once, as soon as the element comes near the viewport. The frame's own `loading=lazy` would not do: the token
+ * would be requested long before the frame loads.
  * @returns a function that stops watching
  */
 export function onceNearViewport(element: Element, callback: () => void): () => void {

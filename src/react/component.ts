@@ -21,6 +21,13 @@ type Values = Record<string, unknown>;
 /** What an attribute can hold. */
 type Plain = string | number | boolean;
 
+/** Properties of an element as props, with the documentation that they have there. */
+export type PropsOf<Element, Needed extends keyof Element, Others extends keyof Element> = {
+  [Name in Needed]: Element[Name] | undefined;
+} & {
+  [Name in Others]?: Element[Name] | undefined;
+};
+
 /** A listener's event, which knows the element that it was added to. */
 export type EventOn<Element, Kind extends Event> = Kind & { readonly currentTarget: Element };
 

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { copySources } from '../support/packing.ts';
+import { packOnce } from '../support/packing.ts';
 import type { Rule } from '../support/script-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,7 +29,7 @@ export async function openWorkshop(): Promise<Workshop> {
     const isSource = (path: string) =>
       !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
     await cp(join(root, 'test/apps'), folder, { recursive: true, filter: isSource });
-    await pack(at('plugin-editor.tgz'));
+    await cp((await packOnce('plugin-editor')).file, at('plugin-editor.tgz'));
     // React 18 by itself, or the package would find one of the two Reacts for both.
     for (const place of [folder, at('react-18')]) {
       await npm(place, 'ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts');
@@ -43,15 +43,6 @@ export async function openWorkshop(): Promise<Workshop> {
     runScript: (app, script) => npm(at(app), 'run', '--silent', script),
     [Symbol.asyncDispose]: close,
   };
-}
-
-async function pack(tarball: string): Promise<void> {
-  const sources = await copySources();
-  try {
-    await rename((await sources.pack('plugin-editor')).file, tarball);
-  } finally {
-    await sources.remove();
-  }
 }
 
 function npm(cwd: string, ...args: string[]): Promise<string> {

@@ -3,12 +3,19 @@ import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { engines } from '../service/storage/databases.ts';
 import type { EngineName } from '../service/storage/databases.ts';
 import { build, deploy, plugin } from '../service/storage/plugins.ts';
+import { recordOf } from '../service/runs/records.ts';
 import { ServiceProcess } from '../service/service-process.ts';
 import type { Figure } from './figures.ts';
 
 const manyPlugins = 1000;
+/** Records of runs of each, and what they hold. */
+const runsOfEach = 100;
+const logged = { outcome: { result: 'output', logs: ['some text that it logs'] } };
 
-/** Deletes a tenant with many plugins on each database, while another tenant saves and reads as fast as it can. */
+/**
+ * Deletes a tenant with many plugins and records of their runs on each database, while another tenant saves, reads and runs as
+ * fast as it can.
+ */
 export async function measureDeletion(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await measureOn(engine)));
@@ -24,7 +31,10 @@ async function measureOn(engine: EngineName): Promise<Figure[]> {
     const service = await ServiceProcess.start({ after: (work) => cleanUp.push(work) }, database.address);
     cleanUp.push(() => service.kill());
     const { environmentToken } = service;
-    const neighbour = startNeighbour(service, await service.editorToken());
+    const token = await service.editorToken();
+    await service.build(token, 'export function run(input) { return input; }');
+    await service.deploy(token);
+    const neighbour = startNeighbour(service, token);
     await neighbour.warmUp;
     const began = performance.now();
     const { status } = await service.request('DELETE', '/api/v1/tenant/com.acme.leaving', environmentToken);
@@ -33,7 +43,7 @@ async function measureOn(engine: EngineName): Promise<Figure[]> {
     await untilErased(database.address);
     const erased = (performance.now() - began) / 1000;
     const slowest = await neighbour.stop();
-    const note = `${manyPlugins} plugins on ${engine}`;
+    const note = `${manyPlugins} plugins with ${manyPlugins * runsOfEach} records of runs`;
     return [
       { name: `${engine}: deleting a tenant is answered`, value: answered, limit: 500, unit: 'ms', note },
       { name: `${engine}: a deleted tenant is erased`, value: erased, limit: 60, unit: 's', note },
@@ -52,7 +62,10 @@ async function measureOn(engine: EngineName): Promise<Figure[]> {
 
 type Address = Parameters<typeof openStorage>[0];
 
-/** Makes the tenant that is to be deleted: each plugin with a draft, a build, and two versions with programs of their own. */
+/**
+ * Makes the tenant that is to be deleted: each plugin with a draft, a build, two versions with programs of their own, and
+ * records of runs.
+ */
 async function fill(address: Address): Promise<void> {
   const storage = await openStorage(address);
   for (let i = 0; i < manyPlugins; i++) {
@@ -62,19 +75,28 @@ async function fill(address: Address): Promise<void> {
       await build(storage, contents, one);
       await deploy(storage, contents, one);
     }
+    const version = await storage.tables.versions.newest(one);
+    if (!version) throw new Error('The version that was deployed is not there.');
+    const records = Array.from({ length: runsOfEach }, () => recordOf(version, { plugin: one, ...logged }));
+    const added = await storage.tables.runs.add(records);
+    if (added.size !== runsOfEach) throw new Error(`Only ${added.size} runs were recorded.`);
   }
   await storage.close();
 }
 
-/** Saves and reads in turns; `stop` says how long the slowest took, in ms. */
+/** Saves, reads and runs in turns; `stop` says how long the slowest took, in ms. */
 function startNeighbour(service: ServiceProcess, token: string) {
   const stopped = new AbortController();
   const { promise: warmUp, resolve: endWarmUp } = Promise.withResolvers<void>();
+  const work = (i: number) => {
+    if (i % 3 === 0) return service.read(token);
+    return i % 3 === 1 ? service.save(token, { contents: `// ${i}` }) : service.run();
+  };
   const running = (async () => {
     let slowest = 0;
     for (let i = 0; !stopped.signal.aborted; i++) {
       const began = performance.now();
-      const answer = await (i % 2 ? service.read(token) : service.save(token, { contents: `// ${i}` }));
+      const answer = await work(i);
       await answer.arrayBuffer();
       if (!answer.ok) throw new Error(`The neighbour was answered with ${answer.status}.`);
       // The first requests pay for connections and for the compiler of JavaScript.

@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { startEditorService } from '../editor/harness.ts';
 import { openBrowser } from './browser.ts';
@@ -203,11 +204,13 @@ async function timeUntil(page: Page, key: string, selector: string): Promise<num
   return page.evaluate(() => (globalThis as unknown as { shown: Promise<number> }).shown);
 }
 
-/** How much script the page has loaded, in bytes as they were sent. */
-const loadedScript = (page: Page): Promise<number> =>
-  page.evaluate(() =>
-    performance
-      .getEntriesByType('resource')
-      .filter(({ name }) => name.endsWith('.js'))
-      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+/** How much script the page has loaded, in bytes as the service's package sends it: with Brotli. */
+async function loadedScript(page: Page): Promise<number> {
+  const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  const sizes = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.js'))
+      .map(async (name) => brotliCompressSync(await (await fetch(name)).bytes()).byteLength),
   );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -122,6 +122,7 @@ class World implements AsyncDisposable {
       'runs of a version': `/api/v1/plugin/${plugin}/runs?version=v1.0.1&limit=50`,
       'runs that failed': `/api/v1/plugin/${plugin}/runs?success=false&limit=50`,
       usage: `/api/v1/environment/${environment}/usage?limit=50`,
+      functions: `/api/v2/functions/${environment}.${busyTenant}/default?limit=50`,
       'usage of a tenant': `/api/v1/environment/${environment}/usage?tenant=${otherTenant}&limit=50`,
     };
     for (const [name, path] of Object.entries(lists)) {
@@ -131,6 +132,7 @@ class World implements AsyncDisposable {
     }
     const one = async (name: string, target: Target) =>
       found.set(name, (await this.#isThere(target)) ? target : undefined);
+    await one('results of a version', { method: 'GET', path: `/api/v2/results/by-fqmn/${plugin}/v1.0.1` });
     await one('one plugin', { method: 'GET', path: `/api/v1/plugin/${plugin}` });
     await one('one version', { method: 'GET', path: `/api/v1/plugin/${plugin}/versions/v1.0.1` });
     await one('live', { method: 'PUT', path: `/api/v1/plugin/${plugin}/live`, body: { version: 'v1.0.1' } });

@@ -2,7 +2,7 @@
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
  * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load
- * deletion runs-recorded language-help typed-runs`, and one figure of the executions and of the storage is measured alone by its own:
+ * editor-typing deletion runs-recorded language-help typed-runs`, and one figure of the executions and of the storage is measured alone by its own:
  * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
  * and is no part of the others.
  */
@@ -12,6 +12,7 @@ import { measureCapacity } from './capacity.ts';
 import { measureDeletion } from './deletion.ts';
 import { measureDelivery } from './delivery.ts';
 import { measureEditorLoad } from './editor-load.ts';
+import { measureTyping } from './editor-typing.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
 import type { Figure } from './figures.ts';
 import { print } from './figures.ts';
@@ -37,6 +38,7 @@ const names = [
   'delivery',
   'capacity',
   'editor-load',
+  'editor-typing',
   'runs-recorded',
   'deletion',
   'language-help',
@@ -91,6 +93,7 @@ if (wants('capacity')) figures.push(...(await measureCapacity()));
 if (wants('delivery')) figures.push(...(await measureDelivery()));
 if (wants('deletion')) figures.push(...(await measureDeletion()));
 if (wants('editor-load')) figures.push(...(await measureEditorLoad()));
+if (wants('editor-typing')) figures.push(...(await measureTyping()));
 if (wants('typed-runs')) figures.push(...(await measureTypedRuns()));
 if (wants('language-help')) figures.push(...(await measureLanguageHelp()));
 process.exitCode = print(figures) ? 0 : 1;

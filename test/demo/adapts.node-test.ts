@@ -94,7 +94,10 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       async (page) => {
         await still(page, 'light');
         await page.evaluateOnNewDocument(() =>
-          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')),
+          // The editor takes its direction from the language that the page around it says.
+          addEventListener('DOMContentLoaded', () =>
+            Object.assign(document.documentElement, { lang: 'ar', dir: 'rtl' }),
+          ),
         );
       },
       async (view, frame) => {

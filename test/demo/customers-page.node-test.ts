@@ -39,7 +39,7 @@ describe('the vendor’s staff', () => {
     );
 
   test('suspend and resume a customer, whose people are told so in plain words', async () => {
-    await deployPlugin(demo, 'ada', 'export const run = (input) => `one ${input}`;\n');
+    await deployPlugin(demo, 'ada', 'export const run = () => ({ accept: false, reason: "one" });\n');
     const staff = await open('mia');
     await says(staff, BAKERY, 'One plugin');
     await staff.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
@@ -67,13 +67,13 @@ describe('the vendor’s staff', () => {
     await author.page.waitForSelector('[data-live]');
     assert.equal(await author.page.$('.suspended'), null);
     await author.click('#run-live');
-    await says(author, '.runs tbody', 'one {"order"');
+    await says(author, '.runs tbody', '"reason":"one"');
     await author.launch();
   });
 
   test('delete a customer, of which nothing is left', async () => {
     const target = targetOf('customer-8');
-    await deployPlugin(demo, 'cleo', 'export const run = () => "one";\n', { target });
+    await deployPlugin(demo, 'cleo', 'export const run = () => ({ accept: true });\n', { target });
     const oysters = '[data-customer="com.example.customer-8"]';
     const author = await open('cleo');
     await author.choosePlugin('add-record');

@@ -86,7 +86,7 @@ describe('both deliveries on the demo page', () => {
     const frame = await tab.launch();
     assert.match(await editorText(frame), /add-record/);
     const events = await tab.events();
-    assert.ok(events.includes('plugin-editor-ready confirmed: true'));
+    assert.ok(await tab.saidReady());
     assert.equal(events.includes('plugin-editor-ready confirmed: false'), false);
     const all = await tokens();
     assert.ok(all.length > 0);
@@ -142,7 +142,7 @@ describe('both deliveries on the demo page', () => {
     const second = await tab.editorFrame();
     assert.notEqual(second, first);
     assert.doesNotMatch(await tab.text('.source'), /token-delivery|preload/);
-    assert.ok((await tab.events()).includes('plugin-editor-ready confirmed: true'));
+    assert.ok(await tab.saidReady());
     // It is kept for the next visit.
     await tab.chooseDelivery('message');
     await page.reload();
@@ -164,7 +164,7 @@ describe('both deliveries on the demo page', () => {
       if (renewal && asleep) void request.abort('internetdisconnected');
       else void request.continue();
     });
-    const draft = new URL('/api/v1/draft/com.example.customer-7/default/add-record', demo.service);
+    const draft = new URL('/api/v1/draft/com.example.customer-7/orders/add-record', demo.service);
     await until(async () => {
       const answer = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
       return answer.status === 401;

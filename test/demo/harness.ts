@@ -83,7 +83,7 @@ export async function startDemo(env: Record<string, string> = {}, serve = runSer
 }
 
 /** Waits until a condition holds, looking again and again. */
-export async function until(condition: () => boolean | Promise<boolean>, limit = 30_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, limit = 120_000): Promise<void> {
   const end = Date.now() + limit;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Not so within ${limit} ms: ${String(condition)}`);

@@ -58,7 +58,7 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
   await status('.status-built', 'Built');
   await keys.tabTo(/Source$/);
   await keys.press('Enter', 'Control');
-  await editor.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
+  await editor.waitForFunction(() => /\d ran/.test(document.body.innerText), { polling: 50 });
   // From one panel to the next by arrows.
   await keys.tabTo(/^button Tests/);
   await keys.press('ArrowRight');
@@ -71,7 +71,9 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
 
   await keys.tabTo(/^textarea Sample input/);
   await keys.press('a', 'Control');
-  await keys.type('Grace');
+  await keys.type(
+    '{"occasion":"shipped","customer":{"firstName":"Grace","language":"en","orders":1},"hour":15}',
+  );
   await keys.tabTo(/^button Run every version/);
   await keys.press('Enter');
   await page.waitForFunction(
@@ -81,7 +83,7 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
   assert.match((await keys.focused()).name, /^button Run every version/);
 
   // A version that is older is made live, and the newest again.
-  await deployPlugin(demo, 'bram', 'export const run = () => "two";\n', { target });
+  await deployPlugin(demo, 'bram', 'export const run = () => ({ greeting: "two" });\n', { target });
   await keys.tabTo(/^button Refresh/, true);
   await keys.press('Enter');
   await page.waitForSelector('[data-version="v1.0.1"][data-live]');

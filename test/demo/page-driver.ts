@@ -54,11 +54,12 @@ export class DemoPage {
     return this.editorFrame();
   }
 
-  /** The editor's frame, once its text can be edited. */
-  async editorFrame(): Promise<Frame> {
-    await this.state('ready');
-    const frame = () => this.page.frames().find((one) => new URL(one.url()).pathname === '/editor/');
+  /** The editor's frame, once its text can be edited. `before`: one that it is to take the place of. */
+  async editorFrame(before?: Frame): Promise<Frame> {
+    const frame = () =>
+      this.page.frames().find((one) => one !== before && URL.parse(one.url())?.pathname === '/editor/');
     await until(() => !!frame());
+    await this.state('ready');
     const found = frame() as Frame;
     await found.waitForSelector('.cm-content[contenteditable=true]');
     return found;
@@ -82,6 +83,12 @@ export class DemoPage {
 
   text(selector: string): Promise<string> {
     return this.page.$eval(selector, (element) => (element as HTMLElement).innerText);
+  }
+
+  /** Whether the page shows that the editor said by itself that it is ready, and what of the plugin. */
+  async saidReady(): Promise<boolean> {
+    const events = await this.events();
+    return events.some((event) => /^plugin-editor-ready confirmed: true, .*\bexists: /.test(event));
   }
 
   /** The types and fields of the events that the page shows, oldest first. */

@@ -95,7 +95,7 @@ describe('the demo page', () => {
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     await tab.launch();
-    await until(async () => (await tab.events()).includes('plugin-editor-ready confirmed: true'));
+    await until(() => tab.saidReady());
     const events = await tab.events();
     assert.match(events[0] ?? '', /^plugin-features-load record: languages \[.*javascript.*\], features \[/);
     assert.deepEqual(events.slice(1, 3), [
@@ -247,11 +247,11 @@ describe('the demo page', () => {
     });
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
-    await tab.launch();
+    const firstFrame = await tab.launch();
     assert.equal(tokens, 1);
     await page.locator('.tools ::-p-text(Reload)').click();
     await until(() => tokens === 2);
-    await tab.editorFrame();
+    await tab.editorFrame(firstFrame);
     const newTab = browser.waitForTarget((target) => target.opener() === page.target());
     await page.locator('.tools ::-p-text(Open in new tab)').click();
     const opened = await (await newTab).page();

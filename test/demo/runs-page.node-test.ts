@@ -26,7 +26,7 @@ test('from the editor to the vendor: written, deployed, and every version run on
   const deploy = async (version: string) => {
     await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
     await frame.waitForFunction(
-      (text) => document.querySelector('.status-deployed')?.textContent === text,
+      (text) => document.querySelector('.status-deployed')?.textContent?.startsWith(text),
       { polling: 50 },
       `${version} deployed`,
     );
@@ -47,16 +47,29 @@ test('from the editor to the vendor: written, deployed, and every version run on
   const rows = await page.$$eval('.runs tbody tr', (all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
   );
+  assert.match(rows[0]?.[1] ?? '', /^\{\s+"occasion": "confirmed"/);
   assert.deepEqual(
-    rows.map(([version, input, output]) => [version, input, output]),
-    ['v1.0.1', 'v1.0.0'].map((version) => [version, 'Ada', 'Hello, Ada! This is greet-customer in default.']),
+    rows.map(([version, , output]) => [version, output]),
+    ['v1.0.1', 'v1.0.0'].map((version) => [version, '{"greeting":"Good morning, Ines!"}']),
   );
   for (const [, , , took] of rows) assert.match(took ?? '', /^[\d.]+ ms$/);
 
   // Another input; a plugin that was shown before has nothing to do with it.
-  await page.locator('#run-input').fill('Grace');
+  const other =
+    '{"occasion":"shipped","customer":{"firstName":"Grace","language":"en","orders":1},"hour":15}';
+  await page.locator('#run-input').fill(other);
   await tab.click('#run-versions');
   await says('Hello, Grace!');
+  // One that does not fit runs nothing, and says where.
+  await page.locator('#run-input').fill(other.replace('15', '25'));
+  await tab.click('#run-live');
+  await says('invalid-input');
+  await says('at /hour');
+
+  // What Larder itself makes of the plugin, with its own data.
+  await tab.click('#show-work');
+  await says('The plugin answered each of them.');
+  assert.match(await tab.text('.work tbody'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
   for (const theme of ['light', 'dark']) {
     // Colours that are on their way from one theme to the other are those of neither.
     const still = { name: 'prefers-reduced-motion', value: 'reduce' };

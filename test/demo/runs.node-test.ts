@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deployPlugin } from './deploy.ts';
 import type { VersionRuns } from '../../demo/vendor/wire.ts';
-import { OWN, setUpVendor } from './vendor-setup.ts';
+import { OWN, setUpVendor, targetOf } from './vendor-setup.ts';
 
 describe('running what is deployed', () => {
   let vendor: Awaited<ReturnType<typeof setUpVendor>>;
   before(async () => (vendor = await setUpVendor()));
   after(() => vendor.close());
 
-  const deploy = (contents: string) => deployPlugin(vendor.addresses, 'bram', contents);
+  // A plugin that a customer added: it takes and gives text.
+  const target = targetOf('customer-7', 'weigh-basket');
+  const deploy = (contents: string) => deployPlugin(vendor.addresses, 'bram', contents, { target });
   const run = async (
     user: string,
     tenant: string,
@@ -17,7 +19,7 @@ describe('running what is deployed', () => {
     headers: Record<string, string> = OWN,
     which = 'all',
   ) => {
-    const body = { ident: `com.example.${tenant}`, name: 'add-record', input, which };
+    const body = { ident: `com.example.${tenant}`, name: 'weigh-basket', input, which };
     return vendor.ask('/plugins/runs', { method: 'POST', headers, body, cookie: await vendor.signIn(user) });
   };
   const runsOf = async (answer: Response) => (await answer.json()) as VersionRuns;
@@ -61,7 +63,7 @@ describe('running what is deployed', () => {
     assert.equal((await run('mia', 'customer-7', 'x')).status, 403);
     assert.equal((await run('ada', 'customer-7', 'x', { 'sec-fetch-site': 'cross-site' })).status, 403);
     assert.equal((await run('ada', 'customer-7', 'x', {})).status, 403);
-    const body = { ident: 'com.example.customer-7', name: 'add-record', input: 'x' };
+    const body = { ident: 'com.example.customer-7', name: 'weigh-basket', input: 'x' };
     assert.equal((await vendor.ask('/plugins/runs', { method: 'POST', body })).status, 401);
   });
 

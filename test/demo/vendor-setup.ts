@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { listen as listenService } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { EnvironmentClient } from 'plugin-editor/server.js';
 import { openStorage } from '../../service/src/storage/storage.ts';
 import { createVendorApp } from '../../demo/vendor/app.ts';
+import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
+import { namespaceOf, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
 
@@ -31,6 +34,8 @@ export async function setUpVendor() {
   const listening = await listenService(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${listening.port}`);
   const environmentToken = await provisionEnvironmentToken(storage, 'com.example');
+  const builderUrl = `http://127.0.0.1:${listening.port}`;
+  await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken }), ENVIRONMENT);
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
   const vendorHosts = ['localhost:5173', '127.0.0.1:5173'];
   const app = createVendorApp({
@@ -99,6 +104,6 @@ export async function setUpVendor() {
 
 export const targetOf = (tenant: string, fn = 'add-record') => ({
   ident: `com.example.${tenant}`,
-  namespace: 'default',
+  namespace: namespaceOf(fn),
   fn,
 });

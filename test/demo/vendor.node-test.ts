@@ -108,7 +108,7 @@ describe('editor tokens', () => {
     const { token, expires_in } = (await answer.json()) as { token: string; expires_in: number };
     assert.equal(expires_in, 900);
     const draft = await fetch(
-      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/default/add-record`,
+      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/orders/add-record`,
       { headers: { authorization: `Bearer ${token}` } },
     );
     // Let in, and nothing there yet.

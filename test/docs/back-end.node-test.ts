@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { BuilderClient } from '../../src/client.ts';
 import type { Tenant } from '../../src/server.ts';
 import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
 import { pageRequest } from '../server/endpoint-fixture.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
+import { until } from '../service/storage/databases.ts';
 import { type Workplace, startWorkplace, tscFile } from './package.ts';
+import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read } from './markdown.ts';
 
-// Every block of the guide for back ends: it compiles as strictly as can be, and what it asks the builder is what it says.
+// Every block of the guide for back ends: it compiles as strictly as can be, what it asks the builder is what it says, and the
+// real service does what the guide says of it.
 
-const blocks = blocksIn(read('docs/guides/back-end.md'));
+const blocks = ['back-end', 'roles']
+  .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
+  .filter(({ language }) => language !== 'mermaid');
 
 /** What the guide takes from the reader's own code. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);
@@ -26,15 +32,20 @@ export const sessionOf = async (request: Request) => (request.url ? current : un
 const TENANT = '/api/v1/tenant/com.acme.customer-7';
 const PLUGIN_PATH = '/api/v1/plugin/com.acme.customer-7/default/add-record';
 
+/** Writes all blocks into a folder, for a builder and a token of it. */
+async function writeBlocks(folder: string, url: string, token: string): Promise<void> {
+  await place.write(`${folder}/secrets.ts`, SECRETS.replace('env-1', token));
+  await place.write(`${folder}/session.ts`, SESSION);
+  for (const { name, code } of blocks) {
+    await place.write(`${folder}/${name}`, code.replaceAll('https://builder.example.com', url));
+  }
+}
+
 let place: Workplace;
 let builder: Awaited<ReturnType<typeof startScriptedServer>>;
 before(async () => {
   [place, builder] = await Promise.all([startWorkplace({}), startScriptedServer()]);
-  await place.write('secrets.ts', SECRETS);
-  await place.write('session.ts', SESSION);
-  for (const { name, code } of blocks) {
-    await place.write(name, code.replaceAll('https://builder.example.com', builder.url()));
-  }
+  await writeBlocks('.', builder.url(), 'env-1');
 });
 after(async () => {
   await builder?.[Symbol.asyncDispose]();
@@ -207,5 +218,88 @@ describe('From your back end', () => {
       `POST ${TENANT}/session {"permissions":["read","runs"],"actor":"c-1","expires_in":600}`,
       `DELETE ${TENANT}/sessions?actor=u-1`,
     ]);
+  });
+});
+
+describe('From your back end, with the service', () => {
+  const customer = 'customer-7';
+  const plugin = { environment: 'com.acme', userID: customer, pluginName: 'add-record' };
+  let service: Builder;
+  before(async () => {
+    service = await startBuilder();
+    await writeBlocks('with-service', service.origin, service.environmentToken);
+  });
+  after(() => service?.[Symbol.asyncDispose]());
+
+  /** What the blocks export, by their names. */
+  const loadAll = async () => {
+    const loaded = await Promise.all(blocks.map(({ name }) => place.load<Exports>(`with-service/${name}`)));
+    return Object.assign({}, ...loaded) as Calls;
+  };
+
+  test('a vendor lists, rolls back, finds failures, gives roles, rotates its token, suspends and deletes', async () => {
+    const calls = await loadAll();
+    const call = (name: string, ...given: unknown[]) => {
+      const called = calls[name];
+      assert.ok(called, name);
+      return called(...given);
+    };
+    const { signIn } = await place.load<{ signIn: (session: object) => void }>('with-service/session.ts');
+    const ask = calls['endpoint'] as unknown as (request: Request) => Promise<Response>;
+
+    signIn({ customer, userId: 'u-1', role: 'owner' });
+    const { token } = (await (await ask(pageRequest())).json()) as { token: string };
+    const author = new BuilderClient({ baseUrl: service.origin, token });
+    for (const output of ['"first"', 'input.missing.field']) {
+      const contents = `export function run(input) { return ${output}; }\n`;
+      await author.saveDraft(plugin, { contents, lang: 'javascript' });
+      await author.build({ ...plugin, language: 'javascript' }, contents);
+      await author.deploy(plugin);
+    }
+    assert.deepEqual(await call('pluginsOf', customer), [
+      { namespace: 'default', name: 'add-record', live: 'v1.0.1', savedBy: 'u-1' },
+    ]);
+
+    const run = () =>
+      service.call('/exec/name/com.acme.customer-7/default/add-record', service.environmentToken, 'x');
+    assert.equal((await run()).status, 422);
+    let failures: { why: string; version: string }[] = [];
+    await until('the failed run is recorded', async () => {
+      failures = (await call('latestFailures', customer, 'add-record')) as typeof failures;
+      return failures.length > 0;
+    });
+    assert.equal(failures[0]?.version, 'v1.0.1');
+    assert.match(failures[0].why, /^plugin-error: TypeError/);
+    assert.equal(await call('rollBack', customer, 'add-record'), 'v1.0.0');
+    assert.equal(await (await run()).text(), 'first');
+    await call('rollForward', customer, 'add-record');
+    assert.equal((await run()).status, 422);
+
+    const support = (await call('supportToken', customer, 'colleague-1')) as { token: string };
+    const helper = new BuilderClient({ baseUrl: service.origin, token: support.token });
+    // The later runs are recorded within a second.
+    assert.equal((await helper.listRuns(plugin)).runs.at(-1)?.error?.code, 'plugin-error');
+    await assert.rejects(helper.deploy(plugin), { status: 403, code: 'not-permitted' });
+    await call('endSessionsOf', customer, 'u-1');
+    await assert.rejects(author.getPlugin(plugin), { status: 401 });
+    assert.equal((await helper.getPlugin(plugin)).live, 'v1.0.1');
+
+    await call('rotateToken');
+    const { tokens } = (await call('tokens')) as { tokens: { id: string; endsAt?: string }[] };
+    assert.deepEqual(
+      tokens.map(({ endsAt }) => endsAt !== undefined),
+      [true, false],
+    );
+    await call('revoke', tokens[0]?.id);
+    assert.equal((await run()).status, 401);
+
+    await call('suspend', customer);
+    assert.equal((await ask(pageRequest())).status, 403);
+    await call('resume', customer);
+    assert.equal((await ask(pageRequest())).status, 200);
+    await call('deleteCustomer', customer);
+    await call('deleteCustomer', customer);
+    assert.deepEqual(await call('pluginsOf', customer), []);
+    assert.equal((await ask(pageRequest())).status, 403);
   });
 });

@@ -22,14 +22,14 @@ export const blocksIn = (markdown: string): readonly Block[] =>
   );
 
 /**
- * The pages whose blocks are files of an application: no two of these blocks have the same name. Those of
- * `docs/guides/back-end.md` are an application of their own, which `back-end.node-test.ts` runs.
+ * The pages whose blocks are files of an application: no two of these blocks have the same name. Those of the guides `back-end`
+ * and `roles` are an application of their own, which `back-end.node-test.ts` runs.
  */
 export const pages: readonly string[] = [
   'README.md',
   ...globSync('docs/{start,guides,reference,security}/*.md', { cwd: fileURLToPath(root) })
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path !== 'docs/guides/back-end.md')
+    .filter((path) => !/(?:back-end|roles)\.md$/.test(path))
     .toSorted(),
 ];
 

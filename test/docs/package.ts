@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'vite';
+import { packOnce, unpack } from '../support/packing.ts';
 import { serversDirectory } from './install.ts';
 import { root } from './markdown.ts';
 
@@ -26,7 +26,6 @@ export interface Workplace extends AsyncDisposable {
  * beside it the packages named, so that what the documentation says is found the way in which users find it.
  */
 export async function startWorkplace({
-  cdn = false,
   packages = [] as string[],
   /** What is installed apart from the project's own packages. */
   servers = [] as string[],
@@ -34,25 +33,7 @@ export async function startWorkplace({
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-docs-')));
   const modules = join(directory, 'node_modules');
   const own = join(modules, 'plugin-editor');
-  await mkdir(own, { recursive: true });
-  await cp(join(projectRoot, 'package.json'), join(own, 'package.json'));
-  const outDir = join(own, 'dist');
-  await build({
-    root: projectRoot,
-    configFile: join(projectRoot, 'vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir, emptyOutDir: true },
-  });
-  if (cdn)
-    await build({
-      root: projectRoot,
-      configFile: join(projectRoot, 'vite.config.ts'),
-      mode: 'cdn',
-      logLevel: 'error',
-      build: { outDir: join(outDir, 'cdn') },
-    });
-  await tsc(['-p', join(projectRoot, 'src'), '--outDir', outDir]);
-  await cp(join(projectRoot, 'src/types'), join(outDir, 'types'), { recursive: true });
+  await unpack(await packOnce('plugin-editor'), own);
   const link = async (from: string, name: string) => {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(await realpath(join(from, 'node_modules', name)), join(modules, name), 'dir');
@@ -86,5 +67,3 @@ export async function startWorkplace({
 
 /** The compiler of this project. */
 export const tscFile = join(projectRoot, 'node_modules/typescript/bin/tsc');
-
-const tsc = (args: string[]) => run(process.execPath, [tscFile, ...args]);

@@ -37,7 +37,7 @@ export async function startPages(): Promise<Pages> {
   const packages = ['hono', 'react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
   const [builder, place] = await Promise.all([
     startBuilder(),
-    startWorkplace({ cdn: true, packages: [...packages, 'vue', '@vitejs/plugin-vue'] }),
+    startWorkplace({ packages: [...packages, 'vue', '@vitejs/plugin-vue'] }),
   ]);
   process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
   process.env['SESSION_SECRET'] = SECRET;

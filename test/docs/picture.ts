@@ -28,7 +28,7 @@ try {
       await page.keyboard.press(key);
       await page.keyboard.up('Control');
       await frame.waitForFunction(
-        (selector) => /^Built|\d passed/.test(document.querySelector(selector)?.textContent ?? ''),
+        (selector) => /^Built|\d ran/.test(document.querySelector(selector)?.textContent ?? ''),
         {},
         done,
       );

@@ -14,7 +14,7 @@ let demo: RunningDemo;
 let place: Workplace;
 let token: string;
 before(async () => {
-  [demo, place] = await Promise.all([startDemo(), startWorkplace({ cdn: true, packages: ['express'] })]);
+  [demo, place] = await Promise.all([startDemo(), startWorkplace({ packages: ['express'] })]);
   token = await environmentToken();
 });
 after(async () => {

@@ -108,17 +108,17 @@ describe('allowedOrigins', () => {
   const wrong: [entries: unknown, problem: string][] = [
     [
       ['https://app.example.com/'],
-      'allowedOrigins: "https://app.example.com/" is not an origin; it should be "https://app.example.com"',
+      'allowedOrigins: "https://app.example.com/" is not an origin; it should be like "https://app.example.com"',
     ],
     [
       ['HTTPS://APP.example.com'],
-      '"HTTPS://APP.example.com" is not an origin; it should be "https://app.example.com"',
+      '"HTTPS://APP.example.com" is not an origin; it should be like "https://app.example.com"',
     ],
-    [['https://app.example.com:443'], 'it should be "https://app.example.com"'],
-    [['https://app.example.com', '*'], '"*" is not an origin; it should be scheme, host and port alone'],
+    [['https://app.example.com:443'], 'it should be like "https://app.example.com"'],
+    [['https://app.example.com', '*'], '"*" is not an origin; it should be like "https://app.example.com"'],
     [
       ['https://*.example.com'],
-      '"https://*.example.com" is not an origin; it should be scheme, host and port alone',
+      '"https://*.example.com" is not an origin; it should be like "https://app.example.com"',
     ],
     [['null'], '"null" is not an origin'],
     [['app.example.com'], '"app.example.com" is not an origin'],

@@ -122,6 +122,16 @@ export async function startEditorService({
       const answer = await call(draftPath(target), await token(target), init);
       if (!answer.ok) throw new Error(`Saving answered ${answer.status}: ${await answer.text()}`);
     },
+    /** Says what the plugins of a namespace get and give. */
+    setNamespace: async (namespace: string, details: object) => {
+      const init = { method: 'PUT', body: JSON.stringify(details) };
+      const answer = await call(
+        `/api/v1/environment/com.acme/namespaces/${namespace}`,
+        environmentToken,
+        init,
+      );
+      if (!answer.ok) throw new Error(`The namespace answered ${answer.status}: ${await answer.text()}`);
+    },
     url: async (target: Target = {}, given?: string) => {
       const { fn = 'add-record', namespace = 'default', template, builder = origin } = target;
       const place = { editorUrl: `${origin}/editor/`, builder, ident: IDENT, fn, namespace, template };

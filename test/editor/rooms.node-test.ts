@@ -17,6 +17,7 @@ const ROOMS = [
   'language-help',
   'draft',
   'pipeline',
+  'types',
   'tests',
   'versions',
   'runs',

@@ -18,7 +18,7 @@ test('every link and picture of the packed README leads to a file of the package
   assert.ok(targets.includes('LICENSE'));
   // What was a link says where in the repository to look.
   assert.match(readme, /React \(`docs\/start\/react\.md`\)/);
-  const own = await readFile(join(packed.sources, 'README.md'), 'utf8');
+  const own = packed.readmeAfter;
   assert.match(own, /\[React\]\(docs\/start\/react\.md\)/);
   // The code is the same.
   const codeOf = (text: string) => text.match(/^```.*?^```$/gms);

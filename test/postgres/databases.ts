@@ -17,11 +17,11 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>;
 }
 
-/** Makes an empty database. */
-export async function createDatabase(): Promise<TestDatabase> {
+/** Makes a database: an empty one, or a copy of another one of the server, to which nobody is connected. */
+export async function createDatabase(template = 'template0'): Promise<TestDatabase> {
   const base = await serverUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await command(base, `create database ${name} template template0 encoding 'UTF8'`);
+  await command(base, `create database ${name} template ${template} encoding 'UTF8'`);
   const url = new URL(base);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => command(base, `drop database if exists ${name} with (force)`) };

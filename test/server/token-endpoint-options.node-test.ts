@@ -38,7 +38,7 @@ describe('the options of createTokenEndpoint', () => {
     });
   }
 
-  const ALONE = 'scheme, host and port alone, such as "https://app.example.com"';
+  const ALONE = '"https://app.example.com"';
   for (const [entry, should] of [
     ['https://a.example/', '"https://a.example"'],
     ['https://a.example/app', '"https://a.example"'],
@@ -60,7 +60,7 @@ describe('the options of createTokenEndpoint', () => {
     test(`refuse ${String(entry)} as an origin, and say what it should be`, () => {
       assert.throws(() => make({ allowedOrigins: ['https://good.example', entry] }), {
         name: 'TypeError',
-        message: `allowedOrigins: "${String(entry)}" is not an origin; it should be ${should}`,
+        message: `allowedOrigins: "${String(entry)}" is not an origin; it should be like ${should}`,
       });
     });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { installPackages } from '../support/install.ts';
-import { copySources, npm } from '../support/packing.ts';
+import { npm, packOnce } from '../support/packing.ts';
 
 /** The oldest Node that the service promises to run on, from npm. */
 export const node22 = join(import.meta.dirname, 'node-22');
@@ -13,14 +13,11 @@ export const node22Program = join(
   process.platform === 'win32' ? 'node.exe' : 'node',
 );
 
-const sources = await copySources();
-after(sources.remove);
+/** The package as npm would publish it. */
+export const tarball = await packOnce('plugin-editor-service');
 
 /** Where the tarball was built, which it must not say. */
-export const sourceFolder = sources.folder;
-
-/** The package as npm would publish it. */
-export const tarball = await sources.pack('plugin-editor-service');
+export const sourceFolder = tarball.builtIn;
 
 /** An application's folder, empty but for the package and what the package brings. */
 export const consumer = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-service-')));

@@ -11,7 +11,7 @@ import { createService } from '../../service/src/http/app.ts';
 import type { ServiceOptions } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
-import { cleanUpFirst, engineUnderTest, freshDatabase, openDuring } from './storage/databases.ts';
+import { cleanUpFirst, databaseWithSchema, engineUnderTest, openDuring } from './storage/databases.ts';
 
 export const origin = 'http://localhost:8082';
 export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
@@ -35,7 +35,7 @@ export async function startService(
   options: Partial<ServiceOptions> = {},
   storageOptions: StorageOptions = {},
 ) {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const storage = options.storage ?? (await openDuring(t, address, storageOptions));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];

@@ -1,4 +1,4 @@
-import { launch, type Browser } from 'puppeteer-core';
+import { launch, type Browser, type Page } from 'puppeteer-core';
 
 import { findBrowsers } from '../../tools/setup/find-browsers.js';
 
@@ -14,15 +14,31 @@ export const CHROMIUM_ARGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
 
+/** How many milliseconds a page is waited for before a test fails: a machine with much else to do takes its time. */
+const PATIENCE = 120_000;
+
 /**
  * Starts Chromium for a Node test that drives whole pages. Whoever calls it closes it. `hosts`: where names lead, in
  * place of this machine's loopback addresses.
  */
-export function launchChromium(hosts?: string): Promise<Browser> {
+export async function launchChromium(hosts?: string): Promise<Browser> {
   const { chromium } = findBrowsers();
   if (!chromium) throw new Error('No Chromium or Chrome was found: run node tools/setup/browsers.js');
   // Of an argument that is given twice, the last counts.
   const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
-  // A machine with much else to do takes its time to start it.
-  return launch({ executablePath: chromium, args, timeout: 120_000 });
+  const browser = await launch({ executablePath: chromium, args, timeout: PATIENCE });
+  const createContext = browser.createBrowserContext.bind(browser);
+  browser.createBrowserContext = async (options) => withPatientPages(await createContext(options));
+  return withPatientPages(browser);
+}
+
+/** Has all pages that a browser or a context of it opens wait for long. */
+function withPatientPages<T extends { newPage(): Promise<Page> }>(opener: T): T {
+  const newPage = opener.newPage.bind(opener);
+  opener.newPage = async () => {
+    const page = await newPage();
+    page.setDefaultTimeout(PATIENCE);
+    return page;
+  };
+  return opener;
 }

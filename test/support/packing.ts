@@ -1,9 +1,22 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import {
+  cp,
+  glob,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { lock } from './lock.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -20,6 +33,14 @@ export interface Tarball {
   readonly files: readonly string[];
 }
 
+/** A tarball that all tests share. */
+export interface SharedTarball extends Tarball {
+  /** Where the copy of the sources was that it was built in; it is gone. */
+  readonly builtIn: string;
+  /** The README of these sources after they were packed. */
+  readonly readmeAfter: string;
+}
+
 /** A copy of all that the packages are made of, so that whoever uses `dist` of the repository meanwhile finds it as it was. */
 export interface SourceCopy {
   readonly folder: string;
@@ -34,14 +55,86 @@ export interface SourceCopy {
 /** Nothing of this goes into a package, or takes part in a build. */
 const left = ['.git', '.data', 'dist', 'service/dist', 'editor/dist', 'demo', 'docs', 'test'];
 
+/**
+ * A package as it would be published, built and packed once for all tests of the same sources, whichever process they run in.
+ * Several may call this at once: one packs, and the others wait for it.
+ */
+export async function packOnce(name: PackageName): Promise<SharedTarball> {
+  const folder = join(root, 'node_modules/.cache/plugin-editor/packed', name);
+  const place = join(folder, await fingerprint());
+  await mkdir(folder, { recursive: true });
+  const unlock = await lock(join(folder, 'lock'));
+  try {
+    return (await readShared(place)) ?? (await packInto(place, name));
+  } finally {
+    unlock();
+  }
+}
+
+/** What describes the tarball beside it. It is written last, so that the tarball is whole where it is there. */
+const description = 'tarball.json';
+
+async function readShared(place: string): Promise<SharedTarball | undefined> {
+  const text = await readFile(join(place, description), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as SharedTarball);
+}
+
+async function packInto(place: string, name: PackageName): Promise<SharedTarball> {
+  // Those of sources before, and one that was not finished.
+  for (const entry of await readdir(dirname(place), { withFileTypes: true })) {
+    if (entry.isDirectory()) await rm(join(dirname(place), entry.name), { recursive: true, force: true });
+  }
+  await mkdir(place);
+  const sources = await copySources();
+  try {
+    const tarball = await sources.pack(name);
+    const file = join(place, basename(tarball.file));
+    await cp(tarball.file, file);
+    const readmeAfter = await readFile(join(sources.folder, 'README.md'), 'utf8');
+    const shared: SharedTarball = { ...tarball, file, builtIn: sources.folder, readmeAfter };
+    await writeFile(join(place, `${description}.new`), JSON.stringify(shared));
+    await rename(join(place, `${description}.new`), join(place, description));
+    return shared;
+  } finally {
+    await sources.remove();
+  }
+}
+
+/** Puts the files of a tarball into a folder, which is made, without the folder that they are in there. */
+export async function unpack(tarball: Tarball, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await run('tar', ['-xzf', tarball.file, '-C', folder, '--strip-components=1']);
+}
+
+/** Whether a package is made of a file or folder: a path relative to the repository, with slashes. */
+const isSource = (path: string) => basename(path) !== 'node_modules' && !left.includes(path);
+
+/** A hash of the paths and contents of all that the packages are made of. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  const paths: string[] = [];
+  const exclude = (path: string) => !isSource(path.replaceAll('\\', '/'));
+  for await (const path of glob('**/*', { cwd: root, exclude })) {
+    // What is excluded is not looked into, and still named.
+    if (!exclude(path)) paths.push(path);
+  }
+  for (const path of paths.toSorted()) {
+    // A folder has no contents of its own.
+    hash
+      .update(`${path}\0`)
+      .update(await readFile(join(root, path)).catch(() => ''))
+      .update('\0');
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
 /** Copies the sources into a temporary folder, with the installed dependencies of the repository. */
 export async function copySources(): Promise<SourceCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-sources-'));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    const isNeeded = (path: string) =>
-      basename(path) !== 'node_modules' && !left.includes(relative(root, path).replaceAll('\\', '/'));
-    await cp(root, folder, { recursive: true, filter: isNeeded });
+    const filter = (path: string) => isSource(relative(root, path).replaceAll('\\', '/'));
+    await cp(root, folder, { recursive: true, filter });
     await linkDependencies(folder);
   } catch (error) {
     await remove();

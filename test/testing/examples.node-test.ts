@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,6 +35,8 @@ before(async () => {
   for (const name of dependencies) {
     await cp(join(root, 'node_modules', name), join(modules, name), { recursive: true });
   }
+  // Web Test Runner is the one that runs this repository's own tests.
+  await symlink(join(root, 'node_modules/@web'), join(modules, '@web'), 'junction');
 });
 
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -51,3 +53,6 @@ test('an application tests its page with the stand-in editor and Playwright', ()
 
 test('an application tests its page with the stand-in editor and Vitest in a browser', () =>
   runTests('vitest/vitest.mjs', 'run'));
+
+test('an application tests its page with the stand-in editor and Web Test Runner', () =>
+  runTests('@web/test-runner/dist/bin.js'));

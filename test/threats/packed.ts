@@ -1,18 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { copySources } from '../support/packing.ts';
+import { npm, packOnce, unpack } from '../support/packing.ts';
 
-/** Builds the launcher in a folder of its own, and packs it. */
+/** The launcher as it is published: all bytes of its tarball, and a folder with its files, of which it can be packed anew. */
 export async function packPackage() {
-  const { folder, pack, remove } = await copySources();
-  await pack('plugin-editor');
+  const tarball = await packOnce('plugin-editor');
+  const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-planted-'));
+  await unpack(tarball, folder);
   return {
     folder,
-    /** Packs what is there now; answers with the files' names and all their bytes. */
-    pack: async () => {
-      const { file, files } = await pack('plugin-editor', false);
-      return { files, bytes: gunzipSync(readFileSync(file)) };
+    bytes: gunzipSync(await readFile(tarball.file)),
+    /** Packs what is in the folder now; answers with all bytes of the tarball. */
+    packAnew: async () => {
+      const to = await mkdtemp(join(folder, 'packed-'));
+      const { stdout } = await npm(folder, 'pack', '--json', '--ignore-scripts', '--pack-destination', to);
+      const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+      return gunzipSync(await readFile(join(to, filename)));
     },
-    remove,
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

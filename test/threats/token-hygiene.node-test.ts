@@ -44,9 +44,9 @@ describe('tokens, session cookies and codes, in the whole loop in Chromium', () 
     await fetchAll(world.demo);
     world.lookAround();
     const packed = await packing;
-    world.places.add('packed files', (await packed.pack()).bytes);
+    world.places.add('packed files', packed.bytes);
     writeFileSync(join(packed.folder, 'dist', 'planted.js'), planted.text);
-    world.places.add('packed files with one more', (await packed.pack()).bytes);
+    world.places.add('packed files with one more', await packed.packAnew());
     await packed.remove();
   });
   after(() => world?.close());

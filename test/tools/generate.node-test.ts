@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,9 +129,18 @@ test("editors' data offers attributes, their values and parts", () => {
 test('a doc comment that changes is missed in what is committed: the check names the files and what mends them', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-generate-'));
   try {
-    const errorCodes = 'service/src/http/error-codes.ts';
-    for (const path of ['src', 'docs/reference', 'docs/guides', '.prettierrc', errorCodes])
+    for (const path of [
+      'src',
+      'docs',
+      'service/src',
+      'service/package.json',
+      'README.md',
+      'SECURITY.md',
+      'llms.txt',
+      '.prettierrc',
+    ])
       await cp(path, join(copy, path), { recursive: true });
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     const changed = join(copy, 'src/element/plugin-editor.ts');
     const text = await readFile(changed, 'utf8');
     await writeFile(changed, text.replace('Namespace of the plugin', 'The namespace'));

@@ -44,7 +44,7 @@ function filesOf(script: string): Set<string> {
   return found;
 }
 
-for (const script of ['prestart', 'start', 'build', 'generate', 'env-token', 'prepack']) {
+for (const script of ['prestart', 'start', 'build', 'generate', 'docs', 'env-token', 'prepack']) {
   test(`npm run ${script} needs no file of the tests`, () => {
     assert.deepEqual(
       [...filesOf(script)].filter((file) => file.startsWith('test/')),

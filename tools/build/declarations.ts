@@ -4,6 +4,9 @@ import { resolve } from 'node:path';
 /** `from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
 const SPECIFIER = /(?<=\b(?:from |import |import\()(['"]))(\.{1,2}\/[^'"]*)\.tsx?(?=\1)/g;
 
+/** The compiler indents by four spaces, which were a tenth of what is published of types. */
+const withTabs = (text: string) => text.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
+
 /**
  * Readies the declarations that the compiler wrote into a package's `dist`. `./x.ts` becomes `./x.js`, the name of the file
  * that is published: the compiler leaves it as it is in the source, and TypeScript before 7 refuses it. What no entry leads
@@ -18,7 +21,7 @@ export function prepareDeclarations(folder: string, entries: string): void {
     reached.add(file);
     const text = readFileSync(file, 'utf8');
     for (const [, , path = ''] of text.matchAll(SPECIFIER)) reach(resolve(file, '..', `${path}.d.ts`));
-    writeFileSync(file, text.replace(SPECIFIER, '$2.js'));
+    writeFileSync(file, withTabs(text.replace(SPECIFIER, '$2.js')));
   };
   for (const entry of globSync(entries, { cwd: folder })) reach(resolve(folder, entry));
   for (const file of globSync('**/*.d.ts', { cwd: folder })) {

@@ -29,8 +29,8 @@ interface Source {
 
 const PREFACE = `# Reference of the modules without elements
 
-Every export with its signature and doc comment, from which \`npm run generate\` writes this page. How they are used is in
-[Clients](clients.md). Records that are answered may have further fields, which are kept.`;
+Every export of \`client.js\`, \`server.js\` and \`editor.js\`, with its signature and its doc comment. [Clients](clients.md) shows how
+to use them. A record of an answer may have more fields than are listed, and keeps them.`;
 
 /** What each module that holds no elements exports, by its signature and doc comment. */
 export function moduleReference(): string {

@@ -2,13 +2,18 @@ import { readFileSync } from 'node:fs';
 import { type Options, format, resolveConfig } from 'prettier';
 
 import { elementsOf } from './elements.ts';
-import { errorCodeTable } from './error-codes.ts';
 import { frameworkTypes } from './framework-types.ts';
 import { createManifest } from './manifest.ts';
 import { moduleReference } from './modules.ts';
 import { POLICIES_PAGE, withPolicies } from './policies.ts';
 import { reactModule } from './react.ts';
-import { fillMarkers, pageSections } from './pages.ts';
+import { limitTables } from './limits.ts';
+import { llmsText } from './llms-text.ts';
+import { code, fillMarkers, table } from './markdown.ts';
+import { commonErrors, operationSections, recordSections } from './operations.ts';
+import { pageSections } from './pages.ts';
+import { type ServiceFacts, serviceFacts } from './service.ts';
+import { settingsTable } from './settings.ts';
 
 const HEAD = '// Generated from the doc comments of the elements by `npm run generate`.';
 
@@ -17,15 +22,38 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   const elements = elementsOf(manifest);
   const files = new Map([['src/react.ts', reactModule(elements, HEAD)]]);
   for (const [path, text] of frameworkTypes(elements, HEAD)) files.set(path, text);
-  for (const [path, sections] of Object.entries(pageSections(elements)))
+  const sectionsOfPages = { ...pageSections(elements), ...serviceSections(await serviceFacts()) };
+  for (const [path, sections] of Object.entries(sectionsOfPages))
     files.set(path, fillMarkers(readFileSync(path, 'utf8'), sections));
   files.set(POLICIES_PAGE, await withPolicies(readFileSync(POLICIES_PAGE, 'utf8')));
   files.set('docs/reference/modules.md', moduleReference());
-  const http = readFileSync('docs/reference/http.md', 'utf8');
-  files.set('docs/reference/http.md', fillMarkers(http, { 'error codes': await errorCodeTable() }));
   for (const [path, text] of files) files.set(path, await formatted(path, text));
+  files.set(
+    'llms.txt',
+    llmsText((path) => files.get(path) ?? readFileSync(path, 'utf8')),
+  );
   return files;
 }
+
+/** What is generated from the service. */
+const serviceSections = (facts: ServiceFacts): Record<string, Record<string, string>> => ({
+  'docs/reference/http.md': { 'error codes': errorCodeTable(facts) },
+  'docs/reference/operations.md': {
+    'common errors': `Every operation can also answer ${commonErrors(facts.openApi).join(', ')}.`,
+    operations: operationSections(facts.openApi),
+    records: recordSections(facts.openApi),
+  },
+  'docs/reference/limits.md': limitTables(facts),
+  'docs/service/settings.md': { settings: settingsTable(facts) },
+});
+
+const errorCodeTable = ({ errorCodes }: ServiceFacts) =>
+  table(
+    ['code', 'status', 'meaning'],
+    Object.entries(errorCodes).flatMap(([name, meanings]) =>
+      Object.entries(meanings).map(([status, meaning]) => [code(name), status, meaning]),
+    ),
+  );
 
 /** As `npm run check -- format` wants it. */
 async function formatted(path: string, text: string): Promise<string> {

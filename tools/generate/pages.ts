@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
 import { defaultFeaturesStrings } from '../../src/element/features-strings.ts';
 import { defaultStrings } from '../../src/element/strings.ts';
 import type { ElementView } from './elements.ts';
 import type { Documented, Member, Typed } from './manifest-types.ts';
+import { code, table } from './markdown.ts';
 import { messagesOf } from './protocol.ts';
 
 /** What is generated into each page of the documentation, by the page's path and the name of its markers. */
@@ -12,11 +14,13 @@ export function pageSections(elements: ElementView[]): Record<string, Record<str
   return {
     'docs/reference/plugin-editor.md': {
       'plugin-editor attributes': attributes(editor),
+      'plugin-editor members': members(editor),
       'plugin-editor styling': styling(editor),
     },
     'docs/reference/plugin-features.md': {
       'plugin-features reference': [attributes(features), members(features), styling(features)].join('\n\n'),
     },
+    'docs/reference/errors.md': { 'plugin-editor errors': editorErrors() },
     'docs/reference/events.md': {
       'plugin-editor events': events(editor),
       'plugin-features events': events(features),
@@ -30,23 +34,6 @@ export function pageSections(elements: ElementView[]): Record<string, Record<str
       'plugin-features strings': strings(defaultFeaturesStrings),
     },
   };
-}
-
-/** Puts the sections between their markers, as they are: padding tables to their widest cell would double them. */
-export function fillMarkers(text: string, sections: Record<string, string>): string {
-  for (const [name, section] of Object.entries(sections)) {
-    const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
-    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`There is no ${begin} … ${end}`);
-    text = [
-      text.slice(0, from + begin.length),
-      '<!-- prettier-ignore-start -->',
-      section,
-      '<!-- prettier-ignore-end -->',
-      text.slice(to),
-    ].join('\n\n');
-  }
-  return text;
 }
 
 const attributes = ({ attributes: all }: ElementView) =>
@@ -76,6 +63,25 @@ const events = ({ events: all }: ElementView) =>
       description,
     ]),
   );
+
+/** The codes of `PluginEditorError`, each with the doc comment before it. */
+function editorErrors(): string {
+  const [, union = ''] =
+    /export type PluginEditorErrorCode =([^;]*)/.exec(readFileSync(ERRORS, 'utf8')) ?? [];
+  const codes = [...union.matchAll(/\| '([\w-]+)'/g)];
+  const rows = Array.from(
+    union.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*\| '([\w-]+)'/g),
+    ([, comment = '', name = '']) => {
+      const words = comment.replaceAll(/\s*\n\s*\* ?/g, ' ').trim();
+      return [code(name), ...words.split(' @remedy ')];
+    },
+  );
+  if (rows.length < codes.length || rows.some((row) => row.length !== 3))
+    throw new Error(`${ERRORS}: each code of PluginEditorError needs a doc comment with @remedy`);
+  return table(['code', 'what happened', 'what to do'], rows);
+}
+
+const ERRORS = 'src/core/errors.ts';
 
 /** The English texts, which a page may replace. */
 const strings = (texts: object) =>
@@ -141,10 +147,3 @@ const styling = ({ parts, states, slots, cssProperties }: ElementView) =>
       cssProperties.map((one) => [code(one.name), code(one.default ?? ''), one.description ?? '']),
     ),
   ].join('\n\n');
-
-const code = (text: string) => `\`${text}\``;
-
-const table = (head: string[], rows: string[][]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
-
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

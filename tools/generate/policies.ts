@@ -11,17 +11,18 @@ const section = /(<!-- begin policies -->\n)[^]*?(\n<!-- end policies -->)/;
 /** What stands between the page's markers `begin policies` and `end policies`, formatted as the page is. */
 export async function policiesSection(): Promise<string> {
   const text = `
-Nothing inline, no \`unsafe-inline\`, no \`unsafe-eval\`. These are whole policies, as strict as they can be, and tested in
-Chromium, Firefox and WebKit: each source is needed, and nothing else is. What else your page shows or does needs more.
+These are whole policies for your page and for an editor of your own, as strict as they can be: nothing inline, no
+\`unsafe-inline\`, no \`unsafe-eval\`. They are tested in Chromium, Firefox and WebKit: each source is needed, and no other is. If
+your page does more than show the elements, it needs more sources.
 
-Your page (in one line; each needs your addresses in place of these):
+This is the policy of your page. Send it in one line, with your own addresses:
 
 ${described(hostSources)}
 
-\`lit-html\` is the name of Lit's policy for Trusted Types; where more than one copy of Lit is on the page, add
-\`'allow-duplicates'\` to it.
+\`lit-html\` is the name of Lit's policy for Trusted Types; if more than one copy of Lit is on the page, add
+\`'allow-duplicates'\`.
 
-The editor's page, which you serve if the editor is your own:
+This is the policy of the editor's page, if you serve an editor of your own:
 
 ${described(editorSources)}
 `;

@@ -9,7 +9,7 @@ import type { HTMLAttributes } from 'react';
 import { PluginEditorElement } from './element/plugin-editor.ts';
 import { PluginFeaturesElement } from './element/plugin-features.ts';
 import type { ${eventClasses(elements).join(', ')} } from './index.ts';
-import { type EventOn, component } from './react/component.ts';
+import { type EventOn, type PropsOf, component } from './react/component.ts';
 
 export type { PluginEditorElement, PluginFeaturesElement };
 
@@ -26,15 +26,19 @@ const componentOf = ({
   events,
   oneOf,
 }: ElementView) => `
-interface ${name}OwnProps {
-  ${[
-    ...attributes.map((one) => ({ ...one, name: one.fieldName })),
-    ...properties.map((one) => ({ ...one, required: false })),
-  ]
-    .map(
-      (one) =>
-        `${comment(one.description)}${one.name}${one.required ? '' : '?'}: ${className}['${one.name}'] | ${orNull(one.name, oneOf)}undefined;`,
-    )
+interface ${name}OwnProps extends PropsOf<
+  ${className},
+  ${namesOf(attributes.filter(({ required }) => required).map(({ fieldName }) => fieldName))},
+  ${namesOf(
+    [
+      ...attributes.filter(({ required }) => !required).map(({ fieldName }) => fieldName),
+      ...properties.map((one) => one.name),
+    ].filter((one) => !oneOf.includes(one)),
+  )}
+> {
+  ${[...attributes.map((one) => ({ ...one, name: one.fieldName })), ...properties]
+    .filter((one) => oneOf.includes(one.name))
+    .map((one) => `${comment(one.description)}${one.name}?: ${className}['${one.name}'] | null | undefined;`)
     .join('\n')}
   ${events
     .map(
@@ -55,6 +59,6 @@ ${comment(`${summary} Its ref is the element.`)}export const ${name} = /* @__PUR
 /** One of several props must be given, and may be \`null\` as long as there is nothing to give. */
 const oneOfType = (names: string[]) =>
   names.length > 0 ? `(${names.map((name) => `{ ${name}: unknown }`).join(' | ')}) & ` : '';
-const orNull = (name: string, oneOf: string[]) => (oneOf.includes(name) ? 'null | ' : '');
+const namesOf = (names: string[]) => names.map((name) => `'${name}'`).join(' | ') || 'never';
 
 const handlerOf = (event: string) => `on${pascalCase(event)}`;

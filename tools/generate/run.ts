@@ -1,6 +1,5 @@
 /**
- * `npm run generate` writes what is generated from the doc comments and committed; with `--check` it only says what
- * differs.
+ * `npm run generate` writes what is generated from the sources and committed; with `--check` it only says what differs.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,7 +19,7 @@ for (const [path, text] of await committedFiles()) {
 
 if (check && differing.length > 0) {
   console.error(
-    `${differing.join(', ')}: not what the doc comments of the elements, or the error codes of the service, say now.\n` +
+    `${differing.join(', ')}: not what the sources and the pages say now.\n` +
       'Write them anew with: npm run generate',
   );
   process.exitCode = 1;

@@ -7,17 +7,23 @@ const words: Readonly<Record<string, string>> = {
   'plugin-error': 'The plugin threw an error.',
   'time-limit': 'The plugin ran out of time.',
   'memory-limit': 'The plugin ran out of memory.',
+  'invalid-input': 'The input is not what a plugin of this kind gets.',
+  'invalid-output': 'The output is not what a plugin of this kind gives.',
   'input-limit': 'The input is larger than a plugin may be given.',
   'too-many-requests': 'Too much was running at once; try again.',
   busy: 'The plugin service was busy; try again.',
 };
 
 /** Why a run gave no output, at which line, and what it logged: the plugin's own words, shown as text. */
-export function failureView({ code, message }: Failure, logs: readonly string[] | undefined): TemplateResult {
+export function failureView(
+  { code, message, path }: Failure,
+  logs: readonly string[] | undefined,
+): TemplateResult {
   const line = lineOf(message ?? '');
   return html`
     <p class="problem">
       <code class="code-word">${code}</code> ${firstLine(message) ?? words[code] ?? 'The plugin failed.'}
+      ${path === undefined ? nothing : html`<span class="line">at <code>${path || 'the whole value'}</code></span>`}
       ${line === undefined ? nothing : html`<span class="line">Line ${line}</span>`}
     </p>
     ${logsView(logs)}
@@ -28,7 +34,7 @@ export const logsView = (logs: readonly string[] | undefined): TemplateResult | 
   logs?.length
     ? html`<details class="logs">
         <summary>${logs.length === 1 ? 'One line' : `${logs.length} lines`} of logs</summary>
-        <pre>${logs.join('\n')}</pre>
+        <pre tabindex="0">${logs.join('\n')}</pre>
       </details>`
     : nothing;
 

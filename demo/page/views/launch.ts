@@ -9,6 +9,7 @@ import { change, currentTenant, signedIn } from '../state.ts';
 import type { State } from '../state.ts';
 import { runsView } from './runs.ts';
 import { versionsView } from './versions.ts';
+import { workView } from './work.ts';
 
 /** One plugin, before its editor is opened. */
 export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
@@ -30,7 +31,9 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
           ? html`<p class="lead">
                 ${plugin ? html`${plugin.runs}.` : 'Not in the list yet; it can be written all the same.'}
               </p>
-              ${mayDeploy ? launchForm(state) : readForm} ${state.launched ? nothing : versionsView(state)}
+              ${mayDeploy ? launchForm(state) : readForm}
+              ${state.launched || !mayDeploy || !plugin?.view ? nothing : workView(state, plugin.view)}
+              ${state.launched ? nothing : versionsView(state)}
               ${state.launched || !mayDeploy ? nothing : runsView(state)}`
           : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
               <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`

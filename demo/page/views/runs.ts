@@ -25,7 +25,7 @@ export function runsView(state: State): TemplateResult {
         <label for="run-input">Sample input</label>
         <textarea
           id="run-input"
-          rows="2"
+          rows=${rowsFor(runInput(state))}
           spellcheck="false"
           autocomplete="off"
           .value=${runInput(state)}
@@ -47,6 +47,9 @@ export function runsView(state: State): TemplateResult {
     </section>
   `;
 }
+
+/** As many rows as the text has lines, as far as there is room. */
+const rowsFor = (text: string) => Math.min(12, Math.max(2, text.split('\n').length));
 
 function summary({ runs }: State): string {
   if (runs.busy) return 'Running…';
@@ -72,8 +75,10 @@ const versionsTable = (runs: readonly VersionRun[], input: string) => html`
           ({ version, output, failure, took }) => html`
             <tr>
               <th scope="row">${version}</th>
-              <td><pre>${input}</pre></td>
-              <td>${failure ? failureView(failure, failure.logs) : html`<pre>${output}</pre>`}</td>
+              <td><pre tabindex="0">${input}</pre></td>
+              <td>
+                ${failure ? failureView(failure, failure.logs) : html`<pre tabindex="0">${output}</pre>`}
+              </td>
               <td class="took">${Math.round(took * 10) / 10} ms</td>
             </tr>
           `,

@@ -66,6 +66,7 @@ function editorView(state: State) {
     editor-url=${attributes['editor-url'] ?? nothing}
     builder=${attributes.builder ?? nothing}
     ident=${attributes.ident ?? nothing}
+    namespace=${attributes.namespace ?? nothing}
     fn=${attributes.fn ?? nothing}
     template=${attributes.template}
     token-endpoint=${attributes['token-endpoint']}

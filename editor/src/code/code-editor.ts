@@ -15,7 +15,7 @@ import {
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view';
-import { codeTheme, followColourScheme } from './code-theme.ts';
+import { codeTheme, followColourScheme, styleNonce } from './code-theme.ts';
 import { render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { icon } from '../ui/icon.ts';
@@ -26,6 +26,7 @@ import type { Finder, Problem } from './problems.ts';
 import { loadPart } from '../ui/load-part.ts';
 import type { Diagnostic } from '../service/records.ts';
 import { syntaxProblems } from './syntax-problems.ts';
+import { typeOver } from './type-over.ts';
 
 export interface CodeEditorOptions {
   contents: string;
@@ -42,6 +43,7 @@ export interface CodeEditorOptions {
 }
 
 type Problems = typeof import('./problems.ts');
+type SearchPart = typeof import('./search-panel.ts');
 
 /** The text of a plugin, being edited. */
 export class CodeEditor {
@@ -130,13 +132,36 @@ export class CodeEditor {
 
   /** Opens the search, with the focus in its field. */
   async openSearch(options: { replace: boolean }): Promise<void> {
-    const { openSearch, searchPanel } = await loadPart(() => import('./search-panel.ts'));
-    if (this.#closed) return;
-    if (!this.#searching) {
-      this.#searching = searchPanel();
+    const { openSearch } = await this.#loadSearch();
+    if (!this.#closed) openSearch(this.#view, options);
+  }
+
+  async #loadSearch(): Promise<SearchPart> {
+    const part = await loadPart(() => import('./search-panel.ts'));
+    if (!this.#searching && !this.#closed) {
+      this.#searching = part.searchPanel();
       this.#view.dispatch({ effects: this.#search.reconfigure(this.#searching) });
     }
-    openSearch(this.#view, options);
+    return part;
+  }
+
+  /** The keys of the search until it is loaded, which they have done; then its own are before them. */
+  #searchKeys(): Extension {
+    const loadAndRun = (name: keyof SearchPart['searchCommands']) => () => {
+      // Where it cannot be loaded, the key can be pressed again.
+      this.#loadSearch().then(
+        ({ searchCommands }) => !this.#closed && searchCommands[name](this.#view),
+        () => {},
+      );
+      return true;
+    };
+    const find = { run: loadAndRun('findNext'), shift: loadAndRun('findPrevious') };
+    return keymap.of([
+      { key: 'Mod-d', run: loadAndRun('selectNextOccurrence'), preventDefault: true },
+      { key: 'Mod-Shift-l', run: loadAndRun('selectSelectionMatches'), preventDefault: true },
+      { key: 'F3', ...find, preventDefault: true },
+      { key: 'Mod-g', ...find, preventDefault: true },
+    ]);
   }
 
   get lang(): string {
@@ -232,9 +257,10 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#vim.reconfigure(keys ?? []) });
   }
 
+  /** What the text is called, and what CodeMirror says, in the language of the page. */
   #name(): Extension {
     const { label, describedBy } = this.#options;
-    return contentName({ 'aria-label': label(), 'aria-describedby': describedBy });
+    return [phrases(), contentName({ 'aria-label': label(), 'aria-describedby': describedBy })];
   }
 
   #changed(): void {
@@ -257,6 +283,7 @@ export class CodeEditor {
         this.#languageHelp.of(this.#languageHelpOf(this.#lang)),
         editing(),
         this.#search.of(this.#searching ?? []),
+        this.#searchKeys(),
         this.#naming.of(this.#name()),
         this.#access.of(EditorState.readOnly.of(this.#isReadOnly)),
         this.#settings.of(typing(settings.current)),
@@ -278,10 +305,12 @@ export class CodeEditor {
 export const contentName = (attributes: Record<string, string>): Extension =>
   EditorView.contentAttributes.of({ tabindex: '0', ...attributes });
 
+/** CodeMirror's own words, in the language of the page. */
+export const phrases = (): Extension => EditorState.phrases.of(texts().codePhrases);
+
 /** What shows text the same way wherever it is shown. */
 export const appearance = (): Extension => [
-  // The page's policy lets no style in but by this nonce, which the service puts into each answer.
-  EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''),
+  styleNonce(),
   lineNumbers(),
   highlightSpecialChars(),
   codeTheme(),
@@ -292,6 +321,7 @@ const editing = (): Extension => [
   highlightActiveLineGutter(),
   foldGutter({ markerDOM: foldMarker }),
   history(),
+  typeOver(),
   // Forced colours would hide a selection that is drawn: the browser's own shows.
   matchMedia('(forced-colors: active)').matches ? [] : drawSelection({ cursorBlinkRate: blinkRate() }),
   dropCursor(),

@@ -6,7 +6,7 @@ import { isDark, onSchemeChange } from '../ui/colour-scheme.ts';
 
 // Colours are the page's custom properties (styles/colours.css), so light and dark change without the editor's doing.
 
-const highlight = HighlightStyle.define([
+export const codeHighlight = HighlightStyle.define([
   {
     tag: [t.keyword, t.controlKeyword, t.moduleKeyword, t.operatorKeyword, t.modifier],
     color: 'var(--code-keyword)',
@@ -74,7 +74,10 @@ const theme = EditorView.theme({
     boxShadow: 'var(--shadow)',
     overflow: 'hidden',
   },
+  // What a completion is stands beside the list, as a part of it.
+  '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    borderRadius: '7px',
     fontFamily: 'var(--mono)',
     fontSize: '13px',
     maxHeight: '14em',
@@ -112,16 +115,21 @@ const theme = EditorView.theme({
   '.cm-diagnostic': { padding: '6px 12px', borderLeftWidth: '3px' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-diagnostic-warning, .cm-diagnostic-info': { borderLeftColor: 'var(--warn)' },
+  '.problem-fix': { marginInlineStart: '8px' },
   '.cm-diagnosticSource': { display: 'none' },
   '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
 });
 
 const darkMode = new Compartment();
 
+/** The page's policy lets no style in but by this nonce, which the service puts into each answer. */
+export const styleNonce = (): Extension =>
+  EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '');
+
 /** How code looks. */
 export const codeTheme = (): Extension => [
   theme,
-  syntaxHighlighting(highlight),
+  syntaxHighlighting(codeHighlight),
   // What the theme leaves to CodeMirror's own base styles comes in two variants.
   darkMode.of(EditorView.darkTheme.of(isDark())),
 ];

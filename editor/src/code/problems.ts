@@ -9,7 +9,9 @@ import {
 } from '@codemirror/lint';
 import type { EditorState, Extension, Text } from '@codemirror/state';
 import type { EditorView, ViewUpdate } from '@codemirror/view';
+import { html, nothing, render } from 'lit/html.js';
 import type { Diagnostic } from '../service/records.ts';
+import { problemFix } from './problem-fix.ts';
 
 /** Who found a problem: a build, or a check while one types. */
 export type Finder = 'build' | 'check' | 'syntax';
@@ -86,7 +88,23 @@ function markOf(
   const end = doc.lineAt(from).to;
   // A builder tells where a problem begins: the word there is marked, else one character.
   const to = Math.max(from, Math.min(endOf(from) ?? from + 1, end));
-  return { from, to, message, severity: severityOf(severity), source: finder };
+  const renderMessage = (view: EditorView) => messageElement(view, from, message);
+  return { from, to, message, renderMessage, severity: severityOf(severity), source: finder };
+}
+
+/** The message of a problem as it is pointed at, with a button for what mends it. */
+function messageElement(view: EditorView, from: number, message: string): HTMLElement {
+  const element = document.createElement('span');
+  const [fix] = view.state.readOnly ? [] : view.state.facet(problemFix);
+  const mend = () => {
+    // Problems move with the text; those that are pointed at were drawn with it as it is.
+    view.dispatch({ selection: { anchor: Math.min(from, view.state.doc.length) }, scrollIntoView: true });
+    fix?.run(view);
+  };
+  const button =
+    fix && html`<button type="button" class="link problem-fix" @click=${mend}>${fix.label()}</button>`;
+  render(html`${message} ${button ?? nothing}`, element);
+  return element;
 }
 
 function severityOf(severity = 'error'): Problem['severity'] {

@@ -10,6 +10,8 @@ import {
   replaceNext,
   search,
   searchKeymap,
+  selectNextOccurrence,
+  selectSelectionMatches,
   setSearchQuery,
 } from '@codemirror/search';
 import type { Extension } from '@codemirror/state';
@@ -26,9 +28,12 @@ const MOST = 1000;
 export const searchPanel = (): Extension => [
   highlightSelectionMatches(),
   search({ createPanel: (view) => new SearchPanel(view) }),
-  // The panel handles its own keys, and the page opens it.
-  keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f')),
+  // The panel handles its own keys, and the page opens it. A dialog that asks for a line would be CodeMirror's own.
+  keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f' && key !== 'Mod-Alt-g')),
 ];
+
+/** What can be done with matches without the panel. */
+export const searchCommands = { findNext, findPrevious, selectNextOccurrence, selectSelectionMatches };
 
 /** Opens the search, with the focus in its field; or in that of the replacement, where the search is open. */
 export function openSearch(view: EditorView, { replace }: { replace: boolean }): void {

@@ -8,18 +8,30 @@ import {
   insertCompletionText,
 } from '@codemirror/autocomplete';
 import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror/lang-javascript';
+import { syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
 import { askClient } from './client.ts';
 import type { HelpResult } from './results.ts';
 
+type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];
 
-const WORD = /[\p{ID_Continue}$]+/u;
-const WHOLE_WORD = /^[\p{ID_Continue}$]*$/u;
+// Names of private fields begin with "#".
+const WORD = /#?[\p{ID_Continue}$]+|#/u;
+const WHOLE_WORD = /^#?[\p{ID_Continue}$]*$/u;
 
 /** Where nothing is completed unasked, by the names of the grammar. */
-const NOT_IN = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp'];
+const TEXT = new Set(['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']);
+
+/** Whether what is typed is text to people. An expression within a template is none, though a template is around it. */
+function isInText({ state, pos }: CompletionContext): boolean {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, -1); node; node = node.parent) {
+    if (TEXT.has(node.name)) return true;
+    if (node.name === 'Interpolation') return node.to === pos && state.sliceDoc(pos - 1, pos) === '}';
+  }
+  return false;
+}
 
 /** The kinds of CodeMirror by the protocol's numbers; others are variables. */
 const types: Record<number, string> = {
@@ -102,15 +114,16 @@ async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement |
 /** Whole statements, where a word stands alone. */
 function snippetSource(lang: string): CompletionSource {
   const all = completeFromList(lang === 'typescript' ? typescriptSnippets : snippets);
-  const source = ifNotIn([...NOT_IN, '.', 'PropertyDefinition', 'PropertyName'], all);
+  const source = ifNotIn(['.', 'PropertyDefinition', 'PropertyName'], all);
   return (context) => {
     const word = context.matchBefore(WORD);
-    return word && context.state.sliceDoc(word.from - 1, word.from) !== '.' ? source(context) : null;
+    if (!word || isInText(context)) return null;
+    return context.state.sliceDoc(word.from - 1, word.from) === '.' ? null : source(context);
   };
 }
 
 /** The sources of completion of a language, in place of all others. */
 export const completionSources = (lang: string): CompletionSource[] => [
-  (context) => (context.explicit ? completionsHere(context) : ifNotIn(NOT_IN, completionsHere)(context)),
+  (context) => (context.explicit || !isInText(context) ? completionsHere(context) : null),
   snippetSource(lang),
 ];

@@ -1,23 +1,20 @@
 import { autocompletion, startCompletion } from '@codemirror/autocomplete';
 import { toggleComment } from '@codemirror/commands';
 import { javascriptLanguage, typescriptLanguage } from '@codemirror/lang-javascript';
-import {
-  LSPClient,
-  formatDocument,
-  hoverTooltips,
-  renameSymbol,
-  showSignatureHelp,
-} from '@codemirror/lsp-client';
-import { EditorState, type Extension } from '@codemirror/state';
+import { LSPClient, hoverTooltips } from '@codemirror/lsp-client';
+import type { Extension } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
+import { problemFix } from '../code/problem-fix.ts';
 import { texts } from '../locales/locale.ts';
 import type { AskHelp } from './ask-service.ts';
 import { completionSources } from './completion.ts';
 import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
-import { cursorTooltip, showMessage } from './place-message.ts';
+import { formatText } from './format.ts';
+import { cursorTooltip } from './place-message.ts';
 import { showQuickFixes } from './quick-fixes.ts';
-import { signatures } from './signature.ts';
+import { renameHere } from './rename.ts';
+import { showSignature, signatures } from './signature.ts';
 import { helpTheme } from './theme.ts';
 import { HelpTransport } from './transport.ts';
 
@@ -29,20 +26,14 @@ const TEXT_URI = 'file:///plugin';
 /** Longer than a request of the editor's own may take, which ends by itself. */
 const TIMEOUT = 60_000;
 
-const renameHere: Command = (view) => {
-  if (renameSymbol(view)) return true;
-  showMessage(view, texts().languageHelp.renameWhere);
-  return true;
-};
-
 /** What can be done with a text by command; a command finds the help in the text. */
 export const textCommands = {
   complete: startCompletion,
   fixes: showQuickFixes,
   definition: goToDefinition,
   rename: renameHere,
-  format: formatDocument,
-  signature: showSignatureHelp,
+  format: formatText,
+  signature: showSignature,
   comment: toggleComment,
 } as const satisfies Record<string, Command>;
 
@@ -71,8 +62,8 @@ export class LanguageHelp {
       this.#client.plugin(TEXT_URI, lang),
       autocompletion({ override: completionSources(lang), activateOnTypingDelay: 10, updateSyncTime: 300 }),
       cursorTooltip,
+      problemFix.of({ label: () => texts().commands.fixes, run: showQuickFixes }),
       helpTheme,
-      EditorState.phrases.of(texts().languageHelp.phrases),
     ];
   }
 

@@ -30,8 +30,11 @@ export function showMessage(view: EditorView, text: string): void {
   });
 }
 
-/** Says why a request that was asked for by command has no answer. The protocol's errors are objects with a message. */
-export function showFailure(view: EditorView, error: unknown): void {
+/** Why a request has no answer, in words. The protocol's errors are objects with a message. */
+export function messageOf(error: unknown): string {
   const { message } = Object(error) as { message?: unknown };
-  showMessage(view, typeof message === 'string' ? message : String(error));
+  return typeof message === 'string' ? message : String(error);
 }
+
+/** Says why a request that was asked for by command has no answer. */
+export const showFailure = (view: EditorView, error: unknown): void => showMessage(view, messageOf(error));

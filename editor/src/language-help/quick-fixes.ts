@@ -3,6 +3,7 @@ import type { Command, EditorView } from '@codemirror/view';
 import { html, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { askClient } from './client.ts';
+import { applyEdits } from './edits.ts';
 import { showAtCursor, showFailure, showMessage } from './place-message.ts';
 import type { HelpResult } from './results.ts';
 
@@ -40,16 +41,16 @@ async function findFixes(plugin: LSPPlugin): Promise<readonly Fix[]> {
 }
 
 function applyFix(plugin: LSPPlugin, { edits }: Fix): void {
-  const { view } = plugin;
-  view.dispatch({
-    changes: edits.map(({ range, newText }) => ({
-      from: plugin.fromPosition(range.start),
-      to: plugin.fromPosition(range.end),
-      insert: view.state.toText(newText),
-    })),
-    userEvent: 'input.fix',
-  });
-  view.focus();
+  applyEdits(plugin, edits, 'input.fix');
+  plugin.view.focus();
+}
+
+/** The title in the language of the page; of a fix that this editor does not know yet, the service's. */
+function titleOf({ title, data }: Fix): string {
+  const titles = texts().languageHelp.fix;
+  if (!data || !Object.hasOwn(titles, data.fix)) return title;
+  const own = titles[data.fix as keyof typeof titles];
+  return typeof own === 'string' ? own : own(data.name ?? '');
 }
 
 function showMenu(plugin: LSPPlugin, fixes: readonly Fix[]): void {
@@ -73,7 +74,7 @@ function showMenu(plugin: LSPPlugin, fixes: readonly Fix[]): void {
             class="menu-item"
             @click=${() => applyFix(plugin, fix)}
           >
-            ${fix.title}
+            ${titleOf(fix)}
           </button>`,
       ),
       dom,

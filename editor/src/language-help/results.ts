@@ -41,7 +41,13 @@ export const helpResults = {
   ),
   'textDocument/definition': z.nullable(z.object({ ranges: z.array(range), isBuiltIn: z.boolean() })),
   'textDocument/rename': z.nullable(textEdits),
-  'textDocument/codeAction': z.array(z.object({ title: z.string(), edits: textEdits })),
+  'textDocument/codeAction': z.array(
+    z.object({
+      title: z.string(),
+      data: z.optional(z.object({ fix: z.string(), name: z.optional(z.string()) })),
+      edits: textEdits,
+    }),
+  ),
   'textDocument/formatting': z.nullable(textEdits),
 } as const;
 

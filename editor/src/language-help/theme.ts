@@ -3,7 +3,13 @@ import { EditorView } from '@codemirror/view';
 /** How help looks; colours are the page's (styles/colours.css). */
 export const helpTheme = EditorView.theme({
   '.cm-tooltip.cm-completionInfo': { maxWidth: 'min(420px, 80vw)', maxHeight: '16em', overflow: 'auto' },
-  '.cm-lsp-documentation': { padding: '6px 12px', fontSize: '13px', lineHeight: '1.5' },
+  // Its line breaks are those of the HTML, not those between its tags.
+  '.cm-lsp-documentation, .cm-lsp-signature-tooltip .cm-lsp-signature-documentation': {
+    padding: '6px 12px',
+    fontSize: '13px',
+    lineHeight: '1.5',
+    whiteSpace: 'normal',
+  },
   '.cm-lsp-documentation pre, .cm-lsp-documentation code, .cm-lsp-signature': {
     fontFamily: 'var(--mono)',
     fontSize: '12.5px',
@@ -28,7 +34,18 @@ export const helpTheme = EditorView.theme({
   '.cm-lsp-active-parameter': { fontWeight: '700', textDecoration: 'underline', color: 'inherit' },
   '.cm-place-message': { padding: '6px 12px', fontSize: '13px', color: 'var(--text)' },
   '.cm-quick-fixes': { display: 'grid', padding: '4px', minWidth: '220px' },
-  '.cm-panel.cm-dialog': { padding: '8px 36px 8px 12px', fontSize: '13px' },
-  '.cm-panel.cm-dialog label': { display: 'inline-flex', alignItems: 'center', gap: '8px', fontSize: '13px' },
-  '.cm-lsp-message-error': { backgroundColor: 'var(--surface)', color: 'var(--bad)' },
+  '.cm-rename': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    gap: '8px',
+    padding: '8px 12px',
+    maxWidth: 'min(480px, 90vw)',
+    fontSize: '13px',
+    color: 'var(--text)',
+  },
+  '.cm-rename label': { display: 'inline-flex', alignItems: 'center', gap: '8px', whiteSpace: 'nowrap' },
+  '.cm-rename input': { fontFamily: 'var(--mono)' },
+  '.cm-rename p': { flexBasis: '100%', margin: '0', color: 'var(--bad)' },
+  '.cm-rename p:empty': { display: 'none' },
 });

@@ -2,7 +2,7 @@ import { texts } from '../locales/locale.ts';
 import type { Transport } from '@codemirror/lsp-client';
 import { HttpError } from 'plugin-editor/client.js';
 import type { AskHelp } from './ask-service.ts';
-import { type HelpMethod, type TextEdits, isHelpMethod } from './results.ts';
+import { type HelpMethod, isHelpMethod } from './results.ts';
 
 /** The longest text that the service helps with, in UTF-16 code units. */
 const LONGEST = 262_144;
@@ -12,6 +12,8 @@ interface Message {
   method: string;
   params: {
     id?: number;
+    /** Asked for by a command: where there is no answer, it is to be told why. */
+    byCommand?: boolean;
     textDocument?: { uri: string; languageId?: string; text?: string };
     contentChanges?: { text: string }[];
   };
@@ -27,14 +29,10 @@ const capabilities = {
   completionProvider: {},
   hoverProvider: true,
   signatureHelpProvider: { triggerCharacters: ['(', ',', '<'], retriggerCharacters: [')'] },
-  definitionProvider: true,
-  renameProvider: true,
-  documentFormattingProvider: true,
 };
 
 /** What is asked by the way, while one types or points: that it has no answer is nothing to be told. */
 const askedInPassing: ReadonlySet<string> = new Set([
-  'textDocument/completion',
   'completionItem/resolve',
   'textDocument/hover',
   'textDocument/signatureHelp',
@@ -111,36 +109,39 @@ export class HelpTransport implements Transport {
     this.#text = text.replaceAll('\r', ' ');
   }
 
-  async #ask(id: number, method: string, { textDocument, ...params }: Message['params']): Promise<void> {
-    if (!isHelpMethod(method)) return this.#fail(id, method, texts().languageHelp.unknown);
+  async #ask(id: number, method: string, { byCommand, ...params }: Message['params']): Promise<void> {
+    // There is one text, which goes along; its name does not.
+    delete params.textDocument;
+    // The client would write it to the console.
+    const isQuiet = !byCommand && askedInPassing.has(method);
+    if (!isHelpMethod(method)) return this.#fail(id, isQuiet, texts().languageHelp.unknown);
     this.#running.get(method)?.abort.abort();
     const abort = new AbortController();
     this.#running.set(method, { id, abort });
     try {
-      if (!this.#isAble) throw new Error('The service has no help with this text.');
-      if (this.#text.length > LONGEST) throw new Error('The text is too long to be helped with.');
+      // Nothing is offered then; this is a key that was pressed before that was known.
+      if (!this.#isAble) throw new Error(texts().languageHelp.refused);
+      if (this.#text.length > LONGEST) throw new Error(texts().languageHelp.tooLong);
       const { signal } = abort;
       const question = { lang: this.#lang, contents: this.#text, method, params, signal };
       const result = await this.#options.ask(question);
       signal.throwIfAborted();
-      this.#answer(id, { result: forClient(method, result, textDocument?.uri ?? '') });
+      this.#answer(id, { result });
     } catch (error) {
       if (abort.signal.aborted)
-        return this.#fail(id, method, texts().languageHelp.cancelled, REQUEST_CANCELLED);
+        return this.#fail(id, isQuiet, texts().languageHelp.cancelled, REQUEST_CANCELLED);
       if (error instanceof HttpError && [404, 405, 501].includes(error.status)) {
         this.#isAble = false;
         this.#options.onUnable();
       }
-      this.#fail(id, method, inWords(method, error));
+      this.#fail(id, isQuiet, inWords(method, error));
     } finally {
       if (this.#running.get(method)?.abort === abort) this.#running.delete(method);
     }
   }
 
-  #fail(id: number, method: string, message: string, code = REQUEST_FAILED): void {
-    // The client would write it to the console; completion alone makes a difference.
-    if (askedInPassing.has(method) && method !== 'textDocument/completion')
-      this.#answer(id, { result: null });
+  #fail(id: number, isQuiet: boolean, message: string, code = REQUEST_FAILED): void {
+    if (isQuiet) this.#answer(id, { result: null });
     else this.#answer(id, { error: { code, message } });
   }
 
@@ -148,13 +149,6 @@ export class HelpTransport implements Transport {
     const message = JSON.stringify({ jsonrpc: '2.0', id, ...answer });
     for (const handler of this.#handlers) handler(message);
   }
-}
-
-/** A result in the form of the protocol, where the service's is simpler. */
-function forClient(method: HelpMethod, result: unknown, uri: string): unknown {
-  if (method !== 'textDocument/rename') return result;
-  if (!result) throw new Error(texts().languageHelp.notDeclared);
-  return { changes: { [uri]: result as TextEdits } };
 }
 
 function inWords(method: HelpMethod, error: unknown): string {

@@ -118,6 +118,7 @@ export const en = {
     problems: 'Go to the problems',
     versions: 'Go to the versions',
     runs: 'Go to the runs',
+    types: 'Go to the types',
     text: 'Go to the text',
     language: 'Start over in another language…',
     settings: 'Settings',
@@ -134,10 +135,25 @@ export const en = {
     comment: 'Comment lines',
   },
 
+  /** Keys by the names on the keyboard. On a Mac they are signs. */
+  keys: { control: 'Ctrl', shift: 'Shift', alt: 'Alt', space: 'Space', enter: 'Enter' },
+
   languageHelp: {
     renameWhere: 'Put the cursor on a name to rename it.',
-    /** The phrases of the text editor's own dialog. */
-    phrases: { rename: 'Rename', 'New name': 'New name' },
+    rename: 'New name',
+    renaming: 'Rename',
+    tooLong: 'The text is too long to be helped with.',
+    noCall: 'Put the cursor within the brackets of a call to see its parameters.',
+    formatted: 'The text is formatted already.',
+    changed: 'The text changed meanwhile. Try again.',
+    /** The titles of quick fixes. */
+    fix: {
+      spelling: (name: string) => `Change to “${name}”`,
+      async: 'Make the function async',
+      optional: 'Read it only where it is there: “?.”',
+      import: 'Remove the import',
+      ignore: 'Ignore this problem, by a comment',
+    },
     builtIn: 'This is part of the language, not of the plugin.',
     noDefinition: 'There is no definition for this.',
     fixes: 'Quick fixes',
@@ -153,6 +169,24 @@ export const en = {
   help: {
     title: 'Keyboard',
     plugin: 'This plugin',
+    sandbox: 'What a plugin may use',
+    sandboxIntro:
+      'A plugin is one file that exports run. Nothing can be imported, and nothing stays from one run to the next.',
+    sandboxHas: 'There is',
+    sandboxHasNot: 'There is not',
+    has: [
+      'the language itself: JSON, Map, Date, Math.random, regular expressions, promises',
+      'console, whose lines are in the logs of a run',
+      'performance.now, atob, btoa and queueMicrotask',
+    ],
+    hasNot: [
+      'fetch, or any other network',
+      'setTimeout, or any other timer',
+      'document, window, process and require',
+      'Intl: numbers and dates are formatted by hand',
+    ],
+    sandboxRun:
+      'run takes text and gives text. Where there is a panel “Types”, it takes and gives the values that stand there.',
     undo: 'Undo',
     leave: 'Leave the text',
     leaveKeys: 'Esc, then Tab',
@@ -169,7 +203,8 @@ export const en = {
     fontSize: 'Size of the code, in pixels',
     tabWidth: 'Width of an indentation',
     vim: 'Vim keys',
-    vimHint: 'Esc changes to normal mode; Esc, then Tab, still leaves the text.',
+    vimHint:
+      'Esc changes to normal mode, in which Ctrl+B, Ctrl+F and Ctrl+H are Vim’s. Esc, then Tab, still leaves the text.',
     notKept: 'This browser keeps no settings for this page. They hold until it is closed.',
   },
 
@@ -189,11 +224,31 @@ export const en = {
     build: 'Build',
     versions: 'Versions',
     runs: 'Runs',
+    types: 'Types',
     readOnly: 'Read-only',
     readOnlyHost: 'This page shows the plugin without letting you change it.',
     readOnlyToken: 'You may look at this plugin, and not change it.',
     fold: 'Fold',
     unfold: 'Unfold',
+  },
+
+  /** What CodeMirror itself says, by its own English words. Most is for screen readers. */
+  codePhrases: {
+    Completions: 'Completions',
+    'Selection deleted': 'Selection deleted',
+    'folded code': 'folded code',
+    unfold: 'unfold',
+    'Folded lines': 'Folded lines',
+    'Unfolded lines': 'Unfolded lines',
+    to: 'to',
+    Diagnostics: 'Problems',
+    'No diagnostics': 'No problems',
+    close: 'Close',
+    'current match': 'current match',
+    'on line': 'on line',
+    'replaced match on line $': 'replaced match on line $',
+    'replaced $ matches': 'replaced $ matches',
+    'Control character': 'Control character',
   },
 
   find: {
@@ -361,8 +416,8 @@ export const en = {
     deployRefused:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
     refused: {
-      build: 'The service refused the build as it is.',
-      test: 'The service refused the run as it is.',
+      build: 'The service refused the build.',
+      test: 'The service refused the run.',
     },
     waiting: (seconds: number) =>
       `The service is busy. Trying again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
@@ -379,6 +434,10 @@ export const en = {
     title: 'Deploy',
     failed: (count: number) =>
       count === 1 ? 'One test fails with the text as it is:' : `${count} tests fail with the text as it is:`,
+    failedBefore: (count: number) =>
+      count === 1
+        ? 'One test failed when it ran last, and the text has changed since:'
+        : `${count} tests failed when they ran last, and the text has changed since:`,
     andMore: (count: string) => `and ${count} more`,
     message: 'Message',
     messageHint: 'What this version is for, up to 500 characters. It is shown among the versions.',
@@ -398,12 +457,13 @@ export const en = {
     byCheck: 'found as you type',
     syntax: 'The text is not right here: something is missing, or too much.',
     never: 'Nothing was built since the plugin was opened.',
+    builtBefore: 'The text as it is was built before the plugin was opened here.',
     building: 'Building…',
     succeeded: 'The build succeeded.',
     succeededBefore: 'The last build succeeded. The text has changed since.',
     failed: 'The build failed.',
     failedBefore: 'The last build failed. The text has changed since.',
-    unfinished: 'The build came to no end.',
+    unfinished: 'The build did not finish.',
   },
 
   run: {
@@ -424,7 +484,7 @@ export const en = {
     answer: 'Answer',
     error: 'Error',
     errorCode: (code: string) => `Error: ${code}`,
-    empty: 'The empty text',
+    empty: 'An empty text',
     logs: (count: number) => (count === 1 ? 'Logs: one entry' : `Logs: ${count} entries`),
     logsName: 'Logs',
     levels: { log: 'Log', info: 'Info', debug: 'Debug', warn: 'Warning', error: 'Error' },
@@ -444,7 +504,7 @@ export const en = {
     whole: 'the whole answer',
     missing: 'missing',
     expected: 'expected',
-    actual: 'is',
+    actual: 'answered',
     accept: 'Accept as expected',
     goTo: (line: string) => `Go to line ${line}`,
   },
@@ -459,7 +519,8 @@ export const en = {
     description: 'Description',
     payload: 'Payload',
     expected: 'Expected answer',
-    expectedHint: 'Without one, the test shows what the plugin answers and asserts nothing.',
+    expectedHint:
+      'Without an expected answer, the test only shows what the plugin answers, and checks nothing.',
     expectedAdd: 'Expect an answer',
     expectedRemove: 'Expect nothing',
     numbered: (number: string) => `Test ${number}`,
@@ -483,6 +544,59 @@ export const en = {
     badgeFailed: (failed: string, all: string) => `${failed} of ${all} tests failed`,
   },
 
+  types: {
+    intro: 'The plugin exports run, which gets an Input and gives an Output, or a promise of one.',
+    introText:
+      'In AssemblyScript run gets the input as JSON text, and gives the output as JSON text. As TypeScript it is this:',
+    declarations: 'What comes in and goes out, as types',
+    samples: 'Samples',
+    input: 'Comes in',
+    output: 'Goes out',
+    asTest: 'Use as a test',
+    tryOut: 'Run with it',
+    of: (verb: string, name: string) => `${verb}: ${name}`,
+    badge: (count: number) => (count === 1 ? 'one change' : `${count} changes`),
+    outdated: 'The live version was made for other types than these. Build and deploy to have it take them.',
+    changedSince: (version: string) => `The types changed since ${version}`,
+    changedSinceLive: (version: string) => `The types changed since ${version}, which is live`,
+    buildAgain: 'That version keeps the types that it was made with. What is built from now on has these.',
+    noticeChanged: (version: string) =>
+      `What this plugin gets or gives changed since ${version}. The text may have to change with it.`,
+    show: 'Show what changed',
+    fits: 'It is to be',
+    whole: 'the whole value',
+    inputAt: 'In what comes in',
+    outputAt: 'In what goes out',
+    change: {
+      added: 'is new',
+      removed: 'is gone',
+      type: 'is of another type',
+      required: 'has to be there now',
+      optional: 'may be missing now',
+      rules: 'has other rules or descriptions',
+    },
+    problems: {
+      title: 'What does not fit',
+      more: (count: number) => (count === 1 ? 'and one more' : `and ${count} more`),
+      syntax: 'This is not JSON: something is missing, or too much.',
+      type: (what: string) => (what ? `has to be ${what}` : 'is of another type'),
+      missing: (name: string) => `“${name}” is missing`,
+      unknown: 'is not known here',
+      min: (limit: string) => `has to be at least ${limit}`,
+      above: (limit: string) => `has to be more than ${limit}`,
+      max: (limit: string) => `has to be at most ${limit}`,
+      below: (limit: string) => `has to be less than ${limit}`,
+      minLength: (limit: string) => `needs at least ${limit} characters`,
+      maxLength: (limit: string) => `has more than ${limit} characters`,
+      minItems: (limit: string) => `needs at least ${limit} entries`,
+      maxItems: (limit: string) => `has more than ${limit} entries`,
+      pattern: (pattern: string) => `has to match ${pattern}`,
+      format: (format: string) => `has to be of the format ${format}`,
+      alternatives: 'fits none of the forms that it may have, or more than it may',
+      other: (keyword: string) => `does not fit (${keyword})`,
+    },
+  },
+
   versions: {
     title: 'Versions',
     none: 'Nothing is deployed yet. A deployment keeps the text as it is as a version, which can be brought back.',
@@ -492,6 +606,8 @@ export const en = {
     deployedBy: (when: string, who: string) => `${when}, by ${who}`,
     compareDraft: 'Compare with the draft',
     compareWith: (version: string) => `Compare with ${version}`,
+    compare: 'Compare',
+    compareTo: 'Compare with',
     bringBack: 'Bring back into the draft',
     makeLive: 'Make live',
     makeNewestLive: 'Let the newest be live',

@@ -41,6 +41,12 @@ export const formatTime = (date: Date): string =>
 export const formatDateTime = (date: Date): string =>
   dateFormat('date', { dateStyle: 'medium', timeStyle: 'short' }).format(date);
 
+/** When something was, with no more than tells it from others: today, the time of day is enough. */
+export function formatRecent(date: Date, now = new Date()): string {
+  if (date.toDateString() !== now.toDateString()) return formatDateTime(date);
+  return dateFormat('second', { timeStyle: 'medium' }).format(date);
+}
+
 /** Date and time of day to the second, for things that happen one after the other. */
 export const formatMoment = (date: Date): string =>
   dateFormat('moment', { dateStyle: 'medium', timeStyle: 'medium' }).format(date);

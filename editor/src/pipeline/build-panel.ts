@@ -38,6 +38,7 @@ export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOp
       'log',
       html`<pre
         class="output log"
+        dir="ltr"
         tabindex="0"
         role="log"
         aria-label=${words.log}

@@ -32,7 +32,7 @@ export function differenceView(before: string, after: string, label: string): Te
     if (rows.length > MOST_LINES) break;
   }
   const isCut = rows.length > MOST_LINES;
-  return html`<div class="difference" role="group" tabindex="0" aria-label=${label}>
+  return html`<div class="difference" dir="ltr" role="group" tabindex="0" aria-label=${label}>
     ${rows.slice(0, MOST_LINES)}${isCut ? html`<p class="diff-gap">… ${texts().result.more}</p>` : nothing}
   </div>`;
 }

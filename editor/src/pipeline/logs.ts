@@ -28,7 +28,7 @@ export function logsView(
   const rest = entries.length - shown.length;
   return html`<details class="result-logs" open>
     <summary>${result.logs(entries.length)}</summary>
-    <div class="output log-entries" tabindex="0" role="group" aria-label=${result.logsName}>
+    <div class="output log-entries" dir="ltr" tabindex="0" role="group" aria-label=${result.logsName}>
       ${shown.map(
         ({ level, text }) =>
           html`<p class="log-entry" data-level=${level}>

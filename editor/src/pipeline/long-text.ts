@@ -50,6 +50,7 @@ export class LongText extends LightElement {
       }
       <pre
         class="output"
+        dir="ltr"
         tabindex="0"
         role="group"
         aria-label=${this.label}

@@ -21,7 +21,7 @@ export function readTrace(text: string): TracePart[] {
   return parts;
 }
 
-/** A text whose places in the source lead there. */
+/** A text whose places in the source lead there. A place holds its text alone: white space is kept where traces stand. */
 export const traceLines = (
   text: string,
   onJump?: (line: number, column: number) => void,
@@ -34,9 +34,8 @@ export const traceLines = (
             type="button"
             class="link place"
             title=${texts().result.goTo(formatNumber(part.line))}
+            .textContent=${part.text}
             @click=${() => onJump(part.line, part.column)}
-          >
-            ${part.text}
-          </button>`
+          ></button>`
         : part.text,
   );

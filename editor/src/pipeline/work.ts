@@ -138,15 +138,16 @@ export function deployStatus(work: Work): StatusText {
 }
 
 /** What the panel of builds says of the last one. */
-export function buildWords({ build, sourceKey }: Work): string {
+export function buildWords(work: Work): string {
+  const { build, sourceKey } = work;
   const { problems } = texts();
   switch (build.kind) {
     case 'none':
-      return problems.never;
+      return isDeployed(work) ? problems.builtBefore : problems.never;
     case 'building':
       return problems.building;
     case 'built':
-      if (!build.at) return problems.never;
+      if (!build.at) return build.sourceKey === sourceKey ? problems.builtBefore : problems.never;
       return build.sourceKey === sourceKey ? problems.succeeded : problems.succeededBefore;
     case 'failed':
       return build.sourceKey === sourceKey ? problems.failed : problems.failedBefore;
@@ -169,7 +170,7 @@ export function testsBadge({ tests }: Work): { number: number; words: string; to
 }
 
 /** Whether what stood in the way is over: a connection that is back, a text that is saved by now. */
-const isOver = (obstacle: Obstacle, { isOnline, save }: Work): boolean =>
+export const isOver = (obstacle: Obstacle, { isOnline, save }: Pick<Work, 'isOnline' | 'save'>): boolean =>
   (obstacle === 'connection' && isOnline) || (obstacle === 'not-saved' && save.kind !== 'failed');
 
 const toneOf = (obstacle: Obstacle) => (obstacle === 'stopped' ? 'calm' : 'bad');

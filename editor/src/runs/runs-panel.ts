@@ -1,9 +1,10 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { PluginTest } from 'plugin-editor/client.js';
-import { formatDuration, formatMoment } from '../locales/formats.ts';
+import { formatDuration, formatMoment, formatRecent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
+import { errorTitle } from '../pipeline/error-title.ts';
 import { logsView } from '../pipeline/logs.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import type { PluginService } from '../service/plugin-service.ts';
@@ -38,7 +39,7 @@ export class RunsPanel extends LightElement {
   declare protected open: string | undefined;
   options!: RunsOptions;
   #next: string | undefined;
-  #isLoaded = false;
+  #isShown = false;
   #asked = 0;
 
   constructor() {
@@ -49,19 +50,25 @@ export class RunsPanel extends LightElement {
     this.open = undefined;
   }
 
-  /** The panel is looked at. */
+  /** The panel is looked at: asks for what ran meanwhile. */
   show(): void {
     // The language may have changed.
     this.requestUpdate();
-    if (this.#isLoaded) return;
-    this.#isLoaded = true;
+    if (this.#isShown) return;
+    this.#isShown = true;
     void this.#load();
+  }
+
+  /** Another panel is looked at. */
+  leave(): void {
+    this.#isShown = false;
   }
 
   protected override render(): TemplateResult {
     const words = texts().runs;
     const choose = ({ currentTarget }: Event) => {
       this.filter = (currentTarget as HTMLSelectElement).value as Filter;
+      this.runs = [];
       void this.#load();
     };
     const option = (value: Filter, label: string) =>
@@ -104,7 +111,9 @@ export class RunsPanel extends LightElement {
   #run(run: RunRecord): TemplateResult {
     const words = texts().runs;
     const { uuid, timestamp, version, success, took, error } = run;
-    const at = formatMoment(new Date(timestamp));
+    const time = new Date(timestamp);
+    const at = formatMoment(time);
+    const why = error && (firstLine(error.message) ?? error.code);
     const toggle = ({ currentTarget }: Event) => {
       const { open } = currentTarget as HTMLDetailsElement;
       if (open) this.open = uuid;
@@ -118,8 +127,8 @@ export class RunsPanel extends LightElement {
             >${icon(success ? 'pass' : 'fail')}<span class="visually-hidden"
               >${success ? words.succeeded : words.runFailed}</span
             ></span
-          ><time datetime=${timestamp}>${at}</time
-          ><span class="test-hint">${version}${error?.code ? html` · ${error.code}` : nothing}</span
+          ><time datetime=${timestamp} title=${at}>${formatRecent(time)}</time
+          ><span class="test-hint">${version}${why ? html` · <bdi>${why}</bdi>` : nothing}</span
           >${took === undefined ? nothing : html`<span class="test-outcome">${formatDuration(took)}</span>`}
         </summary>
         ${this.open === uuid ? this.#details(run, at) : nothing}
@@ -131,7 +140,7 @@ export class RunsPanel extends LightElement {
     const { uuid, version, error, logs, input, output, truncated } = run;
     const words = texts().runs;
     const { onJump, addTest, access } = this.options;
-    const title = error?.code ? texts().result.errorCode(error.code) : texts().result.error;
+    const title = errorTitle(error?.code);
     const save = () =>
       addTest({
         name: words.testName(at),
@@ -147,7 +156,7 @@ export class RunsPanel extends LightElement {
       ${
         error
           ? html`<p class="result-label">${title}</p>
-              <div class="output trace" tabindex="0" role="group" aria-label=${title}>
+              <div class="output trace" dir="ltr" tabindex="0" role="group" aria-label=${title}>
                 <span class="verbatim">${traceLines(error.message ?? '', onJump)}</span>
               </div>
               <p class="panel-hint">${words.otherVersion(version)}</p>`
@@ -171,8 +180,8 @@ export class RunsPanel extends LightElement {
   async #load(after?: string): Promise<void> {
     const { service, signal } = this.options;
     const number = ++this.#asked;
+    // What is there stays in view until the answer comes.
     this.status = 'loading';
-    if (!after) this.runs = [];
     const success = { all: undefined, failed: false, succeeded: true }[this.filter];
     try {
       const { runs, next } = await service.runs({ after, success }, signal);
@@ -196,6 +205,9 @@ export class RunsPanel extends LightElement {
     }
   }
 }
+
+/** What is told of an error where there is room for little. */
+const firstLine = (message: string | undefined) => message?.trimStart().split('\n', 1)[0] || undefined;
 
 define('runs-panel', RunsPanel);
 

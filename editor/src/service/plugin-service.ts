@@ -12,9 +12,11 @@ import {
   type RunRecord,
   type TestAnswer,
   type VersionList,
+  type NamespaceTypes,
   buildResultSchema,
   checkResultSchema,
   deployedSchema,
+  namespaceTypesSchema,
   pluginSchema,
   progressSchema,
   runSchema,
@@ -156,6 +158,11 @@ export class PluginService {
   /** What is live. Not part of the interface, as all that follows: a builder may answer 404. */
   plugin(signal: AbortSignal): Promise<PluginState> {
     return this.#read(pluginSchema, this.#url('plugin', ...this.#place), signal);
+  }
+
+  /** What the plugin gets and gives. */
+  types(signal: AbortSignal): Promise<NamespaceTypes> {
+    return this.#read(namespaceTypesSchema, this.#url('types', ...this.#place), signal);
   }
 
   /** The versions, newest first. `after` is the `next` of the answer before. */

@@ -22,7 +22,14 @@ export const checkResultSchema = z.looseObject({ diagnostics: z.array(diagnostic
 /** What a run gave: an answer, or why there is none. Builders write logs as one text or as lines. */
 export const testAnswerSchema = z.looseObject({
   result: z.optional(z.string()),
-  error: z.optional(z.looseObject({ code: z.optional(z.string()), message: z.string() })),
+  error: z.optional(
+    z.looseObject({
+      code: z.optional(z.string()),
+      message: z.string(),
+      /** Where the input or the output does not fit its type: a JSON Pointer, empty for the whole. */
+      path: z.optional(z.string()),
+    }),
+  ),
   logs: z.optional(z.union([z.string(), z.array(z.string())])),
   /** How long the run took, in ms, without the network. */
   took: z.optional(z.number()),
@@ -50,6 +57,25 @@ export const pluginSchema = z.looseObject({
   live: z.optional(z.nullable(z.string())),
   latest: z.optional(z.nullable(z.string())),
   pinned: z.optional(z.nullable(z.looseObject({ version: z.string() }))),
+  /** Whether the live version was made for other types than the namespace has. */
+  outdated: z.optional(z.boolean()),
+});
+
+/** What a plugin gets and gives. `declarations` is TypeScript, and empty where the namespace has no types. */
+export const namespaceTypesSchema = z.looseObject({
+  declarations: z.string(),
+  input: z.optional(z.unknown()),
+  output: z.optional(z.unknown()),
+  samples: z.optional(
+    z.array(
+      z.looseObject({
+        name: z.string(),
+        description: z.optional(z.string()),
+        input: z.unknown(),
+        output: z.optional(z.unknown()),
+      }),
+    ),
+  ),
 });
 
 /** One version in the list of them. */
@@ -93,13 +119,16 @@ export type Diagnostic = z.output<typeof diagnosticSchema>;
 export type Deployed = z.output<typeof deployedSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
 export type PluginState = z.output<typeof pluginSchema>;
+export type NamespaceTypes = z.output<typeof namespaceTypesSchema>;
 export type Version = z.output<typeof versionSchema>;
 export type VersionList = z.output<typeof versionsSchema>;
 export type RunRecord = z.output<typeof runSchema>;
 export type RunList = z.output<typeof runsSchema>;
 
 /** What a run gave, in one form. */
-export type TestAnswer = ({ result: string } | { error: { code?: string | undefined; message: string } }) & {
+export type TestAnswer = (
+  { result: string } | { error: { code?: string | undefined; message: string; path?: string | undefined } }
+) & {
   logs: string[];
   /** How long the run took, in ms; `undefined` where the builder does not say. */
   took?: number | undefined;

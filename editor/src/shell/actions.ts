@@ -12,7 +12,8 @@ import type { BuildResult, Deployed, Diagnostic } from '../service/records.ts';
 import type { PayloadRun } from '../tests/run-panel.ts';
 import type { TestEntry, TestList } from '../tests/test-list.ts';
 import { expectedOf, verdictOf } from '../tests/verdict.ts';
-import type { Notices } from '../ui/notices.ts';
+import type { Notice, Notices } from '../ui/notices.ts';
+import { Connection } from './connection.ts';
 
 /** Events about builds, tests and deployments, for the page around the editor. */
 export interface ActionEvents {
@@ -40,14 +41,13 @@ export interface ActionsOptions extends ActionEvents {
   markSyntax: () => void;
   /** Brings a panel into view. */
   show: (panel: 'tests' | 'run' | 'build') => void;
+  /** Brings what a test gave into view. */
+  showResult: (entry: TestEntry) => void;
   /** What is built, deployed, under way or offered changed. */
   onState: () => void;
 }
 
 const NOTICE = 'action';
-
-/** How long after a lost connection the service is asked again, in ms; each time longer by as much, up to ten times it. */
-const PROBE = 3000;
 
 /** Building, running and deploying the plugin that is open, and what is known of it. */
 export class Actions {
@@ -56,13 +56,12 @@ export class Actions {
   readonly payload: PayloadRun = { payload: '', isRunning: false };
   readonly #options: ActionsOptions;
   readonly #check: LiveCheck;
+  readonly #connection: Connection;
   #features: ReadonlySet<string> | undefined;
   #testing: { done: number; all: number } | undefined;
   #live: string | undefined;
   #isPinned = false;
-  #isOnline = true;
-  #probes = 0;
-  #probe: ReturnType<typeof setTimeout> | undefined;
+  #knowsVersions = false;
   /** Whether the builder can say how far the plugin is, as far as is known. */
   #progressKnown = true;
   #closed = new AbortController();
@@ -73,6 +72,7 @@ export class Actions {
   constructor(options: ActionsOptions) {
     const { service, store, queue, read, mark, markSyntax } = options;
     this.#options = options;
+    this.#connection = new Connection({ probe: () => this.#loadProgress(), onChange: options.onState });
     this.pipeline = new Pipeline({
       service,
       store,
@@ -125,7 +125,7 @@ export class Actions {
   }
 
   get isOnline(): boolean {
-    return this.#isOnline;
+    return this.#connection.isOnline;
   }
 
   /** The version that runs when none is asked for, where the builder says so. */
@@ -133,9 +133,9 @@ export class Actions {
     return this.#live;
   }
 
-  /** Whether the builder knows of versions that can be made live. */
+  /** Whether the builder can say what was deployed and what is live. */
   get hasVersions(): boolean {
-    return this.#live !== undefined;
+    return this.#knowsVersions;
   }
 
   /** The text was changed. */
@@ -144,23 +144,9 @@ export class Actions {
     this.#options.onState();
   }
 
-  /** A request was answered, or could not be sent. While the service does not answer it is asked now and then. */
+  /** A request was answered, or could not be sent. */
   setOnline(isOnline: boolean): void {
-    if (isOnline === this.#isOnline) return;
-    this.#isOnline = isOnline;
-    clearTimeout(this.#probe);
-    this.#probes = 0;
-    if (!isOnline) this.#probeSoon();
-    this.#options.onState();
-  }
-
-  #probeSoon(): void {
-    if (this.#closed.signal.aborted) return;
-    const wait = PROBE * Math.min(10, ++this.#probes);
-    this.#probe = setTimeout(
-      () => void this.#loadProgress().then(() => !this.#isOnline && this.#probeSoon()),
-      wait,
-    );
+    this.#connection.set(isOnline);
   }
 
   /** The connection or the token is new. */
@@ -173,7 +159,7 @@ export class Actions {
 
   close(): void {
     this.#closed.abort();
-    clearTimeout(this.#probe);
+    this.#connection.close();
     this.pipeline.stop();
     this.#check.close();
   }
@@ -190,7 +176,7 @@ export class Actions {
   }
 
   async runTests(entries: readonly TestEntry[]): Promise<void> {
-    const { tests, show, onTest, onState } = this.#options;
+    const { tests, show, showResult, onTest, onState } = this.#options;
     if (!entries.length || this.pipeline.action) return;
     this.#begin(() => void this.runTests(entries));
     show('tests');
@@ -217,6 +203,8 @@ export class Actions {
     this.#testing = undefined;
     if (!isAll) this.#showFailure();
     onState();
+    const [only, more] = entries;
+    if (isAll && only && !more) showResult(only);
   }
 
   async runPayload(): Promise<void> {
@@ -241,6 +229,7 @@ export class Actions {
   async loadLive(): Promise<void> {
     try {
       const { live, latest, pinned } = await this.#options.service.plugin(this.#closed.signal);
+      this.#knowsVersions = true;
       this.setLive(live ?? latest ?? undefined, Boolean(pinned));
     } catch {
       // What is not known is not said.
@@ -324,7 +313,7 @@ export class Actions {
     if (live !== undefined) this.setLive(live ?? undefined, this.#isPinned);
     else void this.loadLive();
     const other = typeof live === 'string' && live !== version ? live : undefined;
-    notices.show(NOTICE, () => {
+    const notice = (): Notice => {
       const { deploy } = texts();
       const done = other === undefined ? deploy.done(version) : deploy.doneNotLive(version, other);
       return {
@@ -332,7 +321,8 @@ export class Actions {
         text: unchanged ? deploy.unchanged(version) : done,
         actions: [notices.dismiss(NOTICE)],
       };
-    });
+    };
+    notices.show(NOTICE, notice, { isPassing: true });
     onDeploy?.({ version, ...(unchanged ? { unchanged } : {}) });
   }
 

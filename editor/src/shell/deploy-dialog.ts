@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit/html.js';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
+import type { FailedTests } from '../tests/failed-tests.ts';
 import { openDialog } from '../ui/dialog.ts';
 
 /** The longest message of a version, in characters. */
@@ -11,10 +12,11 @@ const MOST_NAMES = 8;
 /**
  * Asks whether to deploy, and what the version is for. Resolves with the message, which may be empty, or with `undefined`
  * when nothing is to be deployed.
- * @param failed the names of the tests that fail with the text as it is
+ * @param failed the tests that failed when they ran last
  */
-export function askToDeploy(failed: readonly string[]): Promise<string | undefined> {
+export function askToDeploy({ names: failed, isCurrent }: FailedTests): Promise<string | undefined> {
   const { deploy, common } = texts();
+  const sentence = isCurrent ? deploy.failed : deploy.failedBefore;
   const more = failed.length - MOST_NAMES;
   return openDialog<string>({
     className: 'help ask',
@@ -31,7 +33,7 @@ export function askToDeploy(failed: readonly string[]): Promise<string | undefin
       >
         ${
           failed.length
-            ? html`<p>${deploy.failed(failed.length)}</p>
+            ? html`<p>${sentence(failed.length)}</p>
                 <ul class="failed-tests">
                   ${failed.slice(0, MOST_NAMES).map((name) => html`<li>${name}</li>`)}
                   ${more > 0 ? html`<li>${deploy.andMore(formatNumber(more))}</li>` : nothing}

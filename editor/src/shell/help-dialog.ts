@@ -5,7 +5,7 @@ import type { PluginTarget } from '../plugin/target.ts';
 import { type Command, shortcutText } from '../ui/commands.ts';
 import { openDialog } from '../ui/dialog.ts';
 
-/** Shows the keys of all commands, and the names of the plugin, which the header may have cut off. */
+/** Shows the keys of all commands, what a plugin may use, and the names of the plugin, which the header may have cut off. */
 export function showHelp(commands: readonly Command[], plugin: PluginTarget): void {
   const words = texts().help;
   const inTheText: readonly (readonly [string, string])[] = [
@@ -30,6 +30,19 @@ export function showHelp(commands: readonly Command[], plugin: PluginTarget): vo
         )}
         ${inTheText.map(([label, key]) => keyRow(label, key))}
       </dl>
+      <h2>${words.sandbox}</h2>
+      <div class="help-text">
+        <p>${words.sandboxIntro}</p>
+        <p>${words.sandboxRun}</p>
+        <h3>${words.sandboxHas}</h3>
+        <ul>
+          ${words.has.map((one) => html`<li>${one}</li>`)}
+        </ul>
+        <h3>${words.sandboxHasNot}</h3>
+        <ul>
+          ${words.hasNot.map((one) => html`<li>${one}</li>`)}
+        </ul>
+      </div>
       <h2>${words.plugin}</h2>
       <dl class="help-list">${pluginNames(plugin).map(([label, name]) => row(label, name))}</dl>
     `,

@@ -83,7 +83,7 @@ export function createHistories(options: HistoriesOptions): Histories {
           if (isShown('versions')) {
             void loadVersions();
             versions?.refresh(actions.pipeline.deployment, actions.live, actions.isPinned);
-          }
+          } else versions?.leave();
           return versions ?? waiting();
         },
       };
@@ -94,7 +94,7 @@ export function createHistories(options: HistoriesOptions): Histories {
           if (isShown('runs')) {
             void loadRuns();
             runs?.show();
-          }
+          } else runs?.leave();
           return runs ?? waiting();
         },
       };

@@ -36,12 +36,13 @@ export function workspaceCommands(on: CommandTargets): Command[] {
   const canWrite = () => on.access().canWrite;
   const canDeploy = () => on.access().canDeploy;
   const canTest = () => on.actions().canTest && canWrite();
-  return [
+  const work: Command[] = [
     { id: 'save', label: words.save, shortcut: { key: 's' }, offered: canWrite, run: on.save },
     {
       id: 'build',
       label: words.build,
       shortcut: { key: 'b' },
+      isVimKey: true,
       offered: canWrite,
       enabled: isIdle,
       run: () => void on.actions().build(),
@@ -78,6 +79,8 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       enabled: () => !isIdle(),
       run: () => on.actions().pipeline.stop(),
     },
+  ];
+  const find: Command[] = [
     {
       id: 'next',
       label: words.next,
@@ -92,17 +95,32 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       enabled: on.hasProblems,
       run: () => on.toProblem(-1),
     },
-    { id: 'find', label: words.find, shortcut: { key: 'f' }, run: () => on.find({ replace: false }) },
+    {
+      id: 'find',
+      label: words.find,
+      shortcut: { key: 'f' },
+      isVimKey: true,
+      run: () => on.find({ replace: false }),
+    },
     {
       id: 'replace',
       label: words.replace,
       shortcut: { key: 'h' },
+      isVimKey: true,
       offered: canWrite,
       run: () => on.find({ replace: true }),
     },
+  ];
+  const places: Command[] = [
     { id: 'tests', label: words.tests, run: () => on.focusPanel('tests') },
     { id: 'payload', label: words.payload, offered: canTest, run: () => on.focusPanel('run') },
     { id: 'problems', label: words.problems, run: () => on.focusPanel('build') },
+    {
+      id: 'types',
+      label: words.types,
+      offered: () => on.hasPanel('types'),
+      run: () => on.focusPanel('types'),
+    },
     {
       id: 'versions',
       label: words.versions,
@@ -111,9 +129,12 @@ export function workspaceCommands(on: CommandTargets): Command[] {
     },
     { id: 'runs', label: words.runs, offered: () => on.hasPanel('runs'), run: () => on.focusPanel('runs') },
     { id: 'text', label: words.text, run: on.toText },
+  ];
+  const plugin: Command[] = [
     { id: 'language', label: words.language, offered: canWrite, run: on.startOver },
     { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: on.settings },
-    ...textCommands(on.textHelp, canWrite),
+  ];
+  const rest: Command[] = [
     {
       id: 'palette',
       label: words.palette,
@@ -123,6 +144,8 @@ export function workspaceCommands(on: CommandTargets): Command[] {
     },
     { id: 'help', label: words.help, shortcut: { key: 'F1', shift: true, alone: true }, run: on.help },
   ];
+  const groups = [work, find, places, plugin, textCommands(on.textHelp, canWrite), rest];
+  return groups.flatMap((commands, group) => commands.map((command) => ({ ...command, group })));
 }
 
 /** What can be done with the text at the cursor. */

@@ -1,19 +1,19 @@
 import type { TemplateResult } from 'lit/html.js';
-import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
+import { BuilderClient, type PluginSource, type PluginTest } from 'plugin-editor/client.js';
 import { CodeEditor } from '../code/code-editor.ts';
-import { prettyLanguage } from '../code/languages.ts';
 import type { Problem } from '../code/problems.ts';
 import type { LocalCopies } from '../draft/local-copies.ts';
 import { SaveQueue, type SaveState } from '../draft/save-queue.ts';
 import { failureAdvice, saveWords } from '../draft/save-words.ts';
 import { texts } from '../locales/locale.ts';
-import { type Work, testsBadge } from '../pipeline/work.ts';
+import type { Work } from '../pipeline/work.ts';
 import { sameWork, sourceKeyOf, withEdits } from '../plugin/source.ts';
 import type { PluginTarget } from '../plugin/target.ts';
 import { type Draft, DraftConflict, type DraftStore } from '../service/draft-store.ts';
 import { PluginService } from '../service/plugin-service.ts';
 import type { TokenHolder } from '../service/token-holder.ts';
 import { type TestEntry, TestList } from '../tests/test-list.ts';
+import { failedTests } from '../tests/failed-tests.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
 import type { DockPanel, DockState } from '../ui/dock.ts';
@@ -24,9 +24,14 @@ import { visibleText } from '../ui/visible-text.ts';
 import { type Access, accessOf } from './access.ts';
 import { type ActionEvents, Actions } from './actions.ts';
 import { type Histories, createHistories } from './histories.ts';
+import { sayLanguageStays } from './language-notice.ts';
 import { loadPanels, loadedPanels } from './load-panels.ts';
+import { PluginTypes } from './plugin-types.ts';
 import { TextHelp } from './text-help.ts';
+import { focusInTests, showResult, writtenPayload } from './test-fields.ts';
 import { workspaceCommands } from './workspace-commands.ts';
+import { showHelp, showPalette, showSettings } from './workspace-dialogs.ts';
+import { workspacePanels } from './workspace-panels.ts';
 import { LEAVING_HINT, workspaceView } from './workspace-view.ts';
 
 /** Events about the plugin that is open, for the page around the editor. */
@@ -74,6 +79,7 @@ export class Workspace {
   readonly #service: PluginService;
   readonly #client: BuilderClient;
   readonly #histories: Histories;
+  readonly #types: PluginTypes;
   readonly #ending = new AbortController();
   readonly #menu: CommandMenu;
   readonly #textHelp: TextHelp;
@@ -155,6 +161,19 @@ export class Workspace {
       mark: (finder, found, contents) => void this.#editor.mark(finder, found, contents),
       markSyntax: () => void this.#editor.markSyntax(),
       show: (panel) => this.#showPanel(panel),
+      showResult: (entry) => {
+        options.onDraw(true);
+        showResult(entry);
+      },
+      onBuild: (build) => {
+        options.onBuild?.(build);
+        // What it was built for may have changed meanwhile.
+        void this.#types.load();
+      },
+      onDeploy: (deploy) => {
+        options.onDeploy?.(deploy);
+        void this.#types.load();
+      },
       onState: () => this.#update(),
     });
     this.#histories = createHistories({
@@ -164,13 +183,24 @@ export class Workspace {
       access: () => this.access,
       current: () => this.source,
       restore: (restored) => this.restore(restored),
-      addTest: (test) => {
-        this.#showPanel('tests');
-        this.#focusTest(this.#tests.add(test), '.field.name');
-      },
+      addTest: (test) => this.#addTest(test),
       onJump: (line, column) => void this.#editor.goTo(line, column),
       onLive: (version) => options.onLive?.(version),
       onUpdate: () => this.#update(),
+    });
+    this.#types = new PluginTypes({
+      service: this.#service,
+      notices: options.notices,
+      access: () => this.access,
+      canRun: () => this.#actions.canTest && this.access.canWrite,
+      language: () => this.#record.lang,
+      addTest: (test) => this.#addTest(test),
+      tryOut: (payload) => {
+        this.#actions.payload.payload = payload;
+        this.#focusPanel('run');
+      },
+      show: (panel) => this.#focusPanel(panel),
+      onUpdate: () => this.#handleTypes(),
     });
     this.updateTexts();
     stacked.addEventListener('change', () => this.#update(), { signal: this.#ending.signal });
@@ -184,6 +214,7 @@ export class Workspace {
         () => {},
       );
     this.#actions.start();
+    void this.#types.load();
     this.#handleSave(this.#queue.state);
   }
 
@@ -248,6 +279,7 @@ export class Workspace {
   resume(): void {
     this.#queue.resume();
     this.#actions.resume();
+    void this.#types.load();
   }
 
   /** The page around the editor wants nothing changed, or takes that back. What is not saved is saved before. */
@@ -281,10 +313,10 @@ export class Workspace {
       toProblem: (by) => void this.#editor.goToProblem(by),
       toText: () => this.#editor.focus(),
       startOver: () => void this.startOver(),
-      settings: () => void this.#showSettings(),
+      settings: () => void showSettings(this.#options.notices),
       textHelp: () => this.#textHelp,
-      palette: () => void this.#showPalette(),
-      help: () => void this.#showHelp(),
+      palette: () => void showPalette(this.#options.notices, this.#commands),
+      help: () => void showHelp(this.#options.notices, this.#commands, this.#options.target),
     });
     if (this.#isReady) this.#editor.updateTexts();
   }
@@ -310,6 +342,7 @@ export class Workspace {
     clearTimeout(this.#slowTimer);
     this.#actions.close();
     this.#histories.close();
+    this.#types.close();
     this.#queue.close();
     this.#textHelp.close();
     this.#editor.close();
@@ -361,71 +394,20 @@ export class Workspace {
   }
 
   #panels(work: Work): DockPanel[] {
-    const { frame, status } = texts();
-    const { access } = this;
-    const onStop = () => this.#actions.pipeline.stop();
-    const onJump = (line: number, column: number) => void this.#editor.goTo(line, column);
-    const canRun = this.#actions.canTest && access.canWrite;
-    const problems = this.#problems.length;
-    const isBad = work.errors > 0;
-    const panelsPart = loadedPanels();
-    const panels: (DockPanel | undefined)[] = [
-      {
-        id: 'tests',
-        label: frame.tests,
-        count: testsBadge(work),
-        content: () =>
-          panelsPart?.testsPanel({
-            list: this.#tests,
-            work,
-            canRun,
-            canEdit: access.canWrite,
-            onRun: (entries) => void this.#actions.runTests(entries),
-            onStop,
-            onJump,
-            onFocus: (entry, selector) => this.#focusTest(entry, selector),
-            onToggle: () => this.#update(),
-          }),
-      },
-      canRun
-        ? {
-            id: 'run',
-            label: frame.run,
-            content: () =>
-              panelsPart?.runPanel({
-                state: this.#actions.payload,
-                work,
-                canEdit: access.canWrite,
-                onInput: (payload) => {
-                  this.#actions.payload.payload = payload;
-                  this.#update();
-                },
-                onRun: () => void this.#actions.runPayload(),
-                onStop,
-                onKeep: () => {
-                  this.#showPanel('tests');
-                  this.#focusTest(this.#tests.add({ payload: this.#actions.payload.payload }), '.field.name');
-                },
-                onJump,
-              }),
-          }
-        : undefined,
-      {
-        id: 'build',
-        label: frame.build,
-        count: { number: problems, words: status.problems(problems), tone: isBad ? 'bad' : 'calm' },
-        content: () =>
-          panelsPart?.buildPanel({
-            work,
-            problems: this.#problems,
-            log: this.#actions.log.text,
-            onJump: ({ line, column }) => onJump(line, column),
-            onStop,
-          }),
-      },
-      ...this.#histories.panels((id) => this.#dock.isOpen && this.#dock.shown === id),
-    ];
-    return panels.filter((panel) => panel !== undefined);
+    return workspacePanels({
+      work,
+      access: this.access,
+      actions: this.#actions,
+      tests: this.#tests,
+      problems: this.#problems,
+      histories: this.#histories,
+      types: this.#types,
+      dock: this.#dock,
+      onJump: (line, column) => void this.#editor.goTo(line, column),
+      onShow: (panel) => this.#showPanel(panel),
+      onFocusTest: (entry, selector) => this.#focusTest(entry, selector),
+      onUpdate: () => this.#update(),
+    });
   }
 
   #update(): void {
@@ -449,6 +431,19 @@ export class Workspace {
     this.#update();
   }
 
+  #addTest(test: PluginTest): void {
+    this.#showPanel('tests');
+    this.#focusTest(this.#tests.add(test), '.field.name');
+  }
+
+  /** What the plugin gets and gives became known, or changed. */
+  #handleTypes(): void {
+    const { payload } = this.#actions;
+    // A value that fits is more of a beginning than an empty field.
+    payload.payload ||= this.#types.firstSample ?? '';
+    this.#update();
+  }
+
   #focusPanel(panel: string): void {
     this.#dock = { shown: panel, isOpen: true };
     this.#options.onDraw(true);
@@ -458,28 +453,18 @@ export class Workspace {
   /** Draws the list of tests, and goes to something in the row of a test, or in the panel. */
   #focusTest(entry: TestEntry | undefined, selector: string): void {
     this.#options.onDraw(true);
-    const place = entry
-      ? document.querySelector(`.test-row[data-id="${entry.id}"]`)
-      : document.querySelector('.tests');
-    const target = place?.querySelector<HTMLElement>(selector);
-    target?.focus();
-    if (target instanceof HTMLInputElement) target.select();
+    focusInTests(entry, selector);
   }
 
   /** The key that runs all tests runs what is being written, in a field of a payload. */
   #runWhatIsWritten(event: KeyboardEvent): boolean {
-    const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
-    if (key !== 'Enter' || !(ctrlKey || metaKey) || shiftKey || altKey || !(target instanceof Element))
-      return false;
-    const id = Number(target.closest<HTMLElement>('.test-row')?.dataset['id'] ?? 0);
-    const entry = this.#tests.entries.find((one) => one.id === id);
-    const isPayload = target.id === 'run-payload';
-    if (!isPayload && !entry) return false;
+    const written = writtenPayload(event, this.#tests);
+    if (!written) return false;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat || !this.#actions.canTest || !this.access.canWrite) return true;
-    if (isPayload) void this.#actions.runPayload();
-    else if (entry) void this.#actions.runTests([entry]);
+    if (written === 'payload') void this.#actions.runPayload();
+    else void this.#actions.runTests([written]);
     return true;
   }
 
@@ -536,7 +521,10 @@ export class Workspace {
     if (state.kind === 'failed') this.#actions.setOnline(state.failure !== 'connection');
     this.#reportDirty();
     this.#showTitle();
-    if (this.#exists && existed === false) this.#options.onPlugin?.();
+    if (this.#exists && existed === false) {
+      this.#options.onPlugin?.();
+      void this.#actions.loadLive();
+    }
     this.#update();
     // While another try is under way the advice of the last one still holds.
     if (state.kind === 'saving') return;
@@ -571,31 +559,11 @@ export class Workspace {
 
   /** Deploys; asks before where tests fail, and where `ask` wants a message. */
   async #deploy(ask: boolean): Promise<void> {
-    const { sourceKey } = this.#work();
-    const failed = this.#tests.entries.filter((entry) => {
-      const { verdict, isCurrent } = this.#tests.standingOf(entry, sourceKey);
-      return isCurrent && verdict === 'failed';
-    });
-    if (!ask && !failed.length) return this.#actions.deploy();
+    const failed = failedTests(this.#tests, sourceKeyOf(this.source));
+    if (!ask && !failed.names.length) return this.#actions.deploy();
     const part = await loadPartOrNotify(this.#options.notices, () => import('./deploy-dialog.ts'));
-    const message = await part?.askToDeploy(failed.map((entry) => this.#tests.titleOf(entry)));
+    const message = await part?.askToDeploy(failed);
     if (message !== undefined) await this.#actions.deploy(message);
-  }
-
-  async #showPalette(): Promise<void> {
-    const part = await loadPartOrNotify(this.#options.notices, () => import('../ui/command-palette.ts'));
-    part?.showPalette(this.#commands);
-  }
-
-  async #showHelp(): Promise<void> {
-    const { notices, target } = this.#options;
-    const part = await loadPartOrNotify(notices, () => import('./help-dialog.ts'));
-    part?.showHelp(this.#commands, target);
-  }
-
-  async #showSettings(): Promise<void> {
-    const part = await loadPartOrNotify(this.#options.notices, () => import('./settings-dialog.ts'));
-    part?.showSettings(settings);
   }
 
   /** Starts over in another language, the given one or one that the user chooses. */
@@ -613,22 +581,11 @@ export class Workspace {
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
   sayLanguageStays(asked: string): void {
-    const { notices } = this.#options;
-    const present = this.#record.lang;
-    notices.show('language', () => {
-      const words = texts().language;
-      const startOver = {
-        label: words.startOverIn(prettyLanguage(asked)),
-        run: () => {
-          notices.hide('language');
-          void this.startOver(asked);
-        },
-      };
-      return {
-        tone: 'note',
-        text: words.stays(prettyLanguage(asked), prettyLanguage(present)),
-        actions: [...(this.access.canWrite ? [startOver] : []), notices.dismiss('language')],
-      };
+    sayLanguageStays(this.#options.notices, {
+      asked,
+      present: this.#record.lang,
+      canStartOver: this.access.canWrite,
+      onStartOver: () => void this.startOver(asked),
     });
   }
 

@@ -2,11 +2,13 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
+import { errorTitle } from '../pipeline/error-title.ts';
 import { logsView } from '../pipeline/logs.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import '../pipeline/text-difference.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import { type Icon, icon } from '../ui/icon.ts';
+import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, shortType } from '../types/schema.ts';
 import type { JsonDifference } from './json-difference.ts';
 import { differencesOf, verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -21,6 +23,8 @@ export interface ResultOptions {
   staleness?: 'changed' | 'running' | undefined;
   /** Takes the answer as the expected one. */
   onAccept?: ((answer: string) => void) | undefined;
+  /** What the plugin gets and gives, where its namespace says so. */
+  schemas?: Schemas | undefined;
   /** Goes to a place in the source. */
   onJump: (line: number, column: number) => void;
 }
@@ -44,7 +48,7 @@ export function resultView(options: ResultOptions): TemplateResult {
     ${staleness ? html`<p class="result-stale">${note[staleness]}</p>` : nothing}
     ${
       'error' in answer
-        ? errorView(answer.error, expected, onJump)
+        ? errorView(answer.error, options)
         : html`${section(words.answer, answer.result)}${expectation(answer.result, verdict, options)}`
     }
     ${before ? changeView(before, run) : nothing}
@@ -53,17 +57,45 @@ export function resultView(options: ResultOptions): TemplateResult {
 }
 
 function errorView(
-  error: { code?: string | undefined; message: string },
-  expected: string | undefined,
-  onJump: ResultOptions['onJump'],
+  error: { code?: string | undefined; message: string; path?: string | undefined },
+  { expected, schemas, onJump }: ResultOptions,
 ): TemplateResult {
   const words = texts().result;
-  const title = error.code ? words.errorCode(error.code) : words.error;
+  const title = errorTitle(error.code);
   return html`<p class="result-label">${title}</p>
-    <div class="output trace" tabindex="0" role="group" aria-label=${title}>
+    ${error.path === undefined ? nothing : misfitView(error.code, error.path, schemas)}
+    <div class="output trace" dir="ltr" tabindex="0" role="group" aria-label=${title}>
       <span class="verbatim">${traceLines(error.message, onJump)}</span>
     </div>
     ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
+}
+
+/** The place in the input or the output that does not fit, and what belongs there. */
+function misfitView(
+  code: string | undefined,
+  pointer: string,
+  schemas: ResultOptions['schemas'],
+): TemplateResult {
+  const words = texts().types;
+  const isInput = code === 'invalid-input';
+  const path = pathOf(pointer);
+  const schema = isInput ? schemas?.input : schemas?.output;
+  const parts = schema === undefined ? [] : schemasAt(schema, path);
+  const [type, description] = [shortType(parts), descriptionOf(parts)];
+  return html`<div class="misfit">
+    <p class="misfit-path">
+      <span>${isInput ? words.inputAt : words.outputAt}</span>
+      ${path.length ? html`<code dir="ltr">${pathText(path)}</code>` : html`<strong>${words.whole}</strong>`}
+    </p>
+    ${
+      type || description
+        ? html`<p class="misfit-type">
+            ${type ? html`<span>${words.fits}</span> <code dir="ltr">${type}</code>` : nothing}
+            ${description ? html`<span dir="auto">${description}</span>` : nothing}
+          </p>`
+        : nothing
+    }
+  </div>`;
 }
 
 /** What the answer was to be, where it is another; and what makes it the expected one. */
@@ -102,14 +134,14 @@ function jsonDifferenceView(differences: readonly JsonDifference[]): TemplateRes
     ${differences.map(
       ({ path, expected, actual }) =>
         html`<li>
-          <p class="json-path">${path ? html`<code>${path}</code>` : words.whole}</p>
+          <p class="json-path">${path ? html`<code dir="ltr">${path}</code>` : words.whole}</p>
           <p class="json-expected">
             <span>${words.expected}</span>
-            ${expected === undefined ? words.missing : html`<code>${expected}</code>`}
+            ${expected === undefined ? words.missing : html`<code dir="ltr">${expected}</code>`}
           </p>
           <p class="json-actual">
             <span>${words.actual}</span>
-            ${actual === undefined ? words.missing : html`<code>${actual}</code>`}
+            ${actual === undefined ? words.missing : html`<code dir="ltr">${actual}</code>`}
           </p>
         </li>`,
     )}

@@ -4,8 +4,10 @@ import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import { type Obstacle, obstacleWords } from '../pipeline/progress.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
-import type { Work } from '../pipeline/work.ts';
+import { type Work, isOver } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
+import type { Schemas } from '../types/schema.ts';
+import { toldBy, valueField } from '../types/value-field.ts';
 import { resultView } from './result-view.ts';
 
 /** What the panel for payloads shows; it is part of no draft, and nothing keeps it. */
@@ -22,6 +24,8 @@ export interface PayloadRun {
 export interface RunPanelOptions {
   state: PayloadRun;
   work: Work;
+  /** What the plugin gets and gives, where its namespace says so. */
+  schemas?: Schemas | undefined;
   canEdit: boolean;
   onInput: (payload: string) => void;
   /** Runs the plugin with the payload. */
@@ -34,7 +38,8 @@ export interface RunPanelOptions {
 
 /** Runs the plugin with a payload that is typed in. */
 export function runPanel(options: RunPanelOptions): TemplateResult {
-  const { state, work, canEdit, onInput, onRun, onStop, onKeep } = options;
+  const { state, work, schemas, canEdit, onInput, onRun, onStop, onKeep } = options;
+  const obstacle = presentObstacle(options);
   const words = texts().run;
   const run = state.isRunning
     ? stopButton(onStop)
@@ -49,16 +54,30 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
       </button>`;
   return html`<div class="run">
     <label for="run-payload">${words.payload}</label>
-    <textarea
-      id="run-payload"
-      class="field payload"
-      rows="5"
-      autocomplete="off"
-      spellcheck="false"
-      aria-describedby="run-hint"
-      .value=${live(state.payload)}
-      @input=${({ currentTarget }: Event) => onInput((currentTarget as HTMLTextAreaElement).value)}
-    ></textarea>
+    ${
+      schemas
+        ? valueField({
+            id: 'run-payload',
+            className: 'payload',
+            label: words.payload,
+            value: state.payload,
+            schema: schemas.input,
+            describedBy: 'run-hint',
+            told: toldBy(state.run, state.payload, 'invalid-input'),
+            onInput,
+          })
+        : html`<textarea
+            id="run-payload"
+            class="field payload"
+            dir="ltr"
+            rows="5"
+            autocomplete="off"
+            spellcheck="false"
+            aria-describedby="run-hint"
+            .value=${live(state.payload)}
+            @input=${({ currentTarget }: Event) => onInput((currentTarget as HTMLTextAreaElement).value)}
+          ></textarea>`
+    }
     <p id="run-hint" class="panel-hint">${words.hint}</p>
     <div class="panel-actions">
       ${run}${
@@ -66,25 +85,30 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
           : nothing
       }
-      <p class="run-state" role="status" data-tone=${state.obstacle && !state.isRunning ? 'bad' : 'busy'}>
-        ${stateWords(state)}
+      <p class="run-state" role="status" data-tone=${obstacle ? 'bad' : 'busy'}>
+        ${stateWords(state.isRunning, obstacle)}
       </p>
     </div>
     ${resultOf(options)}
   </div>`;
 }
 
-function stateWords({ isRunning, obstacle }: PayloadRun): string {
+/** What stood in the way of the last run, for as long as it does. */
+const presentObstacle = ({ state, work }: RunPanelOptions): Obstacle | undefined =>
+  !state.isRunning && state.obstacle && !isOver(state.obstacle, work) ? state.obstacle : undefined;
+
+function stateWords(isRunning: boolean, obstacle: Obstacle | undefined): string {
   const words = texts().run;
   if (isRunning) return words.running;
   return obstacle ? words.notRun(obstacleWords(obstacle)) : '';
 }
 
-function resultOf({ state, work, onJump }: RunPanelOptions): TemplateResult | typeof nothing {
-  const { run, before, payload, isRunning, obstacle } = state;
+function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
+  const { state, work, schemas, onJump } = options;
+  const { run, before, payload, isRunning } = state;
   if (!run) return nothing;
   const isCurrent = run.sourceKey === work.sourceKey && run.payload === payload;
   // What ran before is not what came of the last try.
-  const staleness = isRunning || obstacle ? 'running' : isCurrent ? undefined : 'changed';
-  return resultView({ run, before, staleness, onJump });
+  const staleness = isRunning || presentObstacle(options) ? 'running' : isCurrent ? undefined : 'changed';
+  return resultView({ run, before, staleness, schemas, onJump });
 }

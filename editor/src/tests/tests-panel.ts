@@ -6,6 +6,8 @@ import { texts } from '../locales/locale.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
 import { type TestStanding, type Work, countTests } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
+import type { Schemas } from '../types/schema.ts';
+import { toldBy, valueField } from '../types/value-field.ts';
 import { resultView, verdictIcons, verdictTones } from './result-view.ts';
 import type { TestEntry, TestField, TestList } from './test-list.ts';
 import { expectedOf } from './verdict.ts';
@@ -13,6 +15,8 @@ import { expectedOf } from './verdict.ts';
 export interface TestsPanelOptions {
   list: TestList;
   work: Work;
+  /** What the plugin gets and gives, where its namespace says so. */
+  schemas?: Schemas | undefined;
   /** Whether the builder runs plugins. */
   canRun: boolean;
   canEdit: boolean;
@@ -207,7 +211,7 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStanding): Te
 function resultOf(
   entry: TestEntry,
   { isCurrent }: TestStanding,
-  { list, canEdit, onJump }: TestsPanelOptions,
+  { list, schemas, canEdit, onJump }: TestsPanelOptions,
 ): TemplateResult | typeof nothing {
   const { run, before, test } = entry;
   if (!run) return nothing;
@@ -216,6 +220,7 @@ function resultOf(
     before,
     expected: expectedOf(test),
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
+    schemas,
     onAccept: canEdit ? (answer) => list.edit(entry, 'expected', answer) : undefined,
     onJump,
   });
@@ -226,12 +231,26 @@ function field(
   key: TestField,
   label: string,
   rows: number,
-  { list, canEdit }: TestsPanelOptions,
+  { list, schemas, canEdit }: TestsPanelOptions,
 ): TemplateResult {
   const id = `test-${entry.id}-${key}`;
   const value = key === 'expected' ? expectedOf(entry.test) : entry.test[key];
   const write = ({ currentTarget }: Event) =>
     list.edit(entry, key, (currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
+  if (schemas && rows) {
+    // A closed test has no use for an editor of its own.
+    if (!entry.isOpen) return html``;
+    return html`<label for=${id}>${label}</label>${valueField({
+        id,
+        className: key,
+        label,
+        value: value ?? '',
+        schema: key === 'expected' ? schemas.output : schemas.input,
+        isReadOnly: !canEdit,
+        told: key === 'payload' ? toldBy(entry.run, value ?? '', 'invalid-input') : undefined,
+        onInput: (text) => list.edit(entry, key, text),
+      })}`;
+  }
   // A text field makes every line break one character; compared with that, an unchanged text is not written anew.
   const shown = (value ?? '').replace(/\r\n?/g, '\n');
   return html`<label for=${id}>${label}</label>${
@@ -239,6 +258,7 @@ function field(
         ? html`<textarea
             id=${id}
             class="field ${key}"
+            dir="ltr"
             autocomplete="off"
             spellcheck="false"
             rows=${rows}
@@ -267,7 +287,7 @@ function expectedView(entry: TestEntry, options: TestsPanelOptions): TemplateRes
     if (!canEdit) return nothing;
     const add = () => {
       list.edit(entry, 'expected', '');
-      onFocus(entry, '.field.expected');
+      onFocus(entry, '.expected:is(.field, json-field)');
     };
     return html`<div class="expected-none">
       <button type="button" class="button quiet" @click=${add}>${icon('add')}${words.expectedAdd}</button>

@@ -48,7 +48,10 @@ export class CommandMenu {
           if (!place?.contains(relatedTarget as Node | null)) this.#close(false);
         }}
       >
-        ${offered.map((command) => this.#item(command))}
+        ${offered.map((command, index) => {
+          const isApart = index > 0 && command.group !== offered[index - 1]?.group;
+          return html`${isApart ? html`<div class="menu-line" role="separator"></div>` : nothing}${this.#item(command)}`;
+        })}
       </div>
     </div>`;
   }
@@ -67,7 +70,8 @@ export class CommandMenu {
         runCommand(command);
       }}
     >
-      <span>${label}</span>${shortcut ? html`<kbd>${shortcutText(shortcut)}</kbd>` : nothing}
+      <span dir="auto">${label}</span
+      >${shortcut ? html`<kbd dir="ltr">${shortcutText(shortcut)}</kbd>` : nothing}
     </button>`;
   }
 

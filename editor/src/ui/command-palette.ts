@@ -102,8 +102,8 @@ class CommandPalette extends LitElement {
       aria-disabled=${!isEnabled(command)}
       @click=${() => this.#run(command)}
     >
-      <span>${label}</span>
-      <span>
+      <span dir="auto">${label}</span>
+      <span dir="ltr">
         ${[shortcut, alternative].map((key) => (key ? html`<kbd>${shortcutText(key)}</kbd>` : nothing))}
       </span>
     </div>`;

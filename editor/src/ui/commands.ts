@@ -1,3 +1,4 @@
+import { texts } from '../locales/locale.ts';
 import type { Icon } from './icon.ts';
 
 /** A key with Control, or on a Mac with Command. */
@@ -16,6 +17,8 @@ export interface Shortcut {
 export interface Command {
   id: string;
   label: string;
+  /** Those of one number stand together in the menu, apart from others. */
+  group?: number;
   /** Its name on a button, where it has one, and what goes before that. */
   short?: string;
   icon?: Icon;
@@ -24,6 +27,8 @@ export interface Command {
   alternative?: Shortcut;
   /** Its key is for the text: anywhere else it is the browser's. */
   inText?: boolean;
+  /** With Control its key is one of Vim's, while these are used and are in normal mode. */
+  isVimKey?: boolean;
   /** Its key is one of the text's own, which sees to it by itself. */
   ownKey?: boolean;
   run: () => void;
@@ -35,22 +40,25 @@ export interface Command {
 
 const onMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
-const nameOf = (key: string) => (key === ' ' ? 'Space' : key.length === 1 ? key.toUpperCase() : key);
+const nameOf = (key: string, space: string) =>
+  key === ' ' ? space : key.length === 1 ? key.toUpperCase() : key;
 
-/** A shortcut for people: `Ctrl+S`, `⌘S`. */
+/** A shortcut for people, by the names on their keyboards: `Ctrl+S`, `Strg+S`, `⌘S`. */
 export function shortcutText({ key, shift, alt, control, alone }: Shortcut, mac = onMac): string {
-  const name = nameOf(key);
+  const { keys } = texts();
+  const name = nameOf(key, keys.space);
   if (mac) {
     const modifier = alone ? '' : alt ? '⌥' : control ? '⌃' : '⌘';
     return `${shift ? '⇧' : ''}${modifier}${name === 'Enter' ? '↩' : name}`;
   }
-  const shifted = shift ? ['Shift'] : [];
-  return [...(alone ? shifted : alt ? [...shifted, 'Alt'] : ['Ctrl', ...shifted]), name].join('+');
+  const shifted = shift ? [keys.shift] : [];
+  const modifiers = alone ? shifted : alt ? [...shifted, keys.alt] : [keys.control, ...shifted];
+  return [...modifiers, name === 'Enter' ? keys.enter : name].join('+');
 }
 
 /** The same for `aria-keyshortcuts`. */
 export function shortcutAria({ key, shift, alt, control, alone }: Shortcut): string {
-  const rest = [...(shift ? ['Shift'] : []), nameOf(key)].join('+');
+  const rest = [...(shift ? ['Shift'] : []), nameOf(key, 'Space')].join('+');
   if (alone) return rest;
   if (alt) return `Alt+${rest}`;
   return control ? `Control+${rest}` : `Control+${rest} Meta+${rest}`;
@@ -78,7 +86,10 @@ export function runByKey(event: KeyboardEvent, commands: readonly Command[]): bo
       !ownKey && [shortcut, alternative].some((one) => one && isShortcut(event, one)),
   );
   if (!command || command.offered?.() === false) return false;
-  if (command.inText && !(event.target as Element | null)?.closest('.cm-content')) return false;
+  // A field for a value is an editor of text too, with keys of its own.
+  if (command.inText && !(event.target as Element | null)?.closest('.text .cm-content')) return false;
+  if (command.isVimKey && event.ctrlKey && (event.target as Element | null)?.closest('.cm-vimMode'))
+    return false;
   event.preventDefault();
   event.stopPropagation();
   if (!event.repeat) runCommand(command);

@@ -19,6 +19,8 @@ export interface Notice {
 interface Shown {
   /** Each showing is another element, so that a screen reader reads it out. */
   readonly number: number;
+  /** Only confirms something: the next confirmation takes its place. */
+  readonly isPassing: boolean;
   readonly notice: () => Notice;
 }
 
@@ -30,9 +32,13 @@ export class Notices {
   readonly #shown = new Map<string, Shown | undefined>();
   #count = 0;
 
-  /** Shows a notice in place of the former one of its kind. It is asked for anew when the language changes. */
-  show(kind: string, notice: () => Notice): void {
-    this.#shown.set(kind, { number: ++this.#count, notice });
+  /**
+   * Shows a notice in place of the former one of its kind. It is asked for anew when the language changes.
+   * @param isPassing whether it only confirms something, so that the next confirmation takes its place
+   */
+  show(kind: string, notice: () => Notice, { isPassing = false } = {}): void {
+    if (isPassing) this.#hidePassing();
+    this.#shown.set(kind, { number: ++this.#count, isPassing, notice });
     this.onChange();
   }
 
@@ -40,6 +46,10 @@ export class Notices {
     if (!this.#shown.get(kind)) return;
     this.#shown.set(kind, undefined);
     this.onChange();
+  }
+
+  #hidePassing(): void {
+    for (const [kind, shown] of this.#shown) if (shown?.isPassing) this.#shown.set(kind, undefined);
   }
 
   /** What ends a notice, for its buttons. */

@@ -10,7 +10,7 @@ import type { Version } from '../service/records.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
-import type { Notices } from '../ui/notices.ts';
+import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
 export interface VersionsOptions {
@@ -35,12 +35,15 @@ export class VersionsPanel extends LightElement {
     status: { state: true },
     live: { state: true },
     isPinned: { state: true },
+    comparedTo: { state: true },
   };
 
   declare protected versions: readonly Version[];
   declare protected status: 'loading' | 'ready' | 'failed';
   declare protected live: string | undefined;
   declare protected isPinned: boolean;
+  /** What versions are compared with: one of them, or, where this is `undefined`, the draft. */
+  declare protected comparedTo: string | undefined;
   options!: VersionsOptions;
   #next: string | undefined;
   /** Names what the list was loaded for: another deployment makes it old. */
@@ -54,6 +57,7 @@ export class VersionsPanel extends LightElement {
     this.status = 'loading';
     this.live = undefined;
     this.isPinned = false;
+    this.comparedTo = undefined;
   }
 
   /** The panel is looked at: loads what was deployed since it was looked at last. */
@@ -66,6 +70,11 @@ export class VersionsPanel extends LightElement {
     if (wanted === this.#loadedFor || deployment.kind === 'deploying') return;
     this.#loadedFor = wanted;
     void this.#load();
+  }
+
+  /** Another panel is looked at: what others deploy meanwhile is asked for the next time. */
+  leave(): void {
+    this.#loadedFor = undefined;
   }
 
   protected override render(): TemplateResult {
@@ -82,12 +91,12 @@ export class VersionsPanel extends LightElement {
       return html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
     }
     if (!this.versions.length) return html`<p class="panel-empty panel-wait">${words.none}</p>`;
-    return html`${this.#pin()}
+    return html`${this.#pin()}${this.#comparedWith()}
       <ol class="history" aria-label=${words.title}>
         ${repeat(
           this.versions,
           ({ version }) => version,
-          (version, index) => this.#version(version, index),
+          (version) => this.#version(version),
         )}
       </ol>
       ${
@@ -115,16 +124,35 @@ export class VersionsPanel extends LightElement {
     </div>`;
   }
 
-  #version({ version, deployedAt, actor, message }: Version, index: number): TemplateResult {
+  /** Chooses what to compare with, where there is a choice. */
+  #comparedWith(): TemplateResult | typeof nothing {
+    if (this.versions.length < 2) return nothing;
+    const words = texts().versions;
+    const choose = ({ currentTarget }: Event) =>
+      (this.comparedTo = (currentTarget as HTMLSelectElement).value || undefined);
+    const option = (value: string, label: string) =>
+      html`<option value=${value} ?selected=${value === (this.comparedTo ?? '')}>${label}</option>`;
+    return html`<div class="history-compare">
+      <label for="compared-to">${words.compareTo}</label>
+      <select id="compared-to" class="field" @change=${choose}>
+        ${option('', words.draft)}${this.versions.map(({ version }) => option(version, version))}
+      </select>
+    </div>`;
+  }
+
+  #version({ version, deployedAt, actor, message }: Version): TemplateResult {
     const words = texts().versions;
     const { canWrite, canDeploy } = this.options.access();
     const at = formatDateTime(new Date(deployedAt));
     const isLive = version === this.live;
-    const before = this.versions[index + 1]?.version;
-    const button = (label: string, run: () => void) =>
-      html`<button type="button" class="button quiet" aria-label=${words.of(label, version)} @click=${run}>
+    const base = this.comparedTo;
+    const button = (label: string, run: () => void, name = label) =>
+      html`<button type="button" class="button quiet" aria-label=${words.of(name, version)} @click=${run}>
         ${label}
       </button>`;
+    const compare = () =>
+      void (base ? this.#compareVersions(base, version) : this.#compareWithDraft(version));
+    const compareName = base ? words.compareWith(base) : words.compareDraft;
     return html`<li class="history-item">
       <div class="history-head">
         <strong>${version}</strong>${
@@ -135,8 +163,7 @@ export class VersionsPanel extends LightElement {
       </div>
       ${message ? html`<p class="history-message" dir="auto">${message}</p>` : nothing}
       <div class="history-actions">
-        ${button(words.compareDraft, () => void this.#compareWithDraft(version))}
-        ${before ? button(words.compareWith(before), () => void this.#compareVersions(before, version)) : nothing}
+        ${base === version ? nothing : button(words.compare, compare, compareName)}
         ${canWrite ? button(words.bringBack, () => void this.#bringBack(version)) : nothing}
         ${canDeploy && !isLive ? button(words.makeLive, () => void this.#setLive(version)) : nothing}
       </div>
@@ -182,7 +209,10 @@ export class VersionsPanel extends LightElement {
     if (choice === 'back') this.#restore(version, source);
   }
 
-  async #compareVersions(one: string, other: string): Promise<void> {
+  /** The older of two versions comes first, as what is before a change does. */
+  async #compareVersions(base: string, version: string): Promise<void> {
+    const ageOf = (wanted: string) => this.versions.findIndex((known) => known.version === wanted);
+    const [one, other] = ageOf(base) > ageOf(version) ? [base, version] : [version, base];
     const [before, after] = [await this.#source(one), await this.#source(other)];
     if (!before || !after) return;
     if (sameWork(before, after)) return this.#notify('note', () => texts().versions.sameAs(one, other));
@@ -253,7 +283,8 @@ export class VersionsPanel extends LightElement {
 
   #notify(tone: 'note' | 'alert', text: () => string): void {
     const { notices } = this.options;
-    notices.show(NOTICE, () => ({ tone, text: text(), actions: [notices.dismiss(NOTICE)] }));
+    const notice = (): Notice => ({ tone, text: text(), actions: [notices.dismiss(NOTICE)] });
+    notices.show(NOTICE, notice, { isPassing: tone === 'note' });
   }
 }
 

@@ -31,6 +31,10 @@ export async function check(args: string[]): Promise<void> {
     console.log(usage);
     return;
   }
+  // Whoever reads the first lines alone, as `head` does, has closed the pipe; that is no fault to print a stack for.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   const print = (part: string, { state, text }: Finding) => {
     // One line, whatever a message holds.
     console.log(

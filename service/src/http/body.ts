@@ -5,12 +5,13 @@ import { badRequest, ServiceError } from './errors.ts';
 import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
 /**
- * Reads a JSON body, whose sender has to be known by then. Throws 415 for another type, 413 above `limit` bytes, 400 for what is not JSON, and 422 where it is
- * nested too deep.
+ * Reads a JSON body, whose sender has to be known by then. Throws 415 for another type, 413 above `limit` bytes, 400 for what is
+ * empty or not JSON, and 422 where it is nested too deep.
  */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
-  checkJsonType(c);
-  return parseJson(await readText(c, limit));
+  const value = await readOptionalJson(c, limit);
+  if (value !== undefined) return value;
+  throw badRequest('invalid-json', 'The body must be JSON, and is empty.');
 }
 
 /**
@@ -18,24 +19,33 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
  * empty body that it is a form.
  */
 export async function readOptionalJson(c: Context, limit: number): Promise<unknown> {
-  const declared = c.req.header('content-length');
-  if (declared !== undefined && Number(declared) > 0) return readJson(c, limit);
-  // Without a declared length only reading tells whether there is anything.
-  const text = declared === undefined ? await readText(c, limit) : '';
-  if (!text) return undefined;
-  checkJsonType(c);
-  return parseJson(text);
+  if (isJson(c)) {
+    const text = await readText(c, limit);
+    return text ? parseJson(text) : undefined;
+  }
+  if (await isEmpty(c)) return undefined;
+  throw new ServiceError(
+    415,
+    'unsupported-media-type',
+    'The body must be JSON, with "content-type: application/json".',
+  );
 }
 
-function checkJsonType(c: Context): void {
+function isJson(c: Context): boolean {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
-    throw new ServiceError(
-      415,
-      'unsupported-media-type',
-      'The body must be JSON, with "content-type: application/json".',
-    );
+  return type === 'application/json' || /^application\/[\w.+-]+\+json$/.test(type);
+}
+
+/** Whether there is no body, which only reading tells where its length is not declared. Of another nothing more is read. */
+async function isEmpty(c: Context): Promise<boolean> {
+  const declared = c.req.header('content-length');
+  if (declared !== undefined) return Number(declared) === 0;
+  try {
+    for await (const chunk of c.req.raw.body ?? []) if (chunk.byteLength) return false;
+  } catch {
+    throw incompleteBody();
   }
+  return true;
 }
 
 function parseJson(text: string): unknown {
@@ -57,34 +67,39 @@ function parseJson(text: string): unknown {
 
 /**
  * Reads a body that is text, in UTF-8. Clients name very different types for it, JSON and forms included, or none:
- * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. Throws
- * 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8. `anyType`: the type is not looked at.
+ * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. An empty one is none,
+ * whatever its type. Throws 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
+ * @param anyType whether the type is not looked at, only whether the body would have to be decoded first
  */
-export function readPlainText(
+export async function readPlainText(
   c: Context,
   limit: number,
   overCode?: CodeOf<413>,
   anyType = false,
 ): Promise<string> {
+  if (isIdentity(c) && (anyType || isPlainText(c))) return readText(c, limit, overCode);
+  if (await isEmpty(c)) return '';
+  throw new ServiceError(
+    415,
+    'unsupported-media-type',
+    'The body must be text in UTF-8, as it is, such as "content-type: text/plain; charset=utf-8".',
+  );
+}
+
+function isIdentity(c: Context): boolean {
+  return (c.req.header('content-encoding')?.trim().toLowerCase() || 'identity') === 'identity';
+}
+
+function isPlainText(c: Context): boolean {
   const [type = '', ...parameters] = (c.req.header('content-type') ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
-  const coding = c.req.header('content-encoding')?.trim().toLowerCase() || 'identity';
-  if (
-    (!anyType &&
-      (/^(?:multipart|image|audio|video|font)\//.test(type) ||
-        !/^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8'))) ||
-    coding !== 'identity'
-  ) {
-    throw new ServiceError(
-      415,
-      'unsupported-media-type',
-      'The body must be text in UTF-8, as it is, such as "content-type: text/plain; charset=utf-8".',
-    );
-  }
-  return readText(c, limit, overCode);
+  return (
+    !/^(?:multipart|image|audio|video|font)\//.test(type) &&
+    /^"?(?:utf-?8|us-ascii)"?$/.test(charset?.trim() ?? 'utf-8')
+  );
 }
 
 /** One that comes in chunks does not say how large it is, and counts as the largest. */
@@ -114,7 +129,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
     else for await (const chunk of c.req.raw.body ?? []) add(chunk);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw badRequest('incomplete-body', 'The body did not arrive whole.');
+    throw incompleteBody();
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
@@ -122,3 +137,5 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
     throw badRequest('invalid-text', 'The body is not valid UTF-8.');
   }
 }
+
+const incompleteBody = () => badRequest('incomplete-body', 'The body did not arrive whole.');

@@ -17,6 +17,18 @@ export const wantsEventStream = (c: Context): boolean =>
         type === 'text/event-stream' && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one)),
     );
 
+/** What an answer says in place of what Hono makes it say; `undefined` for nothing. */
+const streamHeaders: readonly (readonly [name: string, value: string | undefined])[] = [
+  ['content-type', 'text/event-stream; charset=utf-8'],
+  // Sent as they are: a proxy that gathers or compresses them would keep them back.
+  ['cache-control', 'no-store, no-transform'],
+  ['x-accel-buffering', 'no'],
+  // These are the connection's, which the server sees to. A client that is told that a connection stays, and it does not,
+  // loses its next request.
+  ['transfer-encoding', undefined],
+  ['connection', undefined],
+];
+
 /** How long a client may leave one event unread before its connection is ended, in ms. */
 const writeTime = 30_000;
 
@@ -50,13 +62,12 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
       breakOff(c, () => stream.abort());
     }
   });
-  // Sent as they are: a proxy that gathers or compresses them would keep them back.
-  response.headers.set('content-type', 'text/event-stream; charset=utf-8');
-  response.headers.set('cache-control', 'no-store, no-transform');
-  response.headers.set('x-accel-buffering', 'no');
-  // These are the connection's, which the server sees to.
-  response.headers.delete('transfer-encoding');
-  response.headers.delete('connection');
+  for (const [name, value] of streamHeaders) {
+    if (value === undefined) response.headers.delete(name);
+    else response.headers.set(name, value);
+    // Hono keeps what it set itself here, too, and would put it in place of ours.
+    c.header(name, value);
+  }
   return response;
 }
 

@@ -66,18 +66,22 @@ export const guestHelpers = `(log, tell) => {
         return 'Map(' + entries + ') {' + listed(entriesOf(value), (entry) => json(entry[0]) + ' => ' + json(entry[1])) + '}';
       const members = sizeBy(setSize, value);
       if (members !== undefined) return 'Set(' + members + ') {' + listed(membersOf(value), json) + '}';
-      if (typeof value === 'object' && value !== null && !isError(value)) return json(value);
+      if (typeof value === 'object' && value !== null && !isError(value)) return stringify(value, readable) ?? text(value);
       return text(value);
     } catch {
       return '(a value that cannot be shown)';
     }
   };
-  // Logs are lines of text for every client, so that the level of one is a part of its text.
-  const writer = (level) => (...values) => {
-    let line = level;
-    for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
-    // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
-    if (log(line, line.length, line === nullText)) for (;;);
+  // Logs are lines of text for every client, so that the level of one is a part of its text. The level is in a closure
+  // and no argument: a plugin finds these functions on the stack, and the host relies on it that a line is a text.
+  const writer = (level) => {
+    const write = (...values) => {
+      let line = level;
+      for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
+      // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
+      if (log(line, line.length, line === nullText)) for (;;);
+    };
+    return write;
   };
   globalThis.console = {
     log: writer(''),

@@ -23,8 +23,13 @@ export function readVariables<Shape extends z.ZodRawShape>(
     values[name] = parsed.success ? parsed.data : kind.safeParse(undefined).data;
     if (!parsed.success) {
       const expected = parsed.error.issues[0]?.message;
-      // One line, whatever the text holds.
-      const shown = secrets.has(name) ? 'cannot be used' : `is ${JSON.stringify(given?.slice(0, 100))}`;
+      // A file may be another one than was meant, with a secret in it. The rest is one line, whatever the text holds.
+      const fromFile = Boolean(env[`${name}_FILE`]?.trim());
+      const shown = fromFile
+        ? `cannot be used as ${name}_FILE gives it`
+        : secrets.has(name)
+          ? 'cannot be used'
+          : `is ${JSON.stringify(given?.slice(0, 100))}`;
       mistakes.push(`${name} ${shown}; it must be ${expected}.`);
     }
   }

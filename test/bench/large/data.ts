@@ -105,6 +105,8 @@ export async function fillDatabase(url: string, size: Size, now = Date.now()): P
       [now],
     );
     await run('statistics', 'vacuum analyze');
+    // Otherwise it is written while something is measured.
+    await run('checkpoint', 'checkpoint');
   } finally {
     await client.end();
   }

@@ -93,15 +93,16 @@ describe('code editor', () => {
     expect(content().contains(document.activeElement)).to.equal(false);
   });
 
-  it('highlights the languages it knows, types among them', () => {
-    const colours = (lang: string) => {
-      open('const n: number = 1;', lang);
-      return new Set([...content().querySelectorAll('.cm-line span')].map((span) => span.className)).size;
-    };
-    expect(colours('typescript')).to.be.above(3);
+  it('highlights the languages it knows, types among them', async () => {
+    const colours = () =>
+      new Set([...content().querySelectorAll('.cm-line span')].map((span) => span.className)).size;
+    open('const n: number = 1;', 'typescript');
+    // On a busy machine the text is parsed in more than one go.
+    await waitUntil(() => colours() > 3);
     editor.close();
     document.body.replaceChildren();
-    expect(colours('constructor')).to.equal(0);
+    open('const n: number = 1;', 'constructor');
+    expect(colours()).to.equal(0);
   });
 
   const error = (line: number, column: number, message = 'wrong') => ({

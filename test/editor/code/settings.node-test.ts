@@ -58,6 +58,13 @@ describe('settings, search and size, end to end in Chromium', () => {
       await page.keyboard.type('one');
       const count = () => page.$eval('.find-count', ({ textContent }) => textContent);
       assert.equal(await count(), '3 matches');
+      // The panel is the editor's own: in its font, and without a row that wraps.
+      const fonts = await page.evaluate(() =>
+        ['body', '.find', '.find .button'].map(
+          (one) => getComputedStyle(document.querySelector(one)!).fontFamily,
+        ),
+      );
+      assert.equal(new Set(fonts).size, 1, fonts.join('; '));
       await page.keyboard.press('Enter');
       assert.equal(await count(), '1 of 3');
       await page.keyboard.press('Enter');
@@ -72,6 +79,46 @@ describe('settings, search and size, end to end in Chromium', () => {
       await page.keyboard.press('Escape');
       await page.waitForSelector('.find', { hidden: true });
       assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
+    }));
+
+  test('what is typed over a selection of lines replaces it, and a bracket goes around it, within the policy', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: 'const one = 1;\nconst two = 2;\n', lang: 'javascript' }, target);
+      const { page, untilOpen, text } = await open();
+      await untilOpen();
+      await page.waitForSelector('.cm-content[data-language]');
+      await page.focus('.cm-content');
+      await chord(page, 'a');
+      await page.keyboard.type('{');
+      assert.equal(await text(), '{const one = 1;\nconst two = 2;\n}');
+      await chord(page, 'a');
+      await page.keyboard.type('let x');
+      assert.equal(await text(), 'let x');
+      await chord(page, 'z');
+      await chord(page, 'z');
+      // The scene fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
+      assert.match(await text(), /const one = 1;/);
+    }));
+
+  test('Ctrl+D and Ctrl+Shift+L select what is the same, from the first time on', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: 'one = 1;\ntwo = one + one;\n', lang: 'javascript' }, target);
+      const { page, untilOpen, text } = await open();
+      await untilOpen();
+      await page.focus('.cm-content');
+      const untilSelected = (count: number) =>
+        page.waitForFunction(
+          (all) => document.querySelectorAll('.cm-selectionBackground').length === all,
+          {},
+          count,
+        );
+      // The first selects the word, the second the next one like it.
+      await chord(page, 'd');
+      await untilSelected(1);
+      await chord(page, 'd');
+      await untilSelected(2);
+      await page.keyboard.type('uno');
+      assert.equal(await text(), 'uno = 1;\ntwo = uno + one;\n');
     }));
 
   test('a closing bracket takes its line back to where it was opened', () =>

@@ -128,6 +128,45 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       assert.match(await first.text(), /from the first/);
     }));
 
+  test('edits of different lines by two tabs can both be kept, and what did not change is shown by a sign that fonts have', () =>
+    scene(async ({ service, target, open, saved }) => {
+      const lines = Array.from({ length: 40 }, (_, i) => `const line${i} = ${i};`);
+      const source = (...all: string[]) => ({ contents: `${all.join('\n')}\n`, lang: 'javascript' });
+      await service.save(source(...lines), target);
+      const page = await open();
+      await page.untilOpen();
+      await service.save(source('// theirs', ...lines), target);
+      await page.type('// mine');
+      await page.untilStatus('Not saved: changed elsewhere');
+      await page.press('Compare and choose');
+      await page.until('The two edits do not overlap');
+      const collapsed = await page.page.waitForSelector('dialog .cm-collapsedLines');
+      const signs = await collapsed?.evaluate((one) =>
+        ['::before', '::after'].map((part) => getComputedStyle(one, part).content),
+      );
+      assert.deepEqual(signs, ['"…"', '"…"']);
+      await page.press('Merge both');
+      const draft = await saved('// mine');
+      assert.equal(draft?.contents, source('// theirs', ...lines, '// mine').contents.trimEnd());
+      await page.until('Both edits are in the text now');
+    }));
+
+  test('where the browser blocks storage in the page, that is said with the first change, while nothing is lost yet', () =>
+    scene(async ({ service, target, open }) => {
+      const { page, until, untilOpen, type, untilStatus } = await open('about:blank');
+      await page.evaluateOnNewDocument(() => {
+        const refuse = () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        };
+        Object.defineProperty(window, 'localStorage', { get: refuse });
+      });
+      await page.goto(await service.url(target));
+      await untilOpen();
+      await type('// x');
+      await until('This browser keeps no copy of unsaved text here');
+      await untilStatus('Saved');
+    }));
+
   test('a choice that is put off loses nothing', () =>
     scene(async ({ service, target, open }) => {
       const page = await open();

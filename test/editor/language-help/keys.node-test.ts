@@ -94,6 +94,12 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-tooltip-autocomplete', 'trimEnd');
       await untilShown(page, '.cm-completionInfo', 'String.trim(): string');
       await untilShown(page, '.cm-completionInfo', 'white space');
+      // It stands beside the list, where it can be read, and not cut off behind its edge.
+      await page.waitForFunction(() => {
+        const info = document.querySelector('.cm-completionInfo');
+        const { left, top, width, height } = info!.getBoundingClientRect();
+        return info!.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      });
       // CodeMirror takes no key for a list that has just appeared under who types, for 75 ms.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 750)));
       await page.keyboard.press('Enter');
@@ -106,6 +112,63 @@ describe('language help, by the usual keys', () => {
       assert.ok(
         !(await page.$eval('.cm-tooltip-autocomplete', (list) => list.textContent.includes('document'))),
       );
+    }));
+
+  test('completes in an expression within a template, and names of private fields; in text of any kind it does not', () =>
+    scene(async (given) => {
+      const shop = 'class Cart {\n  #items = [];\n  add(item) {\n    return this;\n  }\n}\n';
+      const text = javascript.replace('String(orders.length) + input', '`${input} and`');
+      const editor = await openText(given, `${shop}${text}`);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      await putCursor(page, '${input', 7);
+      await page.keyboard.type('.');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'charAt');
+      await press(page, 'Escape');
+      await putCursor(page, 'return this', 11);
+      await page.keyboard.type('.#');
+      await untilShown(page, '.cm-tooltip-autocomplete', '#items');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-tooltip-autocomplete'));
+      const asked = () => given.service.seen.filter(({ path }) => path.includes('/language-help/')).length;
+      const before = asked();
+      await putCursor(page, ' and', 4);
+      await page.keyboard.type('. inp.');
+      await untilText(editor, / and\. inp\./);
+      await given.saved(' and. inp.');
+      assert.equal(asked(), before);
+    }));
+
+  test('a request that the next key makes useless is withdrawn', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      await putCursor(page, 'input;', 5);
+      let asked = 0;
+      let withdrawn = 0;
+      given.service.script.hold = (request) => {
+        if (!request.url.includes('/language-help/') || asked > 0) return undefined;
+        asked++;
+        return new Promise((resolve) => {
+          request.signal.addEventListener('abort', () => {
+            withdrawn++;
+            resolve();
+          });
+        });
+      };
+      await page.keyboard.type('.');
+      await eventually(
+        () => asked,
+        (count) => count === 1,
+      );
+      await page.keyboard.type('p');
+      await eventually(
+        () => withdrawn,
+        (count) => count === 1,
+      );
+      // The first was never answered; the second is.
+      await untilShown(page, '.cm-tooltip-autocomplete', 'padStart');
     }));
 
   test('shows by hover what a thing is, and none of the HTML that its comment holds', () =>
@@ -162,6 +225,20 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-lsp-signature-tooltip', 'slice(');
     }));
 
+  test('of a function with several signatures each can be seen, and where there is no call, that is said', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
+      await putCursor(page, '"b"', 1);
+      await press(page, 'Control', 'Shift', 'Space');
+      await untilShown(page, '.cm-lsp-signature-num', '/4');
+      await press(page, 'Control', 'Shift', 'ArrowDown');
+      await untilShown(page, '.cm-lsp-signature-num', '4/4');
+      await press(page, 'Escape');
+      await putCursor(page, 'const', 1);
+      await press(page, 'Control', 'Shift', 'Space');
+      await untilShown(page, '.cm-place-message', 'within the brackets of a call');
+    }));
+
   test('F12 goes to the definition, and says what is part of the language', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
@@ -179,10 +256,55 @@ describe('language help, by the usual keys', () => {
       const { page } = editor;
       await putCursor(page, 'orders.length', 2);
       await press(page, 'F2');
-      await page.waitForSelector('.cm-lsp-rename-panel input');
+      await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
       await untilText(editor, /const items = \[1, 2\];\n {2}return String\(items\.length\)/);
+      assert.equal(await page.$('.cm-rename'), null);
+      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
+    }));
+
+  test('a name that cannot be had is said at the field, which stays; Escape leaves it', () =>
+    scene(async (given) => {
+      const { page } = await openText(given, javascript);
+      await putCursor(page, 'orders.length', 2);
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('1st');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'no digit first');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('.cm-rename'));
+      await putCursor(page, 'length', 2);
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('count');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'not declared in the plugin');
+    }));
+
+  test('without the service, F2, Shift+Alt+F and Ctrl+Shift+Space say why nothing happens', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      given.service.script.answer = ({ url }) =>
+        url.includes('/language-help/') ? new Response(null, { status: 503 }) : undefined;
+      await putCursor(page, 'orders.length', 2);
+      for (const keys of [
+        ['Shift', 'Alt', 'KeyF'],
+        ['Control', 'Shift', 'Space'],
+      ] as const) {
+        await press(page, ...keys);
+        await untilShown(page, '.cm-place-message', 'The service cannot be reached');
+        await press(page, 'ArrowRight');
+        await page.waitForFunction(() => !document.querySelector('.cm-place-message'));
+      }
+      await press(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('items');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'The service cannot be reached');
     }));
 
   test('Shift+Alt+F formats the text', () =>
@@ -191,6 +313,8 @@ describe('language help, by the usual keys', () => {
       await putCursor(editor.page, 'return', 1);
       await press(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilText(editor, /^export function run\(input\) \{\n {2}return input\n\}/);
+      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await untilShown(editor.page, '.cm-place-message', 'formatted already');
     }));
 
   test('a misspelt name is a problem in JavaScript; F8 goes there, and Ctrl+. mends it', () =>
@@ -205,10 +329,31 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cursor', 'Line 3');
       await press(page, 'Control', '.');
       await page.waitForSelector('.cm-quick-fixes');
-      await untilShown(page, '.cm-quick-fixes', 'Change to "orders"');
+      await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
       await page.keyboard.press('Enter');
       await untilText(editor, /String\(orders\.length\)/);
       await page.waitForFunction(() => !document.querySelector('.cm-lintRange-error'));
+    }));
+
+  test('who points at a problem reads what it is, and can have it mended from there', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript.replace('orders.length', 'ordrs.length'));
+      const { page } = editor;
+      await untilHelped(given, editor);
+      const marked = await page.waitForSelector('.cm-lintRange-error');
+      const offered = await eventually(
+        async () => {
+          await page.mouse.move(10, 10);
+          await marked?.hover();
+          return page.waitForSelector('.cm-diagnostic .problem-fix', { timeout: 2000 }).catch(() => null);
+        },
+        (button) => button !== null,
+      );
+      await untilShown(page, '.cm-diagnostic', "Cannot find name 'ordrs'");
+      await offered?.click();
+      await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
+      await page.keyboard.press('Enter');
+      await untilText(editor, /String\(orders\.length\)/);
     }));
 
   test('where there is nothing to fix, Ctrl+. says so, and Escape leaves a menu of fixes', () =>
@@ -294,7 +439,7 @@ describe('the palette of commands', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('neither it nor language help is loaded before it is wanted', () =>
+  test('neither it, language help, Vim’s keys, versions nor runs are loaded before they are wanted', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       const loaded = () =>
@@ -304,10 +449,11 @@ describe('the palette of commands', () => {
             .map(({ name }) => name)
             .join('\n'),
         );
-      assert.doesNotMatch(await loaded(), /command-palette|language-help/);
+      const later = /command-palette|language-help|vim-keys|versions-panel|runs-panel/;
+      assert.doesNotMatch(await loaded(), later);
       await putCursor(page, 'return', 0);
       await page.keyboard.press('ArrowRight');
       await eventually(loaded, (names) => names.includes('/assets/language-help'));
-      assert.doesNotMatch(await loaded(), /command-palette/);
+      assert.doesNotMatch(await loaded(), /command-palette|vim-keys|versions-panel|runs-panel/);
     }));
 });

@@ -7,6 +7,7 @@ import { Visitor, parseSync } from 'oxc-parser';
 import { de } from '../../../editor/src/locales/de.ts';
 import { en } from '../../../editor/src/locales/en.ts';
 import { matchLocale } from '../../../editor/src/locales/locale.ts';
+import { helpResults } from '../../../service/src/toolchains/language-help/requests.ts';
 
 const sources = fileURLToPath(new URL('../../../editor/src', import.meta.url));
 
@@ -53,6 +54,7 @@ test('every text that a user reads is in the files of the languages', () => {
     if (file.startsWith('locales') || ['loader.ts', 'main.ts'].includes(file)) continue;
     const { program } = parseSync(file, readFileSync(join(sources, file), 'utf8'));
     const thrown = new Set<unknown>();
+    const tagged = new Set<unknown>();
     new Visitor({
       // An error that is thrown is for who reads the console.
       NewExpression: (node) => {
@@ -65,9 +67,17 @@ test('every text that a user reads is in the files of the languages', () => {
         if (callee.type === 'Super') for (const argument of args) thrown.add(argument);
       },
       TaggedTemplateExpression: ({ tag, quasi }) => {
+        tagged.add(quasi);
         if (tag.type !== 'Identifier' || tag.name !== 'html') return;
         const prose = proseOfTemplate(quasi.quasis.map(({ value }) => value.raw));
         found.push(...prose.map((text) => `${file}: ${text}`));
+      },
+      // A text with something put into it: its own words are what is left when that is taken out.
+      TemplateLiteral: (node) => {
+        const words = node.quasis.map(({ value }) => value.raw).join('…');
+        const [, first = ''] = /(?:^|\s)([A-Z][a-z]+) +[a-z…]/.exec(words) ?? [];
+        const isSentence = first !== '' && !KNOWN.has(first);
+        if (isSentence && !thrown.has(node) && !tagged.has(node)) found.push(`${file}: ${words}`);
       },
       Literal: (node) => {
         if (typeof node.value !== 'string' || thrown.has(node)) return;
@@ -76,6 +86,71 @@ test('every text that a user reads is in the files of the languages', () => {
     }).visit(program);
   }
   assert.deepEqual(found, []);
+});
+
+/** CodeMirror's words that the editor never shows, because it has what says them replaced or left out. */
+const NEVER_SHOWN = new Set([
+  // Its own panel of search, in place of which is the editor's, and its dialog that asks for a line.
+  'Find',
+  'Replace',
+  'all',
+  'by word',
+  'match case',
+  'next',
+  'previous',
+  'regexp',
+  'replace all',
+  'replace',
+  'Go to line',
+  'go',
+  // Its own marks of folds, which the editor draws.
+  'Fold line',
+  'Unfold line',
+  // Renaming is the editor's own, and references are not looked for.
+  'New name',
+  'rename',
+  'Reference list',
+  // Differences are only looked at.
+  'Accept',
+  'Reject',
+  'Revert this chunk',
+  // Set where differences are shown.
+  '$ unchanged lines',
+]);
+
+test('what CodeMirror says by itself is in the files of the languages', () => {
+  const packages = fileURLToPath(new URL('../../../node_modules/@codemirror', import.meta.url));
+  const said = new Set<string>();
+  for (const file of globSync('*/dist/index.js', { cwd: packages })) {
+    const { program } = parseSync(file, readFileSync(join(packages, file), 'utf8'));
+    new Visitor({
+      CallExpression: ({ callee, arguments: args }) => {
+        const isPhrase =
+          (callee.type === 'Identifier' && callee.name === 'phrase') ||
+          (callee.type === 'MemberExpression' &&
+            callee.property.type === 'Identifier' &&
+            callee.property.name === 'phrase');
+        if (!isPhrase) return;
+        for (const argument of args) {
+          const texts =
+            argument.type === 'ConditionalExpression'
+              ? [argument.consequent, argument.alternate]
+              : [argument];
+          for (const text of texts)
+            if (text.type === 'Literal' && typeof text.value === 'string') said.add(text.value);
+        }
+      },
+    }).visit(program);
+  }
+  assert.deepEqual(
+    Object.keys(en.codePhrases).toSorted(),
+    [...said].filter((phrase) => !NEVER_SHOWN.has(phrase)).toSorted(),
+  );
+});
+
+test('each quick fix of the service has a title in every language', () => {
+  const { fix } = helpResults['textDocument/codeAction'].element.shape.data.shape;
+  assert.deepEqual(Object.keys(en.languageHelp.fix).toSorted(), fix.options.toSorted());
 });
 
 /** All texts of a language by their path; functions are called with numbers and names. */

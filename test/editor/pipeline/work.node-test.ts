@@ -74,6 +74,9 @@ test('after a reload, what is deployed was built', () => {
   const deployed: DeployState = { kind: 'deployed', version: 'v1.0.2', sourceKey: 'now' };
   const build: BuildState = { kind: 'none', never: true };
   assert.equal(buildStatus(work({ build, deployment: deployed })).text, 'Built');
+  const before = 'The text as it is was built before the plugin was opened here.';
+  assert.equal(buildWords(work({ build, deployment: deployed })), before);
+  assert.equal(buildWords(work({ build: { kind: 'built', sourceKey: 'now' } })), before);
   assert.equal(
     buildStatus(work({ build, deployment: deployed, sourceKey: 'newer' })).text,
     'Changed since the build',

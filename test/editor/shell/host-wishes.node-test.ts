@@ -102,6 +102,12 @@ describe('what the page around the editor wants, in Chromium', () => {
       await launcher.until('Bereitstellen');
       await launcher.until('Alles gespeichert');
       assert.equal(await launcher.frame.$eval('html', ({ lang }) => lang), 'de');
+      // Its commands too, with the keys by the names on a German keyboard.
+      await launcher.frame.focus('.cm-content');
+      await launcher.page.keyboard.press('F1');
+      await launcher.until('Mit Nachricht bereitstellen');
+      await launcher.until('Strg+Umschalt+D');
+      await launcher.page.keyboard.press('Escape');
       await launcher.say({ type: 'configure', session, locale: 'ar' });
       await launcher.until('All changes saved');
       assert.deepEqual(await launcher.frame.$eval('html', ({ lang, dir }) => [lang, dir]), ['en', 'rtl']);

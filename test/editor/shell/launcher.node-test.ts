@@ -71,7 +71,7 @@ describe('the editor and the page around it, in Chromium', () => {
       const target = plugin();
       const token = await service.token(target);
       const earlier = service.seen.length;
-      assert.deepEqual((await launcher.hear('hello'))['capabilities'], ['open']);
+      assert.deepEqual((await launcher.hear('hello'))['capabilities'], ['open', 'save', 'configure']);
       await launcher.until('No plugin is open');
       const session = await launcher.open(target, token);
       await launcher.hear('ready', session);

@@ -7,7 +7,6 @@ import type { Browser, BrowserContext } from 'puppeteer-core';
 import {
   launchBrowser,
   openPage,
-  pressForHelp,
   startEditorService,
   type EditorPage,
   type EditorService,
@@ -66,43 +65,6 @@ describe("the editor's page", () => {
       assert.deepEqual(await violations(), []);
     });
 
-    test(`shows problems, results and commands accessibly in ${scheme} colours`, async () => {
-      const contents =
-        'let n = 0;\nexport function run(input: string): string {\n  if (input) throw new Error(input);\n  return `run ${++n} ${Date.now()}`;\n}\n';
-      await service.save({ contents, lang: 'typescript', tests: [{ name: 'a', payload: 'no' }, {}] }, target);
-      editor = await openPage(context, await service.url(target));
-      await editor.untilOpen();
-      await set(scheme);
-      await editor.until('Run all');
-      for (let run = 0; run < 2; run++) {
-        await editor.press('Run all');
-        await editor.until('1 failed, 1 ran');
-      }
-      await editor.page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
-      await editor.page.waitForSelector('.difference');
-      assert.deepEqual(await violations(), []);
-      await editor.type('const x: number = "";');
-      await editor.page.waitForSelector('.cm-lintRange-error');
-      await editor.page.locator('#tab-build').click();
-      assert.deepEqual(await violations(), []);
-      await editor.press('Menu');
-      assert.deepEqual(await violations(), []);
-      await editor.page.keyboard.press('Escape');
-      await pressForHelp(editor.page);
-      await editor.page.waitForSelector('dialog[open]');
-      assert.deepEqual(await violations(), []);
-      await editor.page.keyboard.press('Escape');
-      await editor.page.keyboard.press('F1');
-      await editor.page.waitForSelector('dialog.palette[open]');
-      assert.deepEqual(await violations(), []);
-      await editor.page.keyboard.press('Escape');
-      await set(scheme, 360, 400);
-      await editor.page.locator('#tab-run').click();
-      assert.deepEqual(await violations(), []);
-      const size = await editor.page.evaluate(() => document.documentElement.scrollWidth);
-      assert.equal(size, 360);
-    });
-
     test(`asks for a choice accessibly in ${scheme} colours`, async () => {
       await set(scheme);
       await editor.press('Save');
@@ -155,6 +117,49 @@ describe("the editor's page", () => {
     });
   }
 
+  for (const [width, language] of [
+    [760, 'en'],
+    [760, 'de'],
+    [360, 'de'],
+  ] as const) {
+    test(`cuts nothing off at ${width} pixels in ${language}: outcomes of tests, names of panels, the last line`, async () => {
+      const contents = 'export const run = (input: string) => input;\n';
+      const name = 'A name that is longer than the line it stands in could ever be';
+      await service.save(
+        { contents, lang: 'typescript', tests: [{ name, payload: 'a', expected: 'b' }] },
+        target,
+      );
+      const token = await service.token(target, 'read,write,deploy,runs');
+      editor = await openPage(context, 'about:blank');
+      const { page } = editor;
+      await page.evaluateOnNewDocument((tag) => {
+        Object.defineProperty(navigator, 'languages', { get: () => [tag] });
+      }, language);
+      await set('light', width, 640);
+      await page.goto(await service.url(target, token));
+      await page.waitForSelector('.actions button:nth-child(4)');
+      await page.evaluate(() => document.querySelector<HTMLElement>('.actions button:nth-child(4)')?.click());
+      await page.waitForSelector('#tab-runs');
+      await page.evaluate(() => document.querySelector<HTMLElement>('#tab-tests')?.click());
+      await page.waitForSelector('.test-run');
+      await page.evaluate(() => document.querySelector<HTMLElement>('.test-run')?.click());
+      await page.waitForSelector('.test-outcome[data-tone=bad]');
+      const cut = await page.evaluate(() => {
+        const isCut = (one: Element) => {
+          const { left, right, top } = one.getBoundingClientRect();
+          const frame = one.parentElement?.closest('.dock-tabs, .test-row, .bottom')?.getBoundingClientRect();
+          // What the last line has no room for is out of sight as a whole.
+          if (!frame || top >= frame.bottom) return false;
+          return one.scrollWidth > one.clientWidth + 1 || left < frame.left - 1 || right > frame.right + 1;
+        };
+        return [...document.querySelectorAll('.test-outcome, .dock-tab, .bottom > *')]
+          .filter((one) => one.checkVisibility() && isCut(one))
+          .map(({ outerHTML }) => outerHTML);
+      });
+      assert.deepEqual(cut, []);
+    });
+  }
+
   test('does not scroll where a font is taller than its lines, as those for Arabic are', async () => {
     await set('light', 1100, 400);
     const heights = await editor.page.evaluate(() => {
@@ -200,10 +205,10 @@ describe("the editor's page", () => {
   test('loads at most 200 KB of script, compressed', async () => {
     const scripts = service.seen.slice(seenBefore).filter(({ path }) => path.endsWith('.js'));
     assert.ok(scripts.length > 0);
-    let bytes = 0;
-    for (const { path } of scripts) {
-      bytes += brotliCompressSync(await (await fetch(service.origin + path)).bytes()).length;
-    }
+    const sources = await Promise.all(
+      scripts.map(async ({ path }) => (await fetch(service.origin + path)).bytes()),
+    );
+    const bytes = sources.reduce((sum, source) => sum + brotliCompressSync(source).length, 0);
     assert.ok(bytes <= 200 * 1024, `${bytes} bytes`);
   });
 });

@@ -17,7 +17,7 @@ describe('tests that assert, end to end in Chromium', () => {
     scene(async ({ service, target, open }) => {
       const tests = [{ name: 'adds up', payload, expected: '{ "total": 6 }' }];
       await service.save({ contents, lang: 'typescript', tests }, target);
-      const { page, press, until, untilOpen } = await open();
+      const { page, press, until, untilOpen, type } = await open();
       await untilOpen();
       await until('Run all');
       await press('Run all');
@@ -25,13 +25,21 @@ describe('tests that assert, end to end in Chromium', () => {
       await until('1 of 1 tests failed');
       assert.match(
         await page.$eval('.json-differences', (one) => (one as HTMLElement).innerText),
-        /total\s+expected 6\s+is -6/,
+        /total\s+expected 6\s+answered -6/,
       );
 
       await press('Deploy');
       await page.waitForSelector('dialog.ask[open]');
-      await until('adds up');
+      await until('One test fails with the text as it is:');
       await press('Cancel');
+      // A change does not make a failure forgotten.
+      await type('// later');
+      await press('Deploy');
+      await page.waitForSelector('dialog.ask[open]');
+      await until('failed when it ran last, and the text has changed since:');
+      await press('Cancel');
+      await press('Run all');
+      await page.waitForSelector('#tab-tests .count[data-tone=bad]');
       assert.equal(
         service.seen.some(({ path }) => path.endsWith('/promote')),
         false,
@@ -41,6 +49,13 @@ describe('tests that assert, end to end in Chromium', () => {
       await press('Deploy all the same');
       await until('v1.0.0 deployed');
 
+      // What one test gave is in view once it has run, however long the test is.
+      await page.locator('.test-run').click();
+      await page.waitForFunction(() => {
+        const panel = document.querySelector('#panel-tests')?.getBoundingClientRect();
+        const head = document.querySelector('.test-row .result-head')?.getBoundingClientRect();
+        return panel && head && head.top < panel.bottom;
+      });
       await press('Accept as expected');
       await until('1 test passed');
       await eventually(
@@ -83,7 +98,7 @@ describe('tests that assert, end to end in Chromium', () => {
   test('while something runs the old result says so, Stop is beside it, and offline is said', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
-      const { page, until, untilOpen, press } = await open();
+      const { page, until, untilOpen, untilStatus, press, type } = await open();
       await untilOpen();
       await page.locator('#tab-run').click();
       await page.type('#run-payload', payload);
@@ -105,5 +120,14 @@ describe('tests that assert, end to end in Chromium', () => {
       await service.restart();
       await press('Try again');
       await page.waitForFunction(() => !document.body.innerText.includes('No connection'));
+
+      // What stood in the way is not said any longer once it is gone.
+      await service.stop();
+      await type('// offline');
+      await page.locator('.run-payload-button').click();
+      await until('Not run: not saved');
+      await service.restart();
+      await untilStatus('Saved');
+      await page.waitForFunction(() => !document.body.innerText.includes('Not run'));
     }));
 });

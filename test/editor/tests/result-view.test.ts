@@ -26,7 +26,9 @@ describe('difference', () => {
   };
   const rows = (view: HTMLElement) =>
     [...view.querySelectorAll('p')].map((row) =>
-      row.textContent?.replaceAll('\u200b', '').replaceAll(/^\n\s*|\n\s*$/g, ''),
+      [...(row.children.length ? row.children : [row])]
+        .map(({ textContent }) => textContent?.replaceAll('\u200b', ''))
+        .join(''),
     );
 
   it('shows the lines that changed with the lines around them, and within them what changed', () => {
@@ -71,7 +73,7 @@ describe('result view', () => {
     await show({ run: run({ error: { code: 'time-limit', message: 'too long' }, logs: [] }) });
     expect(text()).to.match(/Failed.*Error: time-limit.*too long/s);
     await show({ run: run({ result: '', logs: [] }) });
-    expect(text()).to.contain('The empty text');
+    expect(text()).to.contain('An empty text');
   });
 
   it('says whether the answer is the expected one, where they differ, and takes it as the expected one', async () => {

@@ -43,6 +43,21 @@ test('a key is a shortcut with all its modifiers and no other', () => {
   assert.equal(isShortcut(key('F8', { ctrlKey: true }).event, { key: 'F8', alone: true }), false);
 });
 
+test('in normal mode the keys of Vim are its own, with Control and in the text', () => {
+  const ran: string[] = [];
+  const commands: Command[] = [
+    { id: 'b', label: 'B', shortcut: { key: 'b' }, isVimKey: true, run: () => ran.push('b') },
+    { id: 's', label: 'S', shortcut: { key: 's' }, run: () => ran.push('s') },
+  ];
+  const within = (isVim: boolean) => ({ closest: () => (isVim ? {} : null) }) as unknown as EventTarget;
+  const press = (name: string, more: Partial<KeyboardEvent>) => runByKey(key(name, more).event, commands);
+  assert.equal(press('b', { ctrlKey: true, target: within(true) }), false);
+  assert.equal(press('b', { metaKey: true, target: within(true) }), true);
+  assert.equal(press('b', { ctrlKey: true, target: within(false) }), true);
+  assert.equal(press('s', { ctrlKey: true, target: within(true) }), true);
+  assert.deepEqual(ran, ['b', 'b', 's']);
+});
+
 test('a command that cannot be done now keeps its key; one that is not offered leaves it to the browser', () => {
   const ran: string[] = [];
   const commands: Command[] = [

@@ -48,8 +48,23 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       await press('Bring the former draft back');
       await saved('// second');
 
+      await page.select('#compared-to', 'v1.0.0');
+      assert.deepEqual(
+        await page.$$eval('.history-actions [aria-label^=Compare]', (all) =>
+          all.map(({ ariaLabel }) => ariaLabel),
+        ),
+        ['Compare with v1.0.0: v1.0.1'],
+      );
+      await press('Compare with v1.0.0: v1.0.1');
+      await page.waitForSelector('dialog.compare[open]');
+      await until('v1.0.0 and v1.0.1');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { hidden: true });
+
       await press('Make live: v1.0.0');
       await until('v1.0.0 is live now.');
+      // One confirmation takes the place of another.
+      assert.equal(await page.$$eval('.notice', (all) => all.length), 1);
       await until('v1.0.1 deployed, v1.0.0 is live');
       await press('Let the newest be live');
       await until('The newest version is live: v1.0.1.');
@@ -61,6 +76,9 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       await service.save({ contents, lang: 'typescript' }, target);
       const first = await open();
       await first.untilOpen();
+      // Before anything is deployed, the panel says what it is for.
+      await first.page.locator('#tab-versions').click();
+      await first.until('Nothing is deployed yet.');
       await first.press('Deploy');
       await first.until('v1.0.0 deployed');
       await first.page.waitForSelector('#tab-versions');
@@ -69,13 +87,15 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       assert.equal(await service.run('Ada', target), 200);
       assert.equal(await service.run('bad', target), 422);
       const token = await service.token(target, 'read,write,deploy,runs');
-      const { page, until, untilOpen } = await open(await service.url(target, token));
+      const { page, untilOpen } = await open(await service.url(target, token));
       await untilOpen();
       await page.locator('#tab-runs').click();
       // Runs are recorded within a second of their answers.
       await eventually(
         async () => {
-          await page.locator('.runs-head button').click();
+          // Whoever comes back to the panel sees what ran meanwhile.
+          await page.locator('#tab-tests').click();
+          await page.locator('#tab-runs').click();
           await page.waitForFunction(() =>
             document.querySelector('#panel-runs .history, #panel-runs .panel-wait'),
           );
@@ -85,8 +105,11 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       );
       await page.select('.runs-head select', 'failed');
       await page.waitForFunction(() => document.querySelectorAll('.run-record').length === 1);
+      await page.waitForFunction(() =>
+        document.querySelector('.run-record summary')?.textContent?.includes('Error: No bad'),
+      );
       await page.locator('.run-record summary').click();
-      await until('No bad');
+      await page.waitForSelector('.run-record .trace');
       await page.waitForSelector('.log-entry[data-level=warn]');
       await page.locator('.run-record .place').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent?.startsWith('Line 3,'));

@@ -334,3 +334,13 @@ test('env-token names what is wrong about a holder and an overlap', async (t) =>
     assert.match(err, message);
   }
 });
+
+test('check ends without a stack when nobody reads its further lines', async (t) => {
+  const check = runCommand(t, undefined, ['check'], {
+    DATA_DIR: temporaryDirectory(t),
+    SERVICE_PORT: '70000',
+  });
+  check.stopReading();
+  const { status, err } = await check.done();
+  assert.deepEqual([status, err], [1, '']);
+});

@@ -7,6 +7,8 @@ import type { DatabaseAddress } from '../../../service/src/storage/database-url.
 
 const main = join(import.meta.dirname, '../../../service/src/cli/main.ts');
 
+const compileCache = process.env['NODE_COMPILE_CACHE'];
+
 /** A line of the service's log. */
 export interface LogLine {
   readonly level: string;
@@ -24,6 +26,8 @@ export function runCommand(
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     env: {
       PATH: process.env['PATH'],
+      // What was compiled for one process serves the next.
+      ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
       SERVICE_PORT: '0',
       ...(address && { DATABASE_URL: databaseUrl(address) }),
       ...env,
@@ -36,6 +40,8 @@ export function runCommand(
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   const closed = once(child, 'close') as Promise<[code: number | null]>;
   return {
+    /** Closes its standard output, as `head` does once it has seen enough. */
+    stopReading: () => child.stdout.destroy(),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     done: async () => ({ status: (await closed)[0], out, err }),
     /** What it has logged so far. */

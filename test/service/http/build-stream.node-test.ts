@@ -54,6 +54,20 @@ test('a streamed build sends its log as it goes and one result', async (t) => {
   assert.match(plain.headers['content-type'] ?? '', /json/);
 });
 
+test('a stream says that nothing may keep or change it, and that its connection ends where that is so', async (t) => {
+  const { send, paths, editor } = await startPlugin(t);
+  for (const [connection, after] of [
+    ['close', 'close'],
+    ['keep-alive', 'keep-alive'],
+  ] as const) {
+    const headers = { ...editor, ...text, accept: 'text/event-stream', connection };
+    const answer = await send('POST', paths.build('javascript'), headers, running('return "";'));
+    assert.equal(answer.headers['cache-control'], 'no-store, no-transform');
+    assert.equal(answer.headers['x-accel-buffering'], 'no');
+    assert.equal(answer.headers.connection, after);
+  }
+});
+
 test('a log event comes before the build is over', async (t) => {
   const { port, paths, editor } = await startPlugin(t);
   const answer = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {

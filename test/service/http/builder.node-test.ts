@@ -115,7 +115,7 @@ test('what is not a record is refused with the field and what would be right, an
   assert.deepEqual(await json(await fetch(draftPath, { headers: bearer(token) })), source);
 });
 
-test('a body that is not JSON is 415 by its type, 400 by its text', async (t) => {
+test('a body that is not JSON is 415 by its type, 400 by its text, and 400 where it is empty', async (t) => {
   const { fetch, editorToken } = await startService(t);
   const post = (type: string, body: BodyInit, token: string) =>
     fetch(draftPath, { method: 'POST', headers: { ...bearer(token), 'content-type': type }, body });
@@ -123,6 +123,7 @@ test('a body that is not JSON is 415 by its type, 400 by its text', async (t) =>
   const text = JSON.stringify(source);
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', '']) {
     assert.deepEqual((await errorOf(await post(type, text, token))).status, 415, type);
+    assert.deepEqual((await errorOf(await post(type, '', token))).code, 'invalid-json', type);
   }
   for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.acme+json']) {
     assert.equal((await post(type, text, token)).status, 200, type);

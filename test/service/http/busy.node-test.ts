@@ -5,8 +5,8 @@ import { running, startPlugin } from '../plugin.ts';
 const text = { 'content-type': 'text/plain' };
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
 const echo = running('return input;');
-// Slow enough that more arrives than is run, on a machine where requests arrive slowly too.
-const slowEcho = running('for (const end = Date.now() + 20; Date.now() < end; ); return input;');
+const slowEcho = (milliseconds: number) =>
+  running(`for (const end = Date.now() + ${milliseconds}; Date.now() < end; ); return input;`);
 
 /** Sends `count` requests at once and counts what is answered, having checked the refusals. */
 async function flood(
@@ -24,6 +24,18 @@ async function flood(
   return statuses;
 }
 
+/**
+ * Floods with runs that are slower each time, until more arrives than is run: how slowly requests arrive is a matter of what
+ * else the machine does. `prepare` makes the plugin ready and resolves with what sends a request.
+ */
+async function floodUntilRefused(prepare: (source: string) => Promise<Parameters<typeof flood>[1]>) {
+  for (const milliseconds of [20, 100]) {
+    const statuses = await flood(600, await prepare(slowEcho(milliseconds)));
+    if (statuses.size > 1) return statuses;
+  }
+  return flood(600, await prepare(slowEcho(500)));
+}
+
 test('two hundred executions at once are all answered rightly', async (t) => {
   const { build, deploy, run } = await startPlugin(t);
   await build(echo);
@@ -37,9 +49,11 @@ test('two hundred executions at once are all answered rightly', async (t) => {
 
 test('executions past what can wait are 503, and those after are answered', async (t) => {
   const { build, deploy, run } = await startPlugin(t);
-  await build(slowEcho);
-  await deploy();
-  const statuses = await flood(600, () => run('v1.0.0', 'x'));
+  const statuses = await floodUntilRefused(async (source) => {
+    await build(source);
+    const version = await deploy();
+    return () => run(version, 'x');
+  });
   assert.ok((statuses.get(503) ?? 0) > 0 && (statuses.get(200) ?? 0) >= 200, JSON.stringify([...statuses]));
   assert.equal(statuses.size, 2);
   assert.equal((await run('v1.0.0', 'after')).body, 'after');
@@ -47,8 +61,10 @@ test('executions past what can wait are 503, and those after are answered', asyn
 
 test('tests past what one tenant can have waiting are 429', async (t) => {
   const { build, send, paths, editor, test: tryOut } = await startPlugin(t);
-  await build(slowEcho);
-  const statuses = await flood(600, () => send('POST', paths.test, { ...editor, ...text }, 'x'));
+  const statuses = await floodUntilRefused(async (source) => {
+    await build(source);
+    return () => send('POST', paths.test, { ...editor, ...text }, 'x');
+  });
   assert.ok((statuses.get(429) ?? 0) > 0 && (statuses.get(200) ?? 0) >= 200, JSON.stringify([...statuses]));
   assert.deepEqual(await tryOut('after'), { result: 'after' });
 });
@@ -120,18 +136,18 @@ test('a newer check of a plugin takes the place of one that waits, which is 409'
 });
 
 test('a tenant that loops does not keep another waiting', async (t) => {
-  const loops = await startPlugin(t);
+  // Longer than the other's runs take on the busiest machine. They end with the service.
+  const loops = await startPlugin(t, 't1', undefined, {
+    runLimits: { time: 120_000, memory: 32 * 2 ** 20 },
+  });
   const other = await startPlugin(t, 't2', loops);
   await loops.build(running('for (;;);'));
   await loops.deploy();
   await other.build(echo);
   await other.deploy();
   let looping = 6;
-  const all = Array.from({ length: looping }, async () => {
-    assert.equal((await loops.run('v1.0.0')).status, 504);
-    looping -= 1;
-  });
+  const over = () => (looping -= 1);
+  for (let i = 0; i < 6; i++) void loops.run('v1.0.0').then(over, over);
   for (let i = 0; i < 5; i++) assert.equal((await other.run('v1.0.0', `${i}`)).body, `${i}`);
-  assert.ok(looping > 0);
-  await Promise.all(all);
+  assert.equal(looping, 6);
 });

@@ -118,7 +118,8 @@ test('a stream of events with long pauses is not closed', async (t) => {
 });
 
 test('an answer that nobody reads is dropped with its connection', async (t) => {
-  const { server } = await serve(t, { writeTimeout: 100 }, () => new Response('x'.repeat(32 * mebibyte)));
+  // Long enough for the request to come in first.
+  const { server } = await serve(t, { writeTimeout: 1000 }, () => new Response('x'.repeat(32 * mebibyte)));
   const { client, served } = await openBoth(t, server);
   client.pause().write(get);
   await once(served, 'close');

@@ -164,6 +164,10 @@ test('input: 1 MiB and no more, UTF-8, of any type that may be text', async (t) 
     assert.equal((await run('v1.0.0', 'é', { 'content-type': type })).body, '1', type);
   }
   assert.equal((await run('v1.0.0', 'é', {})).body, '1');
+  // An empty body is none, whatever it says that it is.
+  for (const type of ['multipart/form-data; boundary=x', 'text/plain; charset=utf-16']) {
+    assert.equal((await run('v1.0.0', '', { 'content-type': type })).body, '0', type);
+  }
 });
 
 test('half a surrogate pair in the output becomes U+FFFD, and is told as it is by a test', async (t) => {

@@ -158,7 +158,13 @@ test('without a database 10,000 records are held, the ones that come then are dr
     },
     onDropped: (count) => dropped.push(count),
   });
-  const version = { version: 'v1.0.0', pluginId: 1, hash: '', isTyped: false, load: () => Promise.reject(new Error()) };
+  const version = {
+    version: 'v1.0.0',
+    pluginId: 1,
+    hash: '',
+    isTyped: false,
+    load: () => Promise.reject(new Error()),
+  };
   const runs = Array.from({ length: mostHeld + 3 }, () => runOf(version));
   for (const run of runs) recorder.record(run);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -179,7 +185,13 @@ test('without a database 10,000 records are held, the ones that come then are dr
 });
 
 test('what is held has a bound in bytes, past which outcomes alone are held', () => {
-  const version = { version: 'v1.0.0', pluginId: 1, hash: '', isTyped: false, load: () => Promise.reject(new Error()) };
+  const version = {
+    version: 'v1.0.0',
+    pluginId: 1,
+    hash: '',
+    isTyped: false,
+    load: () => Promise.reject(new Error()),
+  };
   const long = 'x'.repeat(20_000);
   const queue = new RecordQueue();
   for (let i = 0; i < 3000; i++) {

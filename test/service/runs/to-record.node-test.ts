@@ -7,7 +7,13 @@ import type { EndedRun } from '../../../service/src/runs/to-record.ts';
 import type { RunDetails } from '../../../service/src/storage/tables/runs.ts';
 import { failed, runOf } from './records.ts';
 
-const version = { version: 'v1.0.0', pluginId: 1, hash: '', isTyped: false, load: () => Promise.reject(new Error()) };
+const version = {
+  version: 'v1.0.0',
+  pluginId: 1,
+  hash: '',
+  isTyped: false,
+  load: () => Promise.reject(new Error()),
+};
 
 const detailsOf = (changes: Partial<EndedRun>, level: RecordLevel): RunDetails =>
   JSON.parse(toRecord(runOf(version, changes), level).details ?? '{}') as RunDetails;

@@ -197,9 +197,11 @@ describe('a value in a file', () => {
     assert.equal(database.engine === 'postgres' && database.url, url);
   });
 
-  test('is checked as the value itself is', (t) => {
-    const lines = mistakesOf({ SERVICE_PORT_FILE: fileWith(t, 'x\n') });
-    assert.deepEqual(lines, ['SERVICE_PORT is "x"; it must be a port: a whole number from 0 to 65535.']);
+  test('is checked as the value itself is, and not shown, because it may be a secret’s file by mistake', (t) => {
+    const lines = mistakesOf({ SERVICE_PORT_FILE: fileWith(t, 'hunter2\n') });
+    assert.deepEqual(lines, [
+      'SERVICE_PORT cannot be used as SERVICE_PORT_FILE gives it; it must be a port: a whole number from 0 to 65535.',
+    ]);
   });
 
   test('and the value itself are not both taken', (t) => {

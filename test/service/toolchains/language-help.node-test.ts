@@ -87,9 +87,18 @@ for (const language of ['javascript', 'typescript'] as const) {
 
     test('knows the sandbox: console and the language, and neither a browser nor Node', async () => {
       const names = await labels(language, within('|'));
-      for (const name of ['console', 'queueMicrotask', 'JSON', 'Map', 'input'])
+      for (const name of ['console', 'queueMicrotask', 'performance', 'atob', 'JSON', 'Map', 'input'])
         assert.ok(names.includes(name), name);
-      for (const name of ['document', 'window', 'fetch', 'process', 'require', 'Buffer', 'setTimeout'])
+      for (const name of [
+        'document',
+        'window',
+        'fetch',
+        'process',
+        'require',
+        'Buffer',
+        'Intl',
+        'setTimeout',
+      ])
         assert.ok(!names.includes(name), name);
       assert.deepEqual((await labels(language, within('console.|'))).toSorted(), [
         'debug',
@@ -147,17 +156,38 @@ for (const language of ['javascript', 'typescript'] as const) {
       );
     });
 
-    const fixes: [source: string, title: RegExp, fixed: RegExp][] = [
-      ['const orders = 1; return ordr|s;', /^Change to "orders"$/, /return orders;/],
-      ['return input.trim|m();', /^Change to "trim"$/, /return input\.trim\(\);/],
-      ['return JSON.pars|ee("1");', /^Change to "parse"$/, /JSON\.parse\("1"\)/],
-      ['return favorit|e(input);', /^Ignore this problem/, /\n {2}\/\/ @ts-ignore\n {2}return favorite/],
+    const fixes: [source: string, title: RegExp, data: object, fixed: RegExp][] = [
+      [
+        'const orders = 1; return ordr|s;',
+        /^Change to "orders"$/,
+        { fix: 'spelling', name: 'orders' },
+        /return orders;/,
+      ],
+      [
+        'return input.trim|m();',
+        /^Change to "trim"$/,
+        { fix: 'spelling', name: 'trim' },
+        /return input\.trim\(\);/,
+      ],
+      [
+        'return JSON.pars|ee("1");',
+        /^Change to "parse"$/,
+        { fix: 'spelling', name: 'parse' },
+        /JSON\.parse\("1"\)/,
+      ],
+      [
+        'return favorit|e(input);',
+        /^Ignore this problem/,
+        { fix: 'ignore' },
+        /\n {2}\/\/ @ts-ignore\n {2}return favorite/,
+      ],
     ];
-    for (const [body, title, fixed] of fixes) {
+    for (const [body, title, data, fixed] of fixes) {
       test(`offers to fix: ${body}`, async () => {
         const source = within(body);
         const [first] = await ask(language, source, 'textDocument/codeAction');
         assert.match(first?.title ?? '', title);
+        assert.deepEqual(first?.data, data);
         assert.match(apply(source.replace('|', ''), first?.edits ?? []), fixed);
       });
     }

@@ -167,6 +167,44 @@ export async function run(input) {
   assert.deepEqual(await foundIn('javascript', source), { isBuilt: true, found: [] });
 });
 
+test('what the libraries declare and the sandbox lacks is a problem where its value is used, and nowhere else', async () => {
+  const used = `export const run = (input) => {
+  const price = new Intl.NumberFormat('de').format(Number(input));
+  return price + Intl.DateTimeFormat().resolvedOptions().locale + Atomics.load(input, 0);
+};`;
+  const { isBuilt, found: all } = await foundIn('javascript', used);
+  assert.equal(isBuilt, false);
+  const named = all.filter(([, , , message]) => /'(?:Intl|Atomics)'/.test(String(message)));
+  assert.deepEqual(
+    named.map(([line, column, severity]) => [line, column, severity]),
+    [
+      [2, 21, 'error'],
+      [3, 18, 'error'],
+      [3, 67, 'error'],
+    ],
+  );
+  assert.match(String(named[0]?.[3]), /^Cannot find name 'Intl'\. Plugins have no locales/);
+  for (const body of [
+    '// new Intl.NumberFormat("de")\n  return "new Intl.Collator()";',
+    '// @ts-ignore\n  return new Intl.NumberFormat("de").format(1);',
+    'const Intl = { now: () => "1" };\n  return Intl.now();',
+    'return typeof Intl === "object" ? new Intl.NumberFormat("de").format(1) : "1";',
+    'const options: Intl.NumberFormatOptions = {};\n  return (1).toLocaleString("en", options);',
+  ]) {
+    const source = `export const run = (input: string): string => {\n  ${body}\n};`;
+    assert.deepEqual(await foundIn('typescript', source), { isBuilt: true, found: [] }, body);
+  }
+});
+
+test('what the sandbox has beside the language, and of its newest version, can be used', async () => {
+  const source = `export const run = (input: string): string => {
+  const began = performance.now();
+  const both = new Set([input]).union(new Set([btoa(input)]));
+  return both.values().map((one) => atob(one)).toArray().join() + String(performance.now() - began);
+};`;
+  assert.deepEqual(await foundIn('typescript', source), { isBuilt: true, found: [] });
+});
+
 test('advice that no plugin can follow is in other words', async () => {
   for (const [lang, parameter] of [
     ['javascript', 'input'],
@@ -180,7 +218,7 @@ test('advice that no plugin can follow is in other words', async () => {
     assert.deepEqual(messages.slice(0, 3), [
       "Cannot find name 'process'. Plugins do not run in Node.",
       "Cannot find name 'document'. Plugins do not run in a browser.",
-      "Cannot find name 'Buffer'. Plugins have the language itself, console and queueMicrotask.",
+      "Cannot find name 'Buffer'. Plugins do not run in Node.",
     ]);
     for (const message of messages)
       assert.doesNotMatch(message, /npm|tsconfig|compiler option|install/, message);

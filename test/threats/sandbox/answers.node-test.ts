@@ -210,7 +210,7 @@ const logged: Record<string, Attack> = {
   'a bigint in an object, a symbol and a function': [
     running('console.log({ a: 1n }, Symbol("s"), () => 1, undefined, null, -0); return input;'),
     'in',
-    ['(a value that cannot be shown) Symbol(s) () => 1 undefined null 0'],
+    ['{"a":"1n"} Symbol(s) () => 1 undefined null 0'],
   ],
   'more arguments than fit': [
     running('console.log.apply(null, { length: 1e9 }); return input;'),
@@ -226,7 +226,7 @@ const logged: Record<string, Attack> = {
   'by a function that was kept from another method': [
     running('const { warn } = console; console = { log: null }; warn.call(undefined, "kept"); return input;'),
     'in',
-    ['kept'],
+    ['[warn] kept'],
   ],
 };
 

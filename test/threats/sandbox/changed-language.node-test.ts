@@ -125,7 +125,7 @@ const refused = { error: 'plugin-error', message: /could not load module/ } as c
 const short = (name: string) =>
   JSON.stringify(name.length > 40 ? `${name.slice(0, 10)}… of ${name.length}` : name);
 
-describe('imports of other modules', () => {
+describe('a plugin that changes the language can still import no other module', () => {
   testAttacks(
     Object.fromEntries(
       names.flatMap((name): [string, Attack][] => {

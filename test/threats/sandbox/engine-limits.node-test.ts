@@ -280,6 +280,6 @@ const limits = (what: string, attacks: Readonly<Record<string, Attack | readonly
 describe('structures without end', () => {
   testAttacks(limits('the run answers, or ends at the limit of depth', recursions));
 });
-describe('sizes without end', () => {
+describe('sizes without end meet a limit', () => {
   testAttacks(limits('the run answers, or ends at a limit', sizes));
 });

@@ -268,7 +268,7 @@ const changing: Record<string, [body: string, expected: Attack[1]]> = {
   ],
 };
 
-describe('operations in the midst of which their operands change', () => {
+describe('operations whose operands change meanwhile stay within the engine', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(changing).map(([what, [body, expected]]): [string, Attack] => [

@@ -199,7 +199,7 @@ const neighbours = (): Neighbour[] => [
 ];
 const { run, assertUnharmed, testAttacks } = startTarget(neighbours);
 
-describe('programs in AssemblyScript that forge and overrun', () => {
+describe('programs in AssemblyScript that forge and overrun stay within their own memory', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(cases).map(([name, [, expected, logs]], i): [string, Attack] => [

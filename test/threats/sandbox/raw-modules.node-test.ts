@@ -56,7 +56,7 @@ describe('modules that answer with no text', () => {
 
 const withImport = (text: string) => moduleOf(text, allocate, pin, '(memory 16)', echo);
 
-describe('modules that no compiler made', () => {
+describe('modules that no compiler made run within the same limits', () => {
   testAttacks({
     'no bytes at all are no module': [raw(new Uint8Array()), invalid],
     'bytes that are no module are refused': [raw(Buffer.from('export function run() {}')), invalid],
@@ -294,7 +294,7 @@ const manyVariables = Array.from({ length: 5000 }, (_, i) => `(local $l${i} i32)
 const array = '(type $a (array (mut i64)))';
 
 // A type that takes more than one byte shifts what comes after it, for a check that does not know it.
-describe('modules that hide their size', () => {
+describe('modules that hide their size meet the same limits', () => {
   testAttacks({
     'variables are counted after one of a type of the module': [
       moduleOf(

@@ -31,6 +31,7 @@ export const functions: ServiceInterface = {
       method: 'GET',
       path: '/api/v2/functions/:ident/:namespace',
       summary: 'List the plugins of a namespace, for clients of version 0.5',
+      description: 'A tenant that is not there has none.',
       tag: 'environment',
       auth: 'environment',
       query: z.object(pageQuery(rowsOfFormerClients)),

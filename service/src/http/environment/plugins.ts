@@ -42,13 +42,13 @@ export const plugins: ServiceInterface = {
       path: '/api/v1/tenant/:ident/plugins',
       summary: "List a tenant's plugins",
       description:
-        'By namespace and name, in the order of their bytes. With an editor token, those that it is for.',
+        'By namespace and name, in the order of their bytes. With an editor token, those that it is for. A tenant that is not there has none.',
       tag: 'environment',
       auth: 'either',
       permission: 'read',
       query: z.object({
         ...pageQuery(),
-        namespace: z.string().optional().meta({ description: 'Those of this namespace alone.' }),
+        namespace: z.string().min(1).optional().meta({ description: 'Those of this namespace alone.' }),
       }),
       answers: {
         200: json(
@@ -129,8 +129,9 @@ export const plugins: ServiceInterface = {
         { description: 'Which one.' },
       ),
       answers: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
-      errors: { 404: ['plugin-not-found', 'version-not-found'] },
+      errors: { 400: ['invalid-text'], 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, caller, body }, { storage, now }) => {
+        refuseUnstorable({ version: body.version ?? undefined });
         const actor = caller.kind === 'editor' ? caller.actor : undefined;
         const found = await storage.transaction(async (tables) => {
           await tables.lockPlugin(target);

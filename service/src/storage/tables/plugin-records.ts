@@ -51,6 +51,8 @@ export async function listPluginRecords(
   const rows = await selectRecords(
     selectTenant(db, scope)
       .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
+      // Says that it is one tenant. From the join alone PostgreSQL would read all of its plugins to sort them.
+      .where('plugins.tenant_id', '=', selectTenant(db, scope).select('tenants.id'))
       .where('plugins.deleted_at', 'is', null)
       .$if(namespace !== undefined, (query) => query.where('plugins.namespace', '=', namespace ?? ''))
       .$if(pluginName !== undefined, (query) => query.where('plugins.name', '=', pluginName ?? ''))

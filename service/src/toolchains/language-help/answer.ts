@@ -7,6 +7,7 @@ import { fixesFor } from './quick-fixes.ts';
 import type { HelpMethod, HelpRequest, HelpResult, Position, Range, TextEdit } from './requests.ts';
 import * as answers from './server-answers.ts';
 import type { ServerCompletion } from './server-answers.ts';
+import { absentGlobals } from '../types/absent-globals.ts';
 import { typedSource, untypedSource } from '../types/typed-input.ts';
 import type { TypedSource } from '../types/typed-input.ts';
 
@@ -132,9 +133,9 @@ const byMethod: Answers = {
       .filter((problem) => touches(problem.range, range));
     return problems
       .flatMap((problem) => fixesFor(problem, asking.source))
-      .filter(({ title }) => title.length <= helpLimits.label)
+      .filter(({ title, data: { name = '' } }) => Math.max(title.length, name.length) <= helpLimits.label)
       .slice(0, helpLimits.fixes)
-      .map(({ title, edits }) => ({ title, kind: 'quickfix' as const, edits: [...edits] }));
+      .map(({ title, data, edits }) => ({ title, kind: 'quickfix' as const, data, edits: [...edits] }));
   },
 
   'textDocument/formatting': async ({ server, uri }, { options }) => {
@@ -173,7 +174,10 @@ const files = new Set([17, 19]);
 
 /** Files and folders are the machine's, and what would add an import is of no use to one file. */
 const isOfPlugin = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) =>
-  !files.has(kind) && !additionalTextEdits?.length && label.length <= helpLimits.label;
+  !files.has(kind) &&
+  !additionalTextEdits?.length &&
+  label.length <= helpLimits.label &&
+  !absentGlobals.has(label);
 
 /** Those that begin with the word that is being typed. */
 function thoseThatFit(items: readonly ServerCompletion[], source: string, position: Position) {

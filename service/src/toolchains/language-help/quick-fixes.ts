@@ -1,4 +1,4 @@
-import type { Position, Range, TextEdit } from './requests.ts';
+import type { HelpResult, Position, Range, TextEdit } from './requests.ts';
 import type { ServerDiagnostic } from './server-answers.ts';
 
 /*
@@ -8,6 +8,7 @@ import type { ServerDiagnostic } from './server-answers.ts';
 
 export interface Fix {
   readonly title: string;
+  readonly data: HelpResult<'textDocument/codeAction'>[number]['data'];
   readonly edits: readonly TextEdit[];
 }
 
@@ -32,7 +33,11 @@ const correctSpelling: MakeFix = ({ code = 0, message, range }) => {
   const meant = misspelt.has(code) ? /Did you mean(?: to write)? '([^']+)'\?/.exec(message)?.[1] : undefined;
   return meant === undefined
     ? undefined
-    : { title: `Change to "${meant}"`, edits: [{ range, newText: meant }] };
+    : {
+        title: `Change to "${meant}"`,
+        data: { fix: 'spelling', name: meant },
+        edits: [{ range, newText: meant }],
+      };
 };
 
 const markAsync: MakeFix = ({ relatedInformation = [] }, lines) => {
@@ -44,6 +49,7 @@ const markAsync: MakeFix = ({ relatedInformation = [] }, lines) => {
   const start = /\bfunction $/.test(before) ? character - 'function '.length : character;
   return {
     title: 'Make the function async',
+    data: { fix: 'async' },
     edits: [{ range: at({ line, character: start }), newText: 'async ' }],
   };
 };
@@ -53,7 +59,11 @@ const maybeMissing = new Set([2531, 2532, 2533, 18047, 18048, 18049]);
 
 const accessOptionally: MakeFix = ({ code = 0, range }, lines) => {
   if (!maybeMissing.has(code) || lineOf(lines, range.end)[range.end.character] !== '.') return undefined;
-  return { title: 'Read it only where it is there: "?."', edits: [{ range: at(range.end), newText: '?' }] };
+  return {
+    title: 'Read it only where it is there: "?."',
+    data: { fix: 'optional' },
+    edits: [{ range: at(range.end), newText: '?' }],
+  };
 };
 
 const missingModule = new Set([2307, 2591, 2882, 2792]);
@@ -68,6 +78,7 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
       : { line, character: lineOf(lines, range.start).length };
   return {
     title: 'Remove the import',
+    data: { fix: 'import' },
     edits: [{ range: { start: { line, character: 0 }, end }, newText: '' }],
   };
 };
@@ -81,6 +92,7 @@ const ignore: MakeFix = ({ code = 0, range }, lines) => {
   const [indent = ''] = /^\s*/.exec(lineOf(lines, range.start)) ?? [];
   return {
     title: 'Ignore this problem, by a comment',
+    data: { fix: 'ignore' },
     edits: [{ range: at({ line, character: 0 }), newText: `${indent}// @ts-ignore\n` }],
   };
 };

@@ -90,7 +90,18 @@ export const helpResults = {
   /** The changes that rename it, `null` where it cannot be renamed. */
   'textDocument/rename': textEditsIfAny,
   'textDocument/codeAction': z
-    .array(z.object({ title: label, kind: z.literal('quickfix'), edits: textEdits }))
+    .array(
+      z.object({
+        title: label,
+        kind: z.literal('quickfix'),
+        /** Which fix it is, for an editor that has a title of its own for it; `name`: what is put in. */
+        data: z.object({
+          fix: z.enum(['spelling', 'async', 'optional', 'import', 'ignore']),
+          name: label.exactOptional(),
+        }),
+        edits: textEdits,
+      }),
+    )
     .max(helpLimits.fixes),
   'textDocument/formatting': textEditsIfAny,
 } as const satisfies Record<HelpMethod, z.ZodType>;

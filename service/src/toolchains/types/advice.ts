@@ -3,6 +3,9 @@
  * has no configuration, so it is told what there is instead.
  */
 
+const withAdvice = (advice: string, names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, advice]));
+
 const instead: Readonly<Record<string, string>> = {
   fetch: 'Plugins have no network: take what is needed from the input.',
   XMLHttpRequest: 'Plugins have no network: take what is needed from the input.',
@@ -10,16 +13,55 @@ const instead: Readonly<Record<string, string>> = {
   setTimeout: 'Plugins have no timers: a run ends when "run" has answered.',
   setInterval: 'Plugins have no timers: a run ends when "run" has answered.',
   setImmediate: 'Plugins have no timers: a run ends when "run" has answered.',
-  document: 'Plugins do not run in a browser.',
-  window: 'Plugins do not run in a browser.',
+  ...withAdvice('Plugins have no network: take what is needed from the input.', [
+    'Headers',
+    'Request',
+    'Response',
+    'AbortController',
+    'EventSource',
+  ]),
+  ...withAdvice('Plugins do not run in a browser.', [
+    'document',
+    'window',
+    'self',
+    'navigator',
+    'location',
+    'alert',
+    'confirm',
+    'prompt',
+    'HTMLElement',
+    'Blob',
+    'File',
+    'FormData',
+  ]),
   localStorage: 'Plugins do not run in a browser, and nothing is kept from one run to the next.',
-  process: 'Plugins do not run in Node.',
+  sessionStorage: 'Plugins do not run in a browser, and nothing is kept from one run to the next.',
+  ...withAdvice('Plugins do not run in Node.', ['process', 'Buffer', '__dirname', '__filename']),
+  global: 'Plugins do not run in Node: its name in the language is "globalThis".',
   require: 'A plugin is one file: it cannot load another.',
   module: 'Plugins are modules: write "export function run(input)".',
   exports: 'Plugins are modules: write "export function run(input)".',
 };
 
-const generally = 'Plugins have the language itself, console and queueMicrotask.';
+const generally =
+  'Plugins have the language itself, console, performance.now, atob, btoa and queueMicrotask.';
+
+// What browsers and Node have beside the language, and plugins have not.
+const elsewhere = new Set([
+  'URL',
+  'URLSearchParams',
+  'TextEncoder',
+  'TextDecoder',
+  'structuredClone',
+  'crypto',
+  'clearTimeout',
+  'clearInterval',
+  'Event',
+  'EventTarget',
+  'WebAssembly',
+  'Deno',
+  'Bun',
+]);
 
 /** From here on, a message is advice on what to install or to configure. */
 const advice =
@@ -38,7 +80,7 @@ export function adviceForPlugins(message: string, marked: string): string {
   const cut = found ? message.slice(0, found.index) : message;
   if (name === undefined) return cut;
   if (Object.hasOwn(instead, name)) return `Cannot find name '${name}'. ${instead[name]}`;
-  return found ? `Cannot find name '${name}'. ${generally}` : cut;
+  return found || elsewhere.has(name) ? `Cannot find name '${name}'. ${generally}` : cut;
 }
 
 /** The compiler's codes for: there is no such name, with and without a guess at what was meant or what is missing. */

@@ -22,6 +22,15 @@ ${(
 declare const console: Console;
 /** Calls a function once the present one and what it waits for has come to its end. */
 declare function queueMicrotask(task: () => void): void;
+/** Tells how long a part of a run takes. */
+declare const performance: {
+  /** Milliseconds since the run began, with parts of them. */
+  now(): number;
+};
+/** Reads Base64: text whose characters stand for one byte each. */
+declare function atob(base64: string): string;
+/** Writes Base64. Each character of the text stands for one byte, so none may be past U+00FF. */
+declare function btoa(bytes: string): string;
 `;
 
 /** What `run` is given and gives, in the words of TypeScript, and what these words mean. */
@@ -43,8 +52,8 @@ export type CheckedLanguage = 'javascript' | 'typescript';
 
 /** Options of the compiler for the one file that a plugin is. */
 export const compilerOptions = (language: CheckedLanguage): Readonly<Record<string, unknown>> => ({
-  target: 'es2024',
-  lib: ['es2024'],
+  target: 'es2025',
+  lib: ['es2025'],
   types: [],
   module: 'esnext',
   moduleResolution: 'bundler',

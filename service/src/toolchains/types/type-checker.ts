@@ -3,6 +3,7 @@ import type { Diagnostic } from '../language.ts';
 import { expectArguments } from '../../processes/connected-process.ts';
 import { moduleUrl } from '../../processes/module-url.ts';
 import { replaceModule } from '../../processes/replaced-modules.ts';
+import { absentGlobals, findAbsentGlobals } from './absent-globals.ts';
 import { adviceForPlugins, severityInJavaScript } from './advice.ts';
 import { compilerOptions, sandboxDeclarations, textTypes } from './declarations.ts';
 import type { CheckedLanguage, PluginTypes } from './declarations.ts';
@@ -91,8 +92,9 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
     };
     const snapshot = api.updateSnapshot({ fileChanges: { changed } });
     try {
-      const program = snapshot.getProject(project)?.program;
-      if (!program) throw new Error('The compiler has lost its project.');
+      const opened = snapshot.getProject(project);
+      if (!opened) throw new Error('The compiler has lost its project.');
+      const { program, checker } = opened;
       const syntax = program.getSyntacticDiagnostics(plugin);
       const found = syntax.length
         ? syntax
@@ -109,6 +111,13 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
         return severity ? [{ ...positionAt(at), message, severity }] : [];
       });
       if (syntax.length) return { parses: false, diagnostics };
+      for (const { at, name } of findAbsentGlobals(typed.text)) {
+        const symbol = checker.getSymbolAtPosition(plugin, at);
+        // In a comment or a text it is none, and the plugin may have a thing of its own by this name.
+        if (!symbol || symbol.declarations.some(({ path }) => path === plugin)) continue;
+        const message = `Cannot find name '${name}'. ${absentGlobals.get(name)}`;
+        diagnostics.push({ ...positionAt(at), message, severity: 'error' });
+      }
       for (const one of program.getSemanticDiagnostics(signature)) {
         diagnostics.push({
           ...positionOfRun(source),

@@ -52,6 +52,9 @@ test('the version that is made live runs, whatever is deployed after it, until t
   for (const version of ['v1.0.3', 'v2.0.0', 'newest', '']) {
     assert.equal(await refusal(send('PUT', live, { version })), '404 version-not-found', version);
   }
+  for (const version of ['v1.0.0\0', '\ud800']) {
+    assert.equal(await refusal(send('PUT', live, { version })), '400 invalid-text');
+  }
   for (const body of [{}, { version: 1 }, [], 'v1.0.0']) {
     assert.equal(await refusal(send('PUT', live, body)), '422 invalid-body', JSON.stringify(body));
   }
@@ -187,6 +190,8 @@ test('plugins are listed by namespace and name, as far as a token goes', async (
   assert.deepEqual(await list('?namespace=a'), ['a z']);
   assert.deepEqual(await list('?namespace=none'), []);
   assert.equal(await refusal(send('GET', `${path}?namespace=a%00`)), '400 invalid-text');
+  assert.equal(await refusal(send('GET', `${path}?namespace=`)), '400 invalid-query');
+  assert.deepEqual(await okay(send('GET', '/api/v1/tenant/com.acme.nobody/plugins')), { plugins: [] });
 
   const paged: string[] = [];
   for (let next: string | undefined = ''; next !== undefined;) {

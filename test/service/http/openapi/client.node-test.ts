@@ -26,5 +26,12 @@ test('a client that is generated from the document compiles, and works against t
     tested: 'Hello, Ada!',
     deployed: 'v1.0.0',
     output: 'Hello, Grace!',
+    listed: ['say hello/twice v1.0.0'],
+    pinned: 'v1.0.0',
+    runs: [{ version: 'v1.0.0', success: true }],
+    suspended: true,
+    withoutToken: 'tenant-suspended',
+    deleted: 204,
+    tenants: [],
   });
 });

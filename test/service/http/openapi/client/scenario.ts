@@ -12,7 +12,10 @@ const text = {
 
 type PluginSource = components['schemas']['PluginSource'];
 
-/** Writes a plugin, builds it, tests it, deploys it and runs it; returns what came of it. */
+/**
+ * Writes a plugin, builds it, tests it, deploys it and runs it; looks after it as a vendor does, and deletes its tenant in the end.
+ * Returns what came of it.
+ */
 export async function scenario(baseUrl: string, environmentToken: string) {
   const anonymous = createClient<paths>({ baseUrl });
   const features = await anonymous.GET('/api/v1/features');
@@ -66,6 +69,28 @@ export async function scenario(baseUrl: string, environmentToken: string) {
     parseAs: 'text',
     ...text,
   });
+  const withPlugin = { params: { path: { ident: identifier, namespace, name: pluginName } } };
+  const listed = await vendor.GET('/api/v1/tenant/{ident}/plugins', {
+    params: { path: { ident: identifier }, query: { limit: 10 } },
+  });
+  const pinned = await vendor.PUT('/api/v1/plugin/{ident}/{namespace}/{name}/live', {
+    ...withPlugin,
+    body: { version: deployed.data.version },
+  });
+  const runs = await untilRecorded(async () => {
+    const { data } = await vendor.GET('/api/v1/plugin/{ident}/{namespace}/{name}/runs', {
+      params: { ...withPlugin.params, query: { success: true } },
+    });
+    return data?.runs.map(({ version, success }) => ({ version, success })) ?? [];
+  });
+
+  const tenant = { params: { path: { ident: identifier } } };
+  const suspended = await vendor.PATCH('/api/v1/tenant/{ident}', { ...tenant, body: { suspended: true } });
+  const withoutToken = await vendor.POST('/api/v1/tenant/{ident}/session', { ...tenant, body: {} });
+  const deleted = await vendor.DELETE('/api/v1/tenant/{ident}', tenant);
+  const tenants = await vendor.GET('/api/v1/environment/{environment}', {
+    params: { path: { environment: 'com.acme' } },
+  });
   return {
     language,
     isNew,
@@ -75,5 +100,22 @@ export async function scenario(baseUrl: string, environmentToken: string) {
     tested: tested.data?.result,
     deployed: deployed.data.version,
     output: run.data,
+    listed: listed.data?.plugins.map(({ name, live }) => `${name} ${live}`),
+    pinned: pinned.data?.pinned?.version,
+    runs,
+    suspended: suspended.data?.suspended,
+    withoutToken: withoutToken.error?.error.code,
+    deleted: deleted.response.status,
+    tenants: tenants.data?.tenants,
   };
+}
+
+/** Asks until there is something: a run is recorded within a second of its answer. */
+async function untilRecorded<T>(ask: () => Promise<T[]>): Promise<T[]> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const found = await ask();
+    if (found.length || Date.now() > deadline) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }

@@ -1,0 +1,61 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import type { CaseView, PlaceView } from '../../vendor/wire.ts';
+import { showWork } from '../actions.ts';
+import type { State } from '../state.ts';
+import { failureView } from './failure.ts';
+
+/** What Larder does with what is live: its own values go in, and what comes out is what a customer of the shop sees. */
+export function workView({ work }: State, view: PlaceView): TemplateResult {
+  return html`
+    <section class="panel work" aria-labelledby="work-title">
+      <div class="panel-bar">
+        <h2 id="work-title">${view.title}</h2>
+        <p class="soft" role="status">${summary(work)}</p>
+        <button class="button" id="show-work" aria-disabled=${work.busy} @click=${() => showWork()}>
+          ${work.answer ? 'Look again' : 'Look'}
+        </button>
+      </div>
+      ${work.problem ? html`<p class="failure" role="alert">${work.problem}</p>` : nothing}
+      ${work.answer?.cases.length ? table(work.answer.cases, view) : nothing}
+    </section>
+  `;
+}
+
+function summary({ busy, answer }: State['work']): string {
+  if (busy) return 'Running…';
+  if (!answer) return 'What Larder itself makes of the plugin, with its own data.';
+  if (answer.cases.length === 0) return 'Nothing is deployed yet: Larder does without.';
+  const failed = answer.cases.filter(({ failure }) => failure).length;
+  if (failed === 0) return 'The plugin answered each of them.';
+  return `The plugin failed at ${failed} of ${answer.cases.length}: there Larder does without.`;
+}
+
+const table = (cases: readonly CaseView[], view: PlaceView) => html`
+  <div class="runs-scroll" role="region" tabindex="0" aria-label="What Larder makes of it">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${view.what}</th>
+          <th scope="col">${view.without}</th>
+          <th scope="col">${view.with}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${cases.map(
+          ({ what, without, shown, failure }) => html`
+            <tr ?data-failed=${failure !== undefined}>
+              <th scope="row">${what}</th>
+              <td class="without">${without}</td>
+              <td>
+                ${shown ? html`<strong>${shown.text}</strong>` : html`<span>${without}</span>`}
+                ${shown?.note ? html`<span class="soft note">${shown.note}</span>` : nothing}
+                ${failure ? failureView(failure, failure.logs) : nothing}
+              </td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  </div>
+`;

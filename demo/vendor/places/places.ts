@@ -1,0 +1,42 @@
+import type { EnvironmentClient } from 'plugin-editor/server.js';
+import { mailPlace } from './mail.ts';
+import { ordersPlace } from './orders.ts';
+import type { Place } from './place.ts';
+import { pricesPlace } from './prices.ts';
+import type { PluginEntry } from '../wire.ts';
+
+/** The places in Larder that every customer can fill with a plugin of its own. */
+export const places: readonly Place[] = [ordersPlace, pricesPlace, mailPlace];
+
+/** Plugins that a customer adds are in this one, which has no types: they take and give text. */
+const TEXT_NAMESPACE = 'default';
+
+export const findPlace = (plugin: string): Place | undefined =>
+  places.find((place) => place.plugin === plugin);
+
+/** The namespace that a plugin of this name is in. */
+export const namespaceOf = (plugin: string): string => findPlace(plugin)?.namespace ?? TEXT_NAMESPACE;
+
+/** The plugins that every customer has. */
+export const standardPlugins: readonly PluginEntry[] = places.map(
+  ({ namespace, plugin, runs, view, cases: [first] }) => ({
+    namespace,
+    name: plugin,
+    runs,
+    sample: JSON.stringify(first?.input, null, 2),
+    view,
+  }),
+);
+
+/** A plugin that a customer added. */
+export const addedPlugin = (name: string): PluginEntry => ({
+  namespace: TEXT_NAMESPACE,
+  name,
+  runs: 'When you call it by name',
+  sample: 'Ada',
+});
+
+/** Tells the plugin service what the plugins of each place get and give. Doing so again changes nothing. */
+export async function setUpPlaces(service: EnvironmentClient, environment: string): Promise<void> {
+  for (const { namespace, types } of places) await service.setNamespace({ environment, namespace }, types);
+}

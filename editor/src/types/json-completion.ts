@@ -1,0 +1,91 @@
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  snippet,
+} from '@codemirror/autocomplete';
+import { cursorAt } from './json-tree.ts';
+import {
+  type Schema,
+  descriptionOf,
+  propertiesOf,
+  requiredOf,
+  schemasAt,
+  shortType,
+  step,
+  typesOf,
+  valuesOf,
+} from './schema.ts';
+
+type Parts = readonly Record<string, unknown>[];
+
+/** Offers the names and the values that a schema has at a place in a JSON text. */
+export const completeJson =
+  (schema: () => Schema | undefined) =>
+  ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
+    const root = schema();
+    const cursor = root === undefined ? undefined : cursorAt(state, pos);
+    if (root === undefined || !cursor) return null;
+    const { path, kind, from, to, present, hasValue } = cursor;
+    const typed = state.sliceDoc(from, pos);
+    if (!explicit && !typed) return null;
+    const parts = schemasAt(root, path);
+    const options =
+      kind === 'name' ? names(root, parts, present, hasValue) : values(root, parts, path.length === 0);
+    return options.length ? { from, to, options, filter: true } : null;
+  };
+
+function names(root: Schema, parts: Parts, present: readonly string[], hasValue: boolean): Completion[] {
+  const required = requiredOf(parts);
+  return propertiesOf(parts)
+    .filter((name) => !present.includes(name))
+    .map((name) => {
+      const inner = step(root, parts, name);
+      const written = JSON.stringify(name);
+      return {
+        label: written,
+        detail: shortType(inner),
+        ...infoOf(inner),
+        // What has to be there comes first.
+        boost: required.has(name) ? 1 : 0,
+        apply: hasValue ? written : snippet(`${escaped(written)}: ${valueSnippet(inner)}`),
+      };
+    });
+}
+
+function values(root: Schema, parts: Parts, isWhole: boolean): Completion[] {
+  const named = valuesOf(parts);
+  const types = typesOf(parts);
+  const plain = [
+    ...named,
+    ...(types.includes('boolean') && !named.length ? ['true', 'false'] : []),
+    ...(types.includes('null') && !named.includes('null') ? ['null'] : []),
+  ].map((label): Completion => ({ label, ...infoOf(parts) }));
+  if (!types.includes('object')) return plain;
+  const required = [...requiredOf(parts)].filter((name) => typeof name === 'string');
+  const lines = required.map(
+    (name) => `  ${escaped(JSON.stringify(name))}: ${valueSnippet(step(root, parts, name))}`,
+  );
+  // The object with all that has to be in it.
+  const whole = snippet(
+    lines.length ? `{\n${lines.join(',\n').replaceAll('\n  ', '\n\t').replace(/^ {2}/, '\t')}\n}` : '{#{}}',
+  );
+  return [...plain, { label: isWhole ? '{ … }' : '{ … }', ...infoOf(parts), apply: whole }];
+}
+
+/** What to type over where a value comes. */
+function valueSnippet(parts: Parts): string {
+  const [value, second] = valuesOf(parts);
+  if (value !== undefined && second === undefined) return escaped(value);
+  if (value?.startsWith('"')) return '"#{}"';
+  const [type] = typesOf(parts);
+  return { string: '"#{}"', object: '{#{}}', array: '[#{}]' }[type ?? ''] ?? '#{}';
+}
+
+const infoOf = (parts: Parts): { info?: string } => {
+  const info = descriptionOf(parts);
+  return info === undefined ? {} : { info };
+};
+
+/** Braces with a sign before them are a field of a snippet. */
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(/([#$])(?=\{)/g, '$1\\');

@@ -1,0 +1,237 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching } from '@codemirror/language';
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
+import { Compartment, EditorState } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { type TemplateResult, html, nothing } from 'lit';
+import { codeTheme, followColourScheme, styleNonce } from '../code/code-theme.ts';
+import { typeOver } from '../code/type-over.ts';
+import { texts } from '../locales/locale.ts';
+import { LightElement, define } from '../ui/light-element.ts';
+import { completeJson } from './json-completion.ts';
+import { placeOf, syntaxPlace } from './json-tree.ts';
+import { type SchemaProblem, SchemaCheck } from './schema-problems.ts';
+import { type Schema, pathText } from './schema.ts';
+
+/** How long after the last key the text is checked, in ms. */
+const PAUSE = 150;
+
+/** More problems are not listed below the field; all of them are marked in it. */
+const MOST_LISTED = 4;
+
+interface Found {
+  message: string;
+  path: string;
+  from: number;
+  to: number;
+}
+
+/** A field for JSON that is checked against a schema while one types, and completed from it. Fires `input` when it changed. */
+export class JsonField extends LightElement {
+  static override properties = {
+    value: { attribute: false },
+    schema: { attribute: false },
+    label: { attribute: false },
+    fieldId: { attribute: false },
+    describedBy: { attribute: false },
+    isReadOnly: { attribute: false },
+    told: { attribute: false },
+    problems: { state: true },
+  };
+
+  declare value: string;
+  declare schema: Schema | undefined;
+  /** Its accessible name. */
+  declare label: string;
+  /** The id of what takes the focus. */
+  declare fieldId: string;
+  /** The id of what describes it. */
+  declare describedBy: string | undefined;
+  declare isReadOnly: boolean;
+  /** What the service found in this very text. */
+  declare told: SchemaProblem | undefined;
+  declare protected problems: readonly Found[];
+  #view: EditorView | undefined;
+  #check: SchemaCheck | undefined;
+  #unfollow: (() => void) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #settings = new Compartment();
+
+  constructor() {
+    super();
+    this.value = '';
+    this.label = '';
+    this.fieldId = '';
+    this.describedBy = undefined;
+    this.isReadOnly = false;
+    this.problems = [];
+  }
+
+  override focus(): void {
+    if (this.#view) this.#view.focus();
+    else void this.updateComplete.then(() => this.#view?.focus());
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.requestUpdate();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.#timer);
+    this.#unfollow?.();
+    this.#view?.destroy();
+    this.#view = undefined;
+  }
+
+  protected override render(): TemplateResult {
+    const words = texts().types;
+    const listed = this.problems.slice(0, MOST_LISTED);
+    const rest = this.problems.length - listed.length;
+    return html`<div class="json-editor" dir="ltr"></div>
+      <ul
+        class="json-problems"
+        id="${this.fieldId}-problems"
+        ?hidden=${!listed.length}
+        aria-label=${words.problems.title}
+      >
+        ${listed.map(
+          ({ message, path, from }) =>
+            html`<li>
+              <button type="button" class="json-problem" @click=${() => this.#goTo(from)}>
+                ${path ? html`<code>${path}</code> ` : nothing}<span>${message}</span>
+              </button>
+            </li>`,
+        )}
+        ${rest > 0 ? html`<li class="json-problem-rest">${words.problems.more(rest)}</li>` : nothing}
+      </ul>`;
+  }
+
+  protected override updated(changed: ReadonlyMap<PropertyKey, unknown>): void {
+    if (changed.has('schema'))
+      this.#check = this.schema === undefined ? undefined : new SchemaCheck(this.schema);
+    if (!this.#view) this.#open();
+    const view = this.#view;
+    if (!view) return;
+    if (['label', 'fieldId', 'describedBy', 'isReadOnly', 'problems'].some((name) => changed.has(name))) {
+      view.dispatch({ effects: this.#settings.reconfigure(this.#given()) });
+    }
+    const text = this.value.replace(/\r\n?/g, '\n');
+    if (text !== view.state.doc.toString()) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    }
+    if (changed.has('schema') || changed.has('told')) this.#checkNow();
+  }
+
+  #open(): void {
+    const parent = this.querySelector('.json-editor');
+    if (!parent || !this.isConnected) return;
+    this.#view = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc: this.value,
+        extensions: [
+          json(),
+          history(),
+          closeBrackets(),
+          bracketMatching(),
+          autocompletion({ icons: false, override: [completeJson(() => this.schema)] }),
+          // Tab leaves the field, as it leaves any other.
+          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...standardKeymap]),
+          EditorState.tabSize.of(2),
+          EditorView.lineWrapping,
+          typeOver(),
+          codeTheme(),
+          styleNonce(),
+          this.#settings.of(this.#given()),
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (!docChanged) return;
+            this.#checkSoon();
+            const text = state.doc.toString();
+            if (text === this.value.replace(/\r\n?/g, '\n')) return;
+            this.value = text;
+            this.dispatchEvent(new Event('input', { bubbles: true }));
+          }),
+        ],
+      }),
+    });
+    this.#unfollow = followColourScheme(this.#view);
+    this.#checkNow();
+  }
+
+  #given() {
+    const isWrong = this.problems.length > 0;
+    const described = [
+      ...(isWrong ? [`${this.fieldId}-problems`] : []),
+      ...(this.describedBy ? [this.describedBy] : []),
+    ];
+    return [
+      EditorState.readOnly.of(this.isReadOnly),
+      EditorView.contentAttributes.of({
+        id: this.fieldId,
+        'aria-label': this.label,
+        'aria-invalid': String(isWrong),
+        ...(described.length ? { 'aria-describedby': described.join(' ') } : {}),
+      }),
+    ];
+  }
+
+  #goTo(at: number): void {
+    this.#view?.dispatch({ selection: { anchor: at }, scrollIntoView: true });
+    this.#view?.focus();
+  }
+
+  #checkSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#checkNow(), PAUSE);
+  }
+
+  #checkNow(): void {
+    clearTimeout(this.#timer);
+    const view = this.#view;
+    if (!view) return;
+    const found = this.#find(view.state);
+    view.dispatch(
+      setDiagnostics(
+        view.state,
+        found.map(({ from, to, message }): Diagnostic => ({ from, to, message, severity: 'error' })),
+      ),
+    );
+    if (JSON.stringify(found) !== JSON.stringify(this.problems)) this.problems = found;
+  }
+
+  #find(state: EditorState): Found[] {
+    const text = state.doc.toString();
+    // Nothing was written yet.
+    if (!text.trim()) return [];
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return [{ path: '', message: texts().types.problems.syntax, ...syntaxPlace(state) }];
+    }
+    const own = this.#check?.problems(value) ?? [];
+    const isKnown = own.some(({ path }) => pathText(path) === (this.told && pathText(this.told.path)));
+    const all = this.told && !isKnown ? [this.told, ...own] : own;
+    return all.flatMap(({ path, message }) => {
+      const place = placeOf(state, path) ?? { from: 0, to: 1 };
+      return [{ path: pathText(path), message, ...place }];
+    });
+  }
+}
+
+define('json-field', JsonField);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'json-field': JsonField;
+  }
+}

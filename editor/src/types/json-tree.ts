@@ -1,0 +1,195 @@
+import { ensureSyntaxTree } from '@codemirror/language';
+import type { EditorState } from '@codemirror/state';
+import type { Path } from './schema.ts';
+
+type Tree = NonNullable<ReturnType<typeof ensureSyntaxTree>>;
+type Node = Tree['topNode'];
+
+/** How long a text may take to parse, in ms. */
+const PARSE_TIME = 100;
+
+const treeOf = (state: EditorState): Tree | undefined =>
+  ensureSyntaxTree(state, state.doc.length, PARSE_TIME) ?? undefined;
+
+/** A string's own text; what is not closed yet counts as far as it goes. */
+export function stringOf(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.replace(/^"/, '').replace(/"$/, '');
+  }
+}
+
+const nameOf = (property: Node, state: EditorState): string | undefined => {
+  const name = property.getChild('PropertyName');
+  return name ? stringOf(state.sliceDoc(name.from, name.to)) : undefined;
+};
+
+const isValue = ({ name }: Node) => !/^[[\]{},:]$|^PropertyName$|^⚠$/.test(name);
+
+function entries(array: Node): Node[] {
+  const found: Node[] = [];
+  for (let child = array.firstChild; child; child = child.nextSibling) if (isValue(child)) found.push(child);
+  return found;
+}
+
+/** Where in the text a value is, or the innermost one around it that is there. */
+export function placeOf(state: EditorState, path: Path): { from: number; to: number } | undefined {
+  let value = treeOf(state)?.topNode.firstChild;
+  let name: Node | null = null;
+  for (const part of path) {
+    if (!value) break;
+    if (value.name === 'Object') {
+      const property = value.getChildren('Property').findLast((one) => nameOf(one, state) === part);
+      if (!property) break;
+      name = property.getChild('PropertyName');
+      value = property.lastChild && isValue(property.lastChild) ? property.lastChild : null;
+    } else if (value.name === 'Array') {
+      const entry: Node | undefined = entries(value)[Number(part)];
+      if (!entry) break;
+      name = null;
+      value = entry;
+    } else {
+      break;
+    }
+  }
+  const isLarge = !value || value.name === 'Object' || value.name === 'Array';
+  // A whole object in red says little: its name does, or where it begins.
+  if (isLarge && name) return { from: name.from, to: name.to };
+  if (!value) return undefined;
+  return { from: value.from, to: isLarge ? value.from + 1 : value.to };
+}
+
+/** The first place that the grammar of JSON cannot read. */
+export function syntaxPlace(state: EditorState): { from: number; to: number } {
+  let from = state.doc.length;
+  treeOf(state)?.iterate({
+    enter: (node) => {
+      if (node.type.isError && node.from < from) from = node.from;
+    },
+  });
+  const end = state.doc.length;
+  return from < end ? { from, to: from + 1 } : { from: Math.max(0, end - 1), to: end };
+}
+
+/** What is being written at a place. */
+export interface Cursor {
+  /** The object or the list that it is in, or, for `value`, the path of the value. */
+  path: Path;
+  /** A property's name, or a value. */
+  kind: 'name' | 'value';
+  /** What is there of it. */
+  from: number;
+  to: number;
+  /** For a name: those that the object has besides, and whether a value follows already. */
+  present: readonly string[];
+  hasValue: boolean;
+}
+
+/** What is being written at a place; `undefined` where neither a name nor a value can be. */
+export function cursorAt(state: EditorState, at: number): Cursor | undefined {
+  const tree = treeOf(state);
+  if (!tree) return undefined;
+  let node = tree.resolveInner(at, -1);
+  const word = wordAround(state, at);
+  while (node.type.isError && node.parent) node = node.parent;
+  if (node.name === 'PropertyName') {
+    const object = node.parent?.parent;
+    return object
+      ? nameCursor(
+          state,
+          object,
+          node.from,
+          node.to,
+          Boolean(node.parent?.lastChild && isValue(node.parent.lastChild)),
+        )
+      : undefined;
+  }
+  if (/^(String|Number|True|False|Null)$/.test(node.name) && at > node.from) {
+    const inside = insideString(state, node, at);
+    if (inside === false) return undefined;
+    return {
+      path: pathTo(state, node),
+      kind: 'value',
+      from: node.from,
+      to: node.to,
+      present: [],
+      hasValue: true,
+    };
+  }
+  // Between things: what stands before says what comes.
+  const before = state.sliceDoc(0, word.from).trimEnd().at(-1);
+  if (node.name === 'Property' || before === ':') {
+    const property = before === ':' ? lastProperty(tree.resolveInner(word.from, -1)) : node;
+    if (before !== ':' || !property) return undefined;
+    const name = nameOf(property, state);
+    const object = property.parent;
+    if (name === undefined || !object) return undefined;
+    return { path: [...pathTo(state, object), name], kind: 'value', ...word, present: [], hasValue: false };
+  }
+  if (node.name === 'Object' && at > node.from && (before === '{' || before === ',')) {
+    return nameCursor(state, node, word.from, word.to, false);
+  }
+  if (node.name === 'Array' && at > node.from && (before === '[' || before === ',')) {
+    const index = entries(node).filter(({ to }) => to < word.from).length;
+    return {
+      path: [...pathTo(state, node), String(index)],
+      kind: 'value',
+      ...word,
+      present: [],
+      hasValue: false,
+    };
+  }
+  if (node.name === 'JsonText' && !state.sliceDoc(0, word.from).trim()) {
+    return { path: [], kind: 'value', ...word, present: [], hasValue: false };
+  }
+  return undefined;
+}
+
+const insideString = (state: EditorState, node: Node, at: number): boolean | undefined =>
+  // Behind its end there is nothing to complete.
+  node.name === 'String' &&
+  at === node.to &&
+  state.sliceDoc(node.from, node.to).length > 1 &&
+  state.sliceDoc(node.to - 1, node.to) === '"'
+    ? false
+    : undefined;
+
+function nameCursor(state: EditorState, object: Node, from: number, to: number, hasValue: boolean): Cursor {
+  const present = object
+    .getChildren('Property')
+    .filter((property) => property.from !== from)
+    .flatMap((property) => nameOf(property, state) ?? []);
+  return { path: pathTo(state, object), kind: 'name', from, to, present, hasValue };
+}
+
+function lastProperty(start: Node): Node | undefined {
+  for (let node: Node | null = start; node; node = node.parent) if (node.name === 'Property') return node;
+  return undefined;
+}
+
+/** The word or the open string that a place is in. */
+function wordAround(state: EditorState, at: number): { from: number; to: number } {
+  const line = state.doc.lineAt(at);
+  const [before = ''] = /"?[\w-]*$/.exec(line.text.slice(0, at - line.from)) ?? [];
+  const [after = ''] = /^[\w-]*"?/.exec(line.text.slice(at - line.from)) ?? [];
+  return {
+    from: at - before.length,
+    to: at + (before.startsWith('"') ? after.length : after.replace('"', '').length),
+  };
+}
+
+/** The path of a value in the text. */
+function pathTo(state: EditorState, start: Node): string[] {
+  const path: string[] = [];
+  for (let node: Node | null = start; node; node = node.parent) {
+    const { parent }: Node = node;
+    if (parent?.name === 'Array') {
+      const { from } = node;
+      path.unshift(String(entries(parent).findIndex((entry) => entry.from === from)));
+    } else if (parent?.name === 'Property') {
+      path.unshift(nameOf(parent, state) ?? '');
+    }
+  }
+  return path;
+}

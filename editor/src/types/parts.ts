@@ -1,0 +1,6 @@
+// What only a namespace with types needs, as one part: it is loaded where there is one.
+
+import './json-field.ts';
+
+export { schemaChanges } from './schema-changes.ts';
+export { typesPanel } from './types-panel.ts';

@@ -1,0 +1,74 @@
+import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, shortType, step } from './schema.ts';
+
+/** One thing that is not as it was in a schema. */
+export interface SchemaChange {
+  /** Where, as one writes it in TypeScript: `Input.lines[].sku`. */
+  path: string;
+  kind: 'added' | 'removed' | 'type' | 'required' | 'optional' | 'rules';
+  /** What it was and what it is, where that is what changed. */
+  was?: string;
+  is?: string;
+}
+
+type Parts = Record<string, unknown>[];
+
+/** How deep fields are compared: a schema may refer to itself. */
+const DEEPEST = 12;
+
+/** What in the schemas of a namespace is not as it was; nothing where they say the same. */
+export function schemaChanges(was: Schemas, is: Schemas): SchemaChange[] {
+  return [...changesOf('Input', was.input, is.input), ...changesOf('Output', was.output, is.output)];
+}
+
+/** Whether two schemas are the same document; the order of keys means nothing. */
+const isSame = (was: unknown, is: unknown) => JSON.stringify(sorted(was)) === JSON.stringify(sorted(is));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+function changesOf(name: string, was: Schema | undefined, is: Schema | undefined): SchemaChange[] {
+  if (isSame(was, is)) return [];
+  if (was === undefined) return [{ path: name, kind: 'added' }];
+  if (is === undefined) return [{ path: name, kind: 'removed' }];
+  const found: SchemaChange[] = [];
+  compare({ root: was, parts: partsOf(was, was) }, { root: is, parts: partsOf(is, is) }, name, 0, found);
+  // A limit, a pattern or a description: that is no field.
+  return found.length ? found : [{ path: name, kind: 'rules' }];
+}
+
+interface Place {
+  root: Schema;
+  parts: Parts;
+}
+
+function compare(was: Place, is: Place, path: string, depth: number, found: SchemaChange[]): void {
+  const [before, after] = [shortType(was.parts), shortType(is.parts)];
+  if (before !== after) found.push({ path, kind: 'type', was: before || 'any', is: after || 'any' });
+  if (depth > DEEPEST) return;
+  const inner = ({ root, parts }: Place, name: string): Place => ({ root, parts: step(root, parts, name) });
+  const [old, now] = [new Set(propertiesOf(was.parts)), new Set(propertiesOf(is.parts))];
+  const [oldRequired, nowRequired] = [requiredOf(was.parts), requiredOf(is.parts)];
+  for (const name of new Set([...old, ...now])) {
+    const place = `${path}.${name}`;
+    if (!old.has(name)) {
+      found.push({ path: place, kind: 'added', is: shortType(inner(is, name).parts) });
+    } else if (!now.has(name)) {
+      found.push({ path: place, kind: 'removed', was: shortType(inner(was, name).parts) });
+    } else {
+      if (oldRequired.has(name) !== nowRequired.has(name)) {
+        found.push({ path: place, kind: nowRequired.has(name) ? 'required' : 'optional' });
+      }
+      compare(inner(was, name), inner(is, name), place, depth + 1, found);
+    }
+  }
+  const [oldEntry, nowEntry] = [inner(was, '0'), inner(is, '0')];
+  const isList = (parts: Parts) => parts.some((part) => 'items' in part || 'prefixItems' in part);
+  if (isList(was.parts) && isList(is.parts)) compare(oldEntry, nowEntry, `${path}[]`, depth + 1, found);
+}

@@ -1,0 +1,142 @@
+/** A JSON Schema (2020-12), as a namespace has it. Whatever a document may hold is looked at with care: it is not checked here. */
+export type Schema = boolean | { readonly [keyword: string]: unknown };
+
+/** Where something is in a value: names of properties and numbers of entries, from the outside in. */
+export type Path = readonly string[];
+
+/** How many references, alternatives and parts are followed; more only a schema has that refers to itself. */
+const MOST = 200;
+
+/** The parts of a JSON Pointer; `#/a/b`, as some write it, is one too. */
+export const pathOf = (pointer: string): Path =>
+  pointer
+    .replace(/^#/, '')
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** A path as one writes it in JavaScript: `lines[2].price`; empty for the whole value. */
+export function pathText(path: Path): string {
+  let text = '';
+  for (const part of path) {
+    if (/^\d+$/.test(part)) text += `[${part}]`;
+    else if (/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(part)) text += text ? `.${part}` : part;
+    else text += `[${JSON.stringify(part)}]`;
+  }
+  return text;
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const own = (record: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'boolean' || isRecord(value);
+
+/** What a pointer inside the document leads to. */
+function follow(root: Schema, ref: unknown): Schema | undefined {
+  if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return undefined;
+  let place: unknown = root;
+  for (const part of pathOf(safeDecode(ref))) {
+    if (Array.isArray(place)) place = place[Number(part)];
+    else place = isRecord(place) ? own(place, part) : undefined;
+  }
+  return isSchema(place) ? place : undefined;
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** All schemas that have a say on a value that `schema` is for: itself, what it refers to, its parts and its alternatives. */
+export function partsOf(root: Schema, schema: Schema): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  const todo: Schema[] = [schema];
+  for (const one of todo) {
+    if (!isRecord(one) || found.includes(one) || found.length >= MOST) continue;
+    found.push(one);
+    const refs = [follow(root, one['$ref'])];
+    const groups = [one['allOf'], one['anyOf'], one['oneOf']].filter(Array.isArray).flat();
+    const rest = [...groups, one['then'], one['else'], ...refs].filter(isSchema);
+    todo.push(...rest);
+  }
+  return found;
+}
+
+/** The schemas of the property or the entry of this name. */
+export function step(
+  root: Schema,
+  parts: readonly Record<string, unknown>[],
+  name: string,
+): Record<string, unknown>[] {
+  return parts.flatMap((part) => {
+    const { properties, prefixItems, items, additionalProperties } = part;
+    const index = /^\d+$/.test(name) ? Number(name) : undefined;
+    const inner = [
+      isRecord(properties) ? own(properties, name) : undefined,
+      index !== undefined && Array.isArray(prefixItems) ? prefixItems[index] : undefined,
+      index !== undefined && !(Array.isArray(prefixItems) && index < prefixItems.length) ? items : undefined,
+    ].filter(isSchema);
+    const any = inner.length === 0 && isSchema(additionalProperties) ? [additionalProperties] : inner;
+    return any.flatMap((one) => partsOf(root, one));
+  });
+}
+
+/** The schemas that have a say on what is at a path. */
+export function schemasAt(root: Schema, path: Path): Record<string, unknown>[] {
+  let parts = partsOf(root, root);
+  for (const name of path) parts = step(root, parts, name);
+  return parts;
+}
+
+/** The properties that these schemas name. */
+export function propertiesOf(parts: readonly Record<string, unknown>[]): string[] {
+  return [
+    ...new Set(parts.flatMap(({ properties }) => (isRecord(properties) ? Object.keys(properties) : []))),
+  ];
+}
+
+/** The properties that have to be there. */
+export const requiredOf = (parts: readonly Record<string, unknown>[]): Set<unknown> =>
+  new Set(parts.flatMap(({ required }): unknown[] => (Array.isArray(required) ? required : [])));
+
+/** The values that these schemas name, as JSON. */
+export function valuesOf(parts: readonly Record<string, unknown>[]): string[] {
+  const named = parts.flatMap((part): unknown[] => [
+    ...(Array.isArray(part['enum']) ? part['enum'] : []),
+    ...('const' in part ? [part['const']] : []),
+  ]);
+  return [...new Set(named.map((value) => JSON.stringify(value)))];
+}
+
+/** The types that these schemas name: `string`, `integer` and so on. */
+export const typesOf = (parts: readonly Record<string, unknown>[]): string[] => [
+  ...new Set(parts.flatMap(({ type }) => type).filter((type) => typeof type === 'string')),
+];
+
+/** The first description among these schemas. */
+export const descriptionOf = (parts: readonly Record<string, unknown>[]): string | undefined =>
+  parts.map(({ description }) => description).find((text): text is string => typeof text === 'string');
+
+/** More values than these are not listed. */
+const MOST_VALUES = 8;
+
+/** What these schemas are for, in a few words that are the same in every language: `integer`, `"retail" | "trade"`. */
+export function shortType(parts: readonly Record<string, unknown>[]): string {
+  const values = valuesOf(parts);
+  if (values.length > 0) {
+    return values.slice(0, MOST_VALUES).join(' | ') + (values.length > MOST_VALUES ? ' | …' : '');
+  }
+  return typesOf(parts).join(' | ');
+}
+
+/** What a plugin gets and gives; a missing schema is any JSON. */
+export interface Schemas {
+  input?: Schema | undefined;
+  output?: Schema | undefined;
+}

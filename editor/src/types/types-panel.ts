@@ -1,0 +1,122 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import type { PluginTest } from 'plugin-editor/client.js';
+import { texts } from '../locales/locale.ts';
+import '../pipeline/long-text.ts';
+import type { NamespaceTypes } from '../service/records.ts';
+import { icon } from '../ui/icon.ts';
+import { highlightTypes } from './highlight.ts';
+import type { SchemaChange } from './schema-changes.ts';
+
+export interface TypesPanelOptions {
+  types: NamespaceTypes;
+  /** The language of the plugin; AssemblyScript takes and gives text. */
+  lang: string;
+  /** The version that the types are compared with, and what changed since; nothing where they are the same. */
+  since?: { version: string; isLive: boolean; changes: readonly SchemaChange[] } | undefined;
+  /** Whether the live version was made for other types. */
+  isOutdated: boolean;
+  canEdit: boolean;
+  canRun: boolean;
+  addTest: (test: PluginTest) => void;
+  /** Puts a sample into the field of the payload. */
+  tryOut: (payload: string) => void;
+}
+
+type Sample = NonNullable<NamespaceTypes['samples']>[number];
+
+/** A value as a text that one can edit. */
+export const written = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** Each type of its own begins after an empty line. */
+const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
+
+/** What the plugin gets and gives: as types, and as samples. */
+export function typesPanel(options: TypesPanelOptions): TemplateResult {
+  const { types, lang } = options;
+  const words = texts().types;
+  return html`<div class="types">
+    ${changesView(options)}
+    <p class="panel-hint">${lang === 'assemblyscript' ? words.introText : words.intro}</p>
+    <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${words.declarations}><code
+      >${highlightTypes(spaced(types.declarations.trim()))}</code></pre>
+    ${types.samples?.length ? html`<h2>${words.samples}</h2>` : nothing}
+    ${(types.samples ?? []).map((sample, index) => sampleView(sample, index, options))}
+  </div>`;
+}
+
+function sampleView(sample: Sample, index: number, options: TypesPanelOptions): TemplateResult {
+  const { canEdit, canRun, addTest, tryOut } = options;
+  const words = texts().types;
+  const { name, description, input, output } = sample;
+  const hasOutput = output !== undefined;
+  const asTest = () =>
+    addTest({
+      name,
+      ...(description ? { description } : {}),
+      payload: written(input),
+      ...(hasOutput ? { expected: written(output) } : {}),
+    });
+  const button = (label: string, run: () => void) =>
+    html`<button type="button" class="button" aria-label=${words.of(label, name)} @click=${run}>
+      ${label}
+    </button>`;
+  return html`<details class="sample" ?open=${index === 0}>
+    <summary>${icon('chevron')}<span class="sample-name">${name}</span></summary>
+    ${description ? html`<p class="panel-hint" dir="auto">${description}</p>` : nothing}
+    <p class="result-label">${words.input}</p>
+    <long-text .text=${written(input)} .label=${words.of(words.input, name)}></long-text>
+    ${
+      hasOutput
+        ? html`<p class="result-label">${words.output}</p>
+            <long-text .text=${written(output)} .label=${words.of(words.output, name)}></long-text>`
+        : nothing
+    }
+    <div class="panel-actions">
+      ${canEdit ? button(words.asTest, asTest) : nothing}
+      ${canRun ? button(words.tryOut, () => tryOut(written(input))) : nothing}
+    </div>
+  </details>`;
+}
+
+/** What is not as it was when a version was deployed. */
+function changesView({ since, isOutdated }: TypesPanelOptions): TemplateResult | typeof nothing {
+  const words = texts().types;
+  if (!since?.changes.length) {
+    return isOutdated
+      ? html`<p class="types-outdated">${icon('warning')}<span>${words.outdated}</span></p>`
+      : nothing;
+  }
+  const title = since.isLive ? words.changedSinceLive(since.version) : words.changedSince(since.version);
+  return html`<section class="types-changes" aria-label=${title}>
+    <p class="types-outdated">${icon('warning')}<span>${title}</span></p>
+    <ul>
+      ${since.changes.map(changeView)}
+    </ul>
+    <p class="panel-hint">${words.buildAgain}</p>
+  </section>`;
+}
+
+const signs: Record<SchemaChange['kind'], string> = {
+  added: '+',
+  removed: '−',
+  type: '~',
+  required: '~',
+  optional: '~',
+  rules: '~',
+};
+
+function changeView({ path, kind, was, is }: SchemaChange): TemplateResult {
+  const words = texts().types.change;
+  return html`<li data-kind=${kind}>
+    <span class="change-sign" aria-hidden="true">${signs[kind]}</span>
+    <span
+      ><code dir="ltr">${path}</code> ${words[kind]}${
+        kind === 'type'
+          ? html`<code dir="ltr" class="change-types">${was} → ${is}</code>`
+          : (is ?? was)
+            ? html`<code dir="ltr" class="change-types">${is ?? was}</code>`
+            : nothing
+      }</span
+    >
+  </li>`;
+}

@@ -1,0 +1,101 @@
+import type { ReactiveControllerHost } from 'lit';
+import type { Config, RawConfig } from '../core/config.ts';
+import type { PluginEditorError } from '../core/errors.ts';
+import type { PluginDetails } from '../core/messages.ts';
+import { type FetchToken, type HeldToken, type TokenHeaders, getToken } from '../core/token.ts';
+import {
+  type Plugin,
+  PluginEditorDirtyEvent,
+  PluginEditorDiscardEvent,
+  PluginEditorExpiringEvent,
+  PluginEditorReadyEvent,
+} from './events.ts';
+import type { FrameAttributes } from './frame.ts';
+import type { Requested } from './requested.ts';
+import type { SettingsHost } from './settings.ts';
+import { EditorStatus, type StatusHost } from './status.ts';
+import type { UnsavedWork } from './unsaved-work.ts';
+
+/** What the controller needs of its element: attributes, read whenever they are needed, and a place to show its state. */
+export interface EditorHost
+  extends StatusHost, ReactiveControllerHost, SettingsHost, Omit<RawConfig, keyof SettingsHost> {
+  frameAttributes(fn: string | undefined): FrameAttributes;
+  readonly hasUpdated: boolean;
+  readonly unguarded: boolean;
+  fetchToken?: FetchToken | undefined;
+  tokenHeaders?: TokenHeaders | undefined;
+}
+
+/**
+ * Reports to the page, by state and events, what becomes of the plugin that is shown or loading, and tells a launch what it
+ * has to know of that plugin.
+ */
+export abstract class EditorReports extends EditorStatus {
+  declare protected readonly host: EditorHost;
+  protected abstract readonly work: UnsavedWork;
+  /** The config of the plugin that is shown or loading. */
+  protected config: Config | undefined;
+
+  get dirty(): boolean {
+    return this.work.dirty;
+  }
+
+  /** Asks the page whether unsaved work may be discarded. `error` says why it was not saved, `next` what follows. */
+  protected confirmDiscard(error: PluginEditorError | undefined, next: Requested): boolean {
+    return this.host.dispatchEvent(
+      new PluginEditorDiscardEvent({
+        ...this.openedPlugin(),
+        ...(next && !(next instanceof Error) && { next: pluginOf(next) }),
+        ...(error && { error }),
+      }),
+    );
+  }
+
+  protected setDirty(dirty: boolean): void {
+    if (dirty === this.dirty) return;
+    this.work.set(dirty);
+    this.host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.openedPlugin(), dirty }));
+  }
+
+  /** The plugin that is shown or loading. */
+  protected openedPlugin(): Plugin {
+    return pluginOf(this.config as Config);
+  }
+
+  /** The frame is named after the plugin that is open, because a change may have to wait for unsaved work. */
+  frameAttributes(): FrameAttributes {
+    return this.host.frameAttributes(this.config?.fn);
+  }
+
+  getToken(signal: AbortSignal, config = this.config as Config): Promise<HeldToken> {
+    const { fetchToken, tokenHeaders } = this.host;
+    return getToken({ ...config, fetchToken, tokenHeaders }, { ...pluginOf(config), signal });
+  }
+
+  /** The frame is no part of the template, because Lit's first rendering takes longer than everything before it. */
+  onFrame(frame: HTMLIFrameElement): void {
+    this.host.renderRoot.prepend(frame);
+  }
+
+  onReady(details: PluginDetails | undefined, isFirst: boolean): void {
+    const isNew = this.state !== 'ready' || (isFirst && !!details);
+    // A page that loaded once more and says nothing takes nothing back.
+    if (details || isNew) this.setState('ready', undefined, { ...this.openedPlugin(), ...details });
+    if (isNew && this.state === 'ready') {
+      this.host.dispatchEvent(new PluginEditorReadyEvent({ confirmed: !!details, ...details }));
+    }
+  }
+
+  onFail(error: PluginEditorError, said?: string): void {
+    // A preload that failed is tried again when there is a plugin to open.
+    if (this.state === 'idle') return;
+    this.setDirty(false);
+    this.setState('error', error, undefined, said);
+  }
+
+  onExpiring(expiresAt: Date, error?: PluginEditorError): void {
+    this.host.dispatchEvent(new PluginEditorExpiringEvent({ expiresAt, ...(error && { error }) }));
+  }
+}
+
+const pluginOf = ({ ident, namespace, fn }: Plugin): Plugin => ({ ident, namespace, fn });

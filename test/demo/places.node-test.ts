@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { EnvironmentClient } from 'plugin-editor/server.js';
+import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
+import { places, setUpPlaces } from '../../demo/vendor/places/places.ts';
+import type { VersionRuns, WorkView } from '../../demo/vendor/wire.ts';
+import { deployPlugin, editorTokenOf } from './deploy.ts';
+import { setUpVendor, targetOf } from './vendor-setup.ts';
+
+interface Template {
+  contents: string;
+  tests: { name: string; payload: string; expected?: string }[];
+}
+
+describe('the places that customers fill with plugins', () => {
+  let vendor: Awaited<ReturnType<typeof setUpVendor>>;
+  before(async () => (vendor = await setUpVendor()));
+  after(() => vendor.close());
+
+  const look = async (name: string, user = 'ada') => {
+    const body = { ident: 'com.example.customer-7', name };
+    return vendor.ask('/plugins/work', { method: 'POST', body, cookie: await vendor.signIn(user) });
+  };
+  const work = async (name: string) => ((await (await look(name)).json()) as WorkView).cases;
+  const deploy = (contents: string, name: string) =>
+    deployPlugin(vendor.addresses, 'ada', contents, { target: targetOf('customer-7', name) });
+  const get = async (path: string, token: string) =>
+    (
+      await fetch(`${vendor.addresses.service}api/${path}`, { headers: { authorization: `Bearer ${token}` } })
+    ).json();
+
+  test('are namespaces with types at the plugin service, and setting them up again changes nothing', async () => {
+    const { environmentToken, servicePort } = vendor;
+    const service = new EnvironmentClient({
+      builderUrl: `http://127.0.0.1:${servicePort}`,
+      environmentToken,
+    });
+    const list = () => service.listNamespaces({ environment: ENVIRONMENT });
+    const first = await list();
+    assert.deepEqual(
+      first.namespaces.map(({ namespace }) => namespace),
+      ['mail', 'orders', 'prices'],
+    );
+    await setUpPlaces(service, ENVIRONMENT);
+    assert.deepEqual(await list(), first);
+  });
+
+  for (const { namespace, plugin, cases } of places) {
+    test(`the template of ${namespace} passes the tests that come with it, and Larder does its work with it`, async () => {
+      assert.deepEqual(await work(plugin), []);
+      const target = targetOf('customer-7', plugin);
+      const token = await editorTokenOf(vendor.addresses, 'ada', target);
+      const query = `${plugin}?namespace=${namespace}`;
+      const typescript = (await get(`v2/template/typescript/${query}`, token)) as Template;
+      const { contents, tests } = (await get(`v2/template/javascript/${query}`, token)) as Template;
+      assert.match(typescript.contents, /: Input\): Output =>/);
+      assert.equal(contents, typescript.contents.replace(': Input', '').replace(': Output', ''));
+      await deploy(contents, plugin);
+
+      for (const { name, payload, expected } of tests) {
+        const answer = await fetch(
+          `${vendor.addresses.service}api/v1/test/${target.ident}/${namespace}/${plugin}`,
+          {
+            method: 'POST',
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+            body: payload,
+          },
+        );
+        const { result } = (await answer.json()) as { result: string };
+        assert.deepEqual(JSON.parse(result), JSON.parse(expected ?? ''), name);
+      }
+      const shown = await work(plugin);
+      assert.equal(shown.length, cases.length);
+      for (const { shown: text, failure } of shown) assert.ok(text?.text && !failure);
+    });
+  }
+
+  test('where an output does not fit, Larder does without, and says where', async () => {
+    await deploy(
+      'export const run = ({ count }) => ({ unitPrice: count > 5 ? /** @type {any} */ ("free") : 100 });\n',
+      'price-rule',
+    );
+    const [few, dozen] = await work('price-rule');
+    assert.deepEqual(few?.shown, { text: '€ 1.00' });
+    assert.deepEqual(
+      [dozen?.shown, dozen?.failure?.code, dozen?.failure?.path, dozen?.without],
+      [undefined, 'invalid-output', '/unitPrice', '€ 2.10'],
+    );
+  });
+
+  test('an input that does not fit is refused by the plugin service, with its place', async () => {
+    const body = {
+      ident: 'com.example.customer-7',
+      name: 'price-rule',
+      input: '{"product":{"sku":"B-104"}}',
+      which: 'live',
+    };
+    const answer = await vendor.ask('/plugins/runs', {
+      method: 'POST',
+      body,
+      cookie: await vendor.signIn('ada'),
+    });
+    const [run] = ((await answer.json()) as VersionRuns).runs;
+    assert.equal(run?.failure?.code, 'invalid-input');
+    assert.equal(typeof run.failure.path, 'string');
+  });
+
+  test('only people who may have a plugin run see what Larder does with it', async () => {
+    assert.equal((await look('price-rule', 'dan')).status, 403);
+    assert.equal((await look('price-rule', 'cleo')).status, 403);
+    // A plugin of the customer's own has no place in Larder.
+    assert.deepEqual(await work('weigh-basket'), []);
+  });
+});

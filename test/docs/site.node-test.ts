@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'puppeteer-core';
+import { findings } from '../demo/axe.ts';
+import { launchChromium } from '../demo/harness.ts';
+
+/** Where a server has the site. The build is told of it. */
+const BASE = '/products/plugin-editor/docs/';
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  js: 'text/javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+};
+
+let folder: string;
+let server: Server;
+let origin: string;
+let browser: Browser;
+let page: Page;
+/** What the page asked for in vain, and what it wrote to the console. */
+let faults: string[] = [];
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plugin-editor-site-'));
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    'tools/site/run.ts',
+    'build',
+    '--base',
+    BASE,
+    '--outDir',
+    folder,
+  ];
+  // It fails where a link leads nowhere.
+  const built = promisify(execFile)(process.execPath, args, { cwd: repository });
+  server = createServer(
+    (request, answer) =>
+      void serve(request.url ?? '').then((one) => answer.writeHead(...one.head).end(one.body)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  browser = await launchChromium();
+  await built;
+  page = await browser.newPage();
+  page.setDefaultTimeout(60_000);
+  page.on('console', (message) => {
+    // An editor on the page's own origin is what the element warns of, and here it is a stand-in.
+    if (!message.text().includes('sandbox')) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('requestfailed', (request) => faults.push(`${request.url()} ${request.failure()?.errorText}`));
+});
+after(async () => {
+  await browser?.close();
+  server?.close().closeAllConnections();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A file of the site, from the folder that it was built for and from no other. */
+async function serve(
+  url: string,
+): Promise<{ head: [number, Record<string, string>]; body: Buffer | string }> {
+  const path = decodeURI(url.split('?')[0] ?? '');
+  const file = path.startsWith(BASE) ? path.slice(BASE.length).replace(/(^|\/)$/, '$1index.html') : undefined;
+  const body = file === undefined ? undefined : await readFile(join(folder, file)).catch(() => undefined);
+  if (body === undefined) return { head: [path === '/favicon.ico' ? 204 : 404, {}], body: '' };
+  const type = types[file?.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+  return { head: [200, { 'content-type': type }], body };
+}
+
+async function open(path: string): Promise<void> {
+  faults = [];
+  await page.goto(origin + BASE + path);
+  // VitePress has taken the page over: from then on its links load no page anew.
+  await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}));
+}
+
+const addresses = async () =>
+  (await readdir(folder, { recursive: true }))
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.html') && !/^(?:stand-in-editor\/|404)/.test(path))
+    .toSorted();
+
+test('every page of the site works from a sub-folder, fits on a telephone, and leaves axe nothing to find', async () => {
+  const all = await addresses();
+  assert.ok(all.length > 50, `${all.length} pages`);
+  const found: string[] = [];
+  await page.setViewport({ width: 360, height: 800 });
+  for (const [i, path] of all.entries()) {
+    // Every other page in the dark.
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: i % 2 ? 'dark' : 'light' }]);
+    await open(path);
+    const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    if (tooWide) found.push(`${path}: is wider than a telephone`);
+    // What is around the content is the same on all pages but the first.
+    const seen = await findings(page, path === all[0] ? undefined : '#VPContent');
+    for (const one of [...seen, ...faults]) found.push(`${path}: ${one}`);
+  }
+  assert.deepEqual(found, []);
+});
+
+describe('on a wide screen', () => {
+  before(() => page.setViewport({ width: 1300, height: 900 }));
+
+  test('the elements run on the pages that describe them', async () => {
+    await open('reference/plugin-editor.html');
+    await page.waitForSelector('plugin-editor:state(ready)');
+    await page.click('::-p-text(A deploy)');
+    await page.waitForSelector('output ::-p-text(plugin-editor-deploy)');
+    await open('reference/plugin-features.html');
+    await page.waitForSelector('plugin-features >>> ::-p-text(AssemblyScript)');
+    await open('guides/theming.html');
+    await page.waitForSelector('plugin-editor:state(ready)');
+    assert.deepEqual(faults, []);
+  });
+
+  test('the search finds a page without a server', async () => {
+    await open('index.html');
+    await page.click('.DocSearch-Button');
+    const field = await page.waitForSelector('#localsearch-input');
+    await field!.type('OFFLINE_RUN_SECONDS');
+    await page.waitForSelector('.results a');
+    assert.match(await page.$eval('.results a', ({ href }) => href), /docs\/service\/\w+\.html/);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Builder, startBuilder } from './builder.ts';
+import { blocksIn, read, snippet } from './markdown.ts';
+import { type Workplace, startWorkplace } from './package.ts';
+
+// The page on namespaces with types, from the schema to the run, with the real service.
+
+const page = read('docs/guides/typed-namespaces.md');
+const PLACE = 'com.acme.customer-7/prices/price-rule';
+
+let builder: Builder;
+let place: Workplace;
+let editorToken: string;
+
+before(async () => {
+  [builder, place] = await Promise.all([startBuilder(), startWorkplace({})]);
+  process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
+  const places = { 'https://builder.example.com': builder.origin };
+  await place.write('say-types.ts', snippet('say-types.ts', places));
+  const runs = { 'https://run.example.com': `${builder.origin}/exec` };
+  await place.write('ask-price.ts', snippet('ask-price.ts', runs));
+  const access = await builder.call(`/auth/v2/access/${PLACE}`, builder.environmentToken);
+  editorToken = ((await access.json()) as { token: string }).token;
+});
+after(async () => {
+  await place?.[Symbol.asyncDispose]();
+  await builder?.[Symbol.asyncDispose]();
+});
+
+const ask = async (path: string, body?: string) => {
+  const answer = await builder.call(`/api/v1/${path}`, editorToken, body);
+  assert.ok(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`);
+  return (await answer.json()) as Record<string, unknown>;
+};
+
+test('the schemas of the page are taken, a second time too, and are the types that it shows', async () => {
+  const { sayTypes } = await place.load<{ sayTypes: () => Promise<object> }>('say-types.ts');
+  const first = await sayTypes();
+  assert.deepEqual(await sayTypes(), first);
+  const { declarations } = await ask(`types/${PLACE}`);
+  const shown = blocksIn(page).find(({ name }) => name === 'types')?.code ?? '';
+  const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+  assert.ok(plain(String(declarations)).includes(plain(shown)), String(declarations));
+});
+
+test('the plugin of the page is built, passes the sample and is run; where it fails, the list price stands', async () => {
+  const { askPrice } = await place.load<{
+    askPrice: (customer: string, offer: object, listPrice: number) => Promise<number>;
+  }>('ask-price.ts');
+  const offer = (count: number) => ({ product: { name: 'Rye loaf', unitPrice: 450 }, count });
+
+  const deploy = async (contents: string) => {
+    const { succeeded, outputLog } = await ask(`build/javascript/${PLACE}`, contents);
+    assert.equal(succeeded, true, String(outputLog));
+    await ask(`draft/${PLACE}/promote`, '');
+  };
+  await deploy(snippet('price-rule.js'));
+  const { samples } = (await ask(`types/${PLACE}`)) as { samples: { input: object; output: object }[] };
+  for (const { input, output } of samples) {
+    const { result } = await ask(`test/${PLACE}`, JSON.stringify(input));
+    assert.deepEqual(JSON.parse(String(result)), output);
+  }
+  assert.equal(await askPrice('customer-7', offer(12), 450), 405);
+  assert.equal(await askPrice('customer-7', offer(1), 450), 450);
+
+  const said: unknown[] = [];
+  const { warn } = console;
+  console.warn = (text) => said.push(text);
+  try {
+    assert.equal(await askPrice('customer-7', offer(0), 99), 99);
+    await deploy('export const run = () => ({ unitPrice: /** @type {any} */ ("free") });\n');
+    assert.equal(await askPrice('customer-7', offer(1), 450), 450);
+  } finally {
+    console.warn = warn;
+  }
+  assert.deepEqual(said, ['customer-7: invalid-input at /count', 'customer-7: invalid-output at /unitPrice']);
+});

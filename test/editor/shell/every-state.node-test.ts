@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { type EditorPage, eventually } from '../harness.ts';
+import { type Scene, scenes } from '../scenes.ts';
+
+const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+const contents = `let count = 0;
+export function run(input: string): string {
+  console.log('got', input);
+  console.info(new Map([['a', 1]]));
+  console.warn('careful');
+  console.error('wrong');
+  if (input === 'bad') throw new Error('No ' + input);
+  return input.startsWith('{') ? input : 'Hi ' + input + ++count + Math.random();
+}
+`;
+const tests = [
+  { name: 'the same', description: 'What goes in comes out', payload: '{"a":1}', expected: '{"a":1}' },
+  { name: 'another', payload: '{"a":{"b":[1]}}', expected: '{"a":{"b":[2]},"c":3}' },
+  { name: 'a text', payload: 'Ada', expected: 'Hi Eva' },
+  { name: 'an error', payload: 'bad', expected: 'x' },
+  { name: 'only looks', payload: 'Ada' },
+  { name: 'was not run' },
+];
+
+/** The looks that are looked at in each state: rules other than on contrast say the same in all of them. */
+const LOOKS = [
+  { name: 'light', features: [{ name: 'prefers-color-scheme', value: 'light' }], rules: undefined },
+  { name: 'dark', features: [{ name: 'prefers-color-scheme', value: 'dark' }], rules: ['color-contrast'] },
+  { name: 'forced', features: [{ name: 'forced-colors', value: 'active' }], rules: ['color-contrast'] },
+] as const;
+
+/** What axe finds in a page as it is, in light, dark and forced colours. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
+  const session = await page.createCDPSession();
+  const found: string[] = [];
+  for (const { name, features, rules } of LOOKS) {
+    const still = { name: 'prefers-reduced-motion', value: 'reduce' };
+    await session.send('Emulation.setEmulatedMedia', { features: [...features, still] });
+    const options = rules ? { runOnly: { type: 'rule', values: rules } } : {};
+    const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults;
+    for (const { id, nodes } of results.violations)
+      found.push(`${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+  await session.detach();
+  return found;
+}
+
+const press = async ({ keyboard }: Page, ...keys: ('Control' | 'Shift' | 'a' | 'h' | 'F1')[]) => {
+  const last = keys.pop() ?? 'F1';
+  for (const key of keys) await keyboard.down(key);
+  await keyboard.press(last);
+  for (const key of keys) await keyboard.up(key);
+};
+
+/** Runs a command by its name, as the palette lists it. */
+async function command({ page }: EditorPage, name: string): Promise<void> {
+  await page.keyboard.press('F1');
+  await page.waitForSelector('dialog.palette[open] input:focus');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !document.querySelector('dialog.palette'));
+}
+
+/** Opens a plugin that has tests, two versions, one of them made live, and real runs. */
+async function openWorked({ service, target, open }: Scene): Promise<EditorPage> {
+  await service.save({ contents, lang: 'typescript', tests }, target);
+  const token = await service.token(target, 'read,write,deploy,runs');
+  const editor = await open(await service.url(target, token));
+  await editor.untilOpen();
+  await editor.press('Deploy');
+  await editor.until('v1.0.0 deployed');
+  await service.run('Ada', target);
+  await service.run('bad', target);
+  await editor.type('// second\n');
+  await editor.press('Deploy');
+  await editor.until('Deployed as v1.0.1');
+  return editor;
+}
+
+/** Shows the list of runs once both are recorded, which takes up to a second. */
+async function untilRuns({ page }: EditorPage): Promise<void> {
+  await page.locator('#tab-runs').click();
+  await eventually(
+    async () => {
+      await page.locator('.runs-head button').click();
+      await page.waitForSelector('#panel-runs .history, #panel-runs .panel-wait');
+      return page.$$eval('.run-record', (all) => all.length);
+    },
+    (count) => count === 2,
+  );
+}
+
+describe('in every state of the editor', () => {
+  const scene = scenes();
+
+  test('axe finds nothing, in light, dark and forced colours', () =>
+    scene(async (given) => {
+      const { service, target, open } = given;
+      const editor = await openWorked(given);
+      const { page, until, press: click } = editor;
+      const look = async (state: string) => assert.deepEqual(await findings(page), [], state);
+
+      await page.locator('#tab-tests').click();
+      await click('Run all');
+      await until('1 passed, 3 failed');
+      await page.$$eval('.test', (all) => all.forEach((one) => ((one as HTMLDetailsElement).open = true)));
+      await page.waitForSelector('.json-differences');
+      await page.waitForSelector('.difference');
+      await look('tests, each open, passed, failed and not run');
+      await click('Deploy');
+      await page.waitForSelector('dialog.ask[open]');
+      await look('the question before a deployment with failed tests');
+      await page.keyboard.press('Escape');
+      await click('Remove: was not run');
+      await look('a test that was removed');
+
+      await page.locator('#tab-versions').click();
+      await page.waitForSelector('.history-item');
+      await click('Make live: v1.0.0');
+      await until('v1.0.0 is live now.');
+      await look('versions, one of them made live');
+      await page.select('#compared-to', 'v1.0.0');
+      await click('Compare with v1.0.0: v1.0.1');
+      await page.waitForSelector('dialog.compare[open] .cm-content');
+      await look('two versions compared');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { hidden: true });
+
+      await untilRuns(editor);
+      await page.locator('.run-record summary').click();
+      await page.waitForSelector('.run-record .log-entry[data-level=error]');
+      await look('runs, one open');
+
+      await page.locator('#tab-run').click();
+      await page.type('#run-payload', 'bad');
+      await page.locator('.run-payload-button').click();
+      await page.waitForSelector('#panel-run .trace .place');
+      await look('a payload that made an error');
+
+      await editor.type('const x: number = "";\nlet unused = 1;\n');
+      await page.waitForSelector('.cm-lintRange-error');
+      await page.locator('#tab-build').click();
+      await look('problems of the text');
+      await click('Build');
+      await until('The build failed.');
+      await look('a build that failed');
+
+      for (const [name, selector] of [
+        ['Settings', 'dialog[open]'],
+        ['Start over in another', 'dialog[open] .languages, dialog[open] button.language, dialog.ask[open]'],
+        ['Deploy with a message', '#deploy-message'],
+        ['Keyboard help', 'dialog[open]'],
+      ] as const) {
+        await command(editor, name);
+        await page.waitForSelector(selector);
+        await look(name);
+        await page.keyboard.press('Escape');
+        await page.waitForSelector('dialog', { hidden: true });
+      }
+      await page.keyboard.press('F1');
+      await page.waitForSelector('dialog.palette[open] input:focus');
+      await page.keyboard.type('nothing is called this');
+      await look('a search for a command that is not there');
+      await page.keyboard.press('Escape');
+
+      await page.focus('.cm-content');
+      await press(page, 'Control', 'h');
+      await page.waitForSelector('.find');
+      await page.keyboard.type('run');
+      await look('find and replace');
+      await page.keyboard.press('Escape');
+      await page.setViewport({ width: 360, height: 640 });
+      await look('a narrow page');
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+      await page.setViewport({ width: 1100, height: 700 });
+
+      await service.stop();
+      await editor.type('// offline');
+      await until('No connection');
+      await look('no connection');
+      await service.restart();
+      await editor.untilStatus('Saved');
+
+      const readOnly = await open(await service.url(target, await service.token(target, 'read')));
+      await readOnly.until('Read-only');
+      assert.deepEqual(await findings(readOnly.page), [], 'read-only');
+      const fresh = await open(await service.url({ fn: `${target.fn}-new` }));
+      await fresh.until('Choose a language');
+      assert.deepEqual(await findings(fresh.page), [], 'a new plugin without a language');
+    }));
+
+  test('whatever a panel offers is reached by the Tab key', () =>
+    scene(async (given) => {
+      const editor = await openWorked(given);
+      const { page } = editor;
+      await page.locator('#tab-tests').click();
+      await page.locator('.test summary').click();
+      await untilRuns(editor);
+      await page.locator('.run-record summary').click();
+      await page.waitForSelector('.run-record .log-entry');
+      for (const panel of ['tests', 'run', 'build', 'versions', 'runs']) {
+        await page.locator(`#tab-${panel}`).click();
+        await page.waitForSelector(`#panel-${panel}:not([hidden])`);
+        if (panel === 'versions') await page.waitForSelector('.history-item');
+        await page.focus(`#tab-${panel}`);
+        const missed = await page.evaluate((id) => {
+          const inPanel = document.querySelectorAll<HTMLElement>(
+            `#panel-${id} :is(button, input, textarea, select, summary, [tabindex])`,
+          );
+          const wanted = [...inPanel].filter((one) => one.checkVisibility() && !one.matches(':disabled'));
+          Object.assign(window, { wanted: new Set(wanted) });
+          return wanted.length;
+        }, panel);
+        // As many steps as there are things to reach, and the button beside the tabs.
+        for (let step = 0; step <= missed; step++) {
+          await page.keyboard.press('Tab');
+          await page.evaluate(() => {
+            (window as unknown as { wanted: Set<Element | null> }).wanted.delete(document.activeElement);
+          });
+        }
+        const rest = await page.evaluate(() =>
+          [...(window as unknown as { wanted: Set<Element> }).wanted].map((one) => one.outerHTML),
+        );
+        assert.deepEqual(rest, [], panel);
+      }
+    }));
+
+  test('every command of the page is carried out by its name and the Enter key', () =>
+    scene(async (given) => {
+      const editor = await openWorked(given);
+      const { page, type } = editor;
+      const until = (holds: string) => page.waitForFunction(holds);
+      const focusIn = (selector: string) =>
+        until(`document.activeElement?.matches(${JSON.stringify(selector)})`);
+      const shows = async (selector: string) => {
+        await page.waitForSelector(selector);
+        await page.keyboard.press('Escape');
+        await page.waitForSelector(selector, { hidden: true });
+      };
+      await type('const x: number = "";\n');
+      await page.waitForSelector('.cm-lintRange-error');
+      const effects: Record<string, () => Promise<unknown>> = {
+        Save: () => editor.untilStatus('Saved'),
+        Build: () => editor.until('Build failed'),
+        'Next problem': () => until(`document.querySelector('.cursor').textContent.startsWith('Line 11,')`),
+        'Previous problem': () =>
+          until(`document.querySelector('.cursor').textContent.startsWith('Line 11,')`),
+        'Find and replace': () => shows('.find'),
+        Find: () => shows('.find'),
+        'Go to the tests': () => focusIn('#tab-tests'),
+        'Run a payload': () => focusIn('#tab-run'),
+        'Go to the problems': () => focusIn('#tab-build'),
+        'Go to the versions': () => focusIn('#tab-versions'),
+        'Go to the runs': () => focusIn('#tab-runs'),
+        'Go to the text': () => focusIn('.cm-content'),
+        'Start over in another language': () => shows('dialog.ask[open]'),
+        Settings: () => shows('dialog[open]'),
+        'Deploy with a message': () => shows('#deploy-message'),
+        'Keyboard help': () => shows('dialog[open]'),
+      };
+      for (const [name, effect] of Object.entries(effects)) {
+        await command(editor, name);
+        await effect();
+      }
+      // What is wrong in the text is taken out, so that the rest can be done.
+      await page.focus('.cm-content');
+      await press(page, 'Control', 'a');
+      await page.keyboard.press('Backspace');
+      await type('export const run = (input: string) => input;');
+      await command(editor, 'Run all tests');
+      await editor.until('tests failed');
+      await command(editor, 'Deploy');
+      await page.waitForSelector('dialog.ask[open]');
+      await page.keyboard.press('Escape');
+      let pass = () => {};
+      given.service.script.hold = ({ url }) =>
+        url.includes('/api/v1/test/') ? new Promise<void>((resolve) => (pass = resolve)) : undefined;
+      await command(editor, 'Run all tests');
+      await editor.until('Testing, 0 of 6');
+      await command(editor, 'Stop what is running');
+      await page.waitForFunction(() => !document.body.innerText.includes('Testing'));
+      pass();
+    }));
+});

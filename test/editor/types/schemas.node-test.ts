@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { schemaChanges } from '../../../editor/src/types/schema-changes.ts';
+import { SchemaCheck } from '../../../editor/src/types/schema-problems.ts';
+import { type Schema, pathOf, pathText, schemasAt, shortType } from '../../../editor/src/types/schema.ts';
+
+const order = {
+  type: 'object',
+  required: ['lines', 'delivery'],
+  additionalProperties: false,
+  properties: {
+    lines: { type: 'array', minItems: 1, items: { $ref: '#/$defs/line' } },
+    delivery: { enum: ['pickup', 'courier'] },
+    'a/b ü': { anyOf: [{ type: 'string' }, { type: 'number', minimum: 3 }] },
+  },
+  $defs: {
+    line: {
+      type: 'object',
+      required: ['sku'],
+      properties: { sku: { type: 'string', minLength: 2 }, next: { $ref: '#/$defs/line' } },
+    },
+  },
+} as const;
+
+describe('what does not fit a schema', () => {
+  const problems = (value: unknown, schema: Schema = order) =>
+    new SchemaCheck(schema).problems(value).map(({ path, message }) => `${pathText(path)}: ${message}`);
+
+  test('is said once, at its place, in words', () => {
+    assert.deepEqual(problems({ lines: [{ sku: 'B-1' }], delivery: 'pickup' }), []);
+    assert.deepEqual(problems({ lines: [{}, { sku: '', next: { sku: 1 } }], delivery: 'air', more: 1 }), [
+      'lines[0]: “sku” is missing',
+      'lines[1].sku: needs at least 2 characters',
+      'lines[1].next.sku: has to be string',
+      'delivery: has to be "pickup" | "courier"',
+      'more: is not known here',
+    ]);
+    assert.deepEqual(problems({ lines: [], delivery: 'pickup', 'a/b ü': true }), [
+      'lines: needs at least 1 entries',
+      '["a/b ü"]: fits none of the forms that it may have, or more than it may',
+    ]);
+    assert.deepEqual(problems(1), [': has to be object']);
+  });
+
+  test('is nothing for a schema that cannot be read, and the schema stays as it was', () => {
+    const before = structuredClone(order);
+    problems({ lines: [{}] });
+    assert.deepEqual(order, before);
+    assert.deepEqual(problems(1, { pattern: '(' }), []);
+    assert.deepEqual(problems('a', { pattern: '(' }), []);
+    assert.deepEqual(problems(1, { $ref: '#/$defs/missing' }), []);
+    assert.deepEqual(problems(1, true), []);
+    assert.deepEqual(problems(1, false), [': is not known here']);
+  });
+});
+
+describe('what changed between schemas', () => {
+  const changes = (was: object | undefined, is: object | undefined) =>
+    schemaChanges({ input: was as Schema }, { input: is as Schema }).map(
+      ({ path, kind, was: from, is: to }) => `${path} ${kind} ${[from, to].filter(Boolean).join(' → ')}`,
+    );
+
+  test('is nothing where only the order of keys is another', () => {
+    const { type, properties, ...rest } = order;
+    assert.deepEqual(changes(order, { properties, ...rest, type }), []);
+    assert.deepEqual(changes(undefined, undefined), []);
+  });
+
+  test('is said by field, through references and lists', () => {
+    const { properties, $defs } = order;
+    const { line } = $defs;
+    const { delivery: _, ...others } = properties;
+    const now = {
+      ...order,
+      required: ['lines', 'gift'],
+      properties: { ...others, gift: { type: 'boolean' } },
+      $defs: { line: { ...line, required: [], properties: { sku: { type: 'integer' } } } },
+    };
+    assert.deepEqual(changes(order, now), [
+      'Input.lines[].sku optional ',
+      'Input.lines[].sku type string → integer',
+      'Input.lines[].next removed object',
+      'Input.delivery removed "pickup" | "courier"',
+      'Input.gift added boolean',
+    ]);
+    assert.deepEqual(changes(undefined, order), ['Input added ']);
+    assert.deepEqual(changes(order, undefined), ['Input removed ']);
+  });
+
+  test('is a rule where no field is another', () => {
+    assert.deepEqual(changes(order, { ...order, maxProperties: 3 }), ['Input rules ']);
+  });
+
+  test('comes to an end for a schema that refers to itself', () => {
+    const deep = {
+      ...order,
+      $defs: { line: { ...order.$defs.line, properties: { next: { $ref: '#/$defs/line' } } } },
+    };
+    assert.ok(changes(order, deep).length > 0);
+  });
+});
+
+test('a pointer leads to the schema of a place', () => {
+  assert.equal(shortType(schemasAt(order, pathOf('/lines/4/next/sku'))), 'string');
+  assert.equal(shortType(schemasAt(order, pathOf('/a~1b ü'))), 'string | number');
+  assert.equal(shortType(schemasAt(order, pathOf('/nowhere/at/all'))), '');
+  assert.deepEqual(pathOf(''), []);
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { scenes } from '../scenes.ts';
+
+const input = {
+  type: 'object',
+  description: 'An article in a basket.',
+  required: ['count', 'buyer'],
+  additionalProperties: false,
+  properties: {
+    count: { type: 'integer', minimum: 1, description: 'How many there are' },
+    buyer: { enum: ['retail', 'trade'], description: 'Who buys it' },
+    note: { type: 'string' },
+  },
+};
+const output = {
+  type: 'object',
+  required: ['price'],
+  additionalProperties: false,
+  properties: { price: { type: 'integer', minimum: 0, description: 'In cents' } },
+};
+const prices = {
+  input,
+  output,
+  samples: [
+    { name: 'Three at retail', input: { count: 3, buyer: 'retail' }, output: { price: 30 } },
+    { name: 'One for the trade', input: { count: 1, buyer: 'trade' } },
+  ],
+};
+
+const contents = `export const run = ({ count, buyer }: Input): Output => {
+  return { price: buyer === 'trade' ? -1 : count * 10 };
+};
+`;
+
+describe('a namespace with types in the editor, end to end in Chromium', () => {
+  const scene = scenes();
+
+  test('types and samples are shown; a sample becomes a test, whose payload is checked, completed and run', () =>
+    scene(async ({ service, target, open }) => {
+      await service.setNamespace('prices', prices);
+      const place = { ...target, namespace: 'prices' };
+      await service.save({ contents, lang: 'typescript' }, place);
+      const { page, until, press, untilOpen } = await open(await service.url(place));
+      await untilOpen();
+      await page.locator('#tab-types').click();
+      const code = await page.waitForSelector('.types-code');
+      assert.match(
+        (await code?.evaluate((pre) => pre.textContent)) ?? '',
+        /How many there are[^]*count: number/,
+      );
+      // In the colours of the text, which a style sheet of the page has.
+      const colours = await page.$$eval('.types-code span[class]', (spans) => [
+        ...new Set(spans.map((span) => getComputedStyle(span).color)),
+      ]);
+      assert.ok(colours.length > 1, colours.join());
+
+      await press('Use as a test: Three at retail');
+      await page.waitForSelector('json-field.payload .cm-content');
+      await press('Run: Three at retail');
+      await until('Passed');
+
+      // The price of the trade does not fit: where, and what belongs there.
+      await page.locator('#tab-types').click();
+      await page.locator('summary ::-p-text(One for the trade)').click();
+      await press('Run with it: One for the trade');
+      await page.locator('.run-payload-button').click();
+      await until('Error: invalid-output');
+      assert.match(
+        await page.$eval('.misfit', (one) => one.textContent?.replaceAll(/\s+/g, ' ') ?? ''),
+        /In what goes out price .*integer In cents/,
+      );
+
+      // A payload that does not fit is marked as it is typed, and by the service where it is run all the same.
+      await page.focus('#run-payload');
+      const write = async (text: string) => {
+        await page.keyboard.down('Control');
+        await page.keyboard.press('a');
+        await page.keyboard.up('Control');
+        await page.keyboard.type(text);
+      };
+      await write('{"cou');
+      await page.waitForSelector('.cm-tooltip-autocomplete');
+      await page.locator('.cm-tooltip-autocomplete li').click();
+      await page.keyboard.type('0, "colour": 1');
+      await until('“buyer” is missing');
+      await until('has to be at least 1');
+      await until('is not known here');
+      await page.locator('.run-payload-button').click();
+      await until('Error: invalid-input');
+      assert.equal(await page.$eval('#run-payload', (field) => field.getAttribute('aria-invalid')), 'true');
+    }));
+
+  test('what changed since the deployed version is said, until a build and a deploy take it', () =>
+    scene(async ({ service, target, open }) => {
+      const place = { ...target, namespace: 'changing' };
+      await service.setNamespace('changing', prices);
+      await service.save({ contents, lang: 'typescript' }, place);
+      const first = await open(await service.url(place));
+      await first.untilOpen();
+      await first.page.waitForSelector('#tab-types');
+      await first.press('Deploy');
+      await first.until('v1.0.0 deployed');
+
+      const { note: _, ...rest } = input.properties;
+      const properties = { ...rest, count: { type: 'number' }, since: { type: 'string' } };
+      await service.setNamespace('changing', { input: { ...input, properties }, output });
+      const { page, until, press, untilOpen } = await open(await service.url(place));
+      await untilOpen();
+      await until('What this plugin gets or gives changed since v1.0.0.');
+      await press('Show what changed');
+      const changes = await page.$$eval('.types-changes li', (all) =>
+        all.map((one) => one.textContent?.replaceAll(/\s+/g, ' ').trim() ?? ''),
+      );
+      assert.deepEqual(changes, [
+        '~ Input.count is of another typeinteger → number',
+        '− Input.note is gonestring',
+        '+ Input.since is newstring',
+      ]);
+      await until('The types changed since v1.0.0, which is live');
+      await press('Deploy');
+      await until('v1.0.1 deployed');
+      await page.waitForFunction(() => !document.querySelector('.types-changes'), { polling: 50 });
+    }));
+
+  test('without types there is no such panel, and payloads are text', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, target);
+      const { page, press, untilOpen } = await open();
+      await untilOpen();
+      await page.waitForSelector('#tab-run');
+      assert.equal(await page.$('#tab-types'), null);
+      await press('Add test');
+      await page.waitForSelector('textarea.payload');
+    }));
+});

@@ -1,0 +1,130 @@
+import { table } from './markdown.ts';
+import type { ServiceFacts } from './service.ts';
+
+type Unit = 'ms' | 'bytes' | 'characters' | 'count';
+/** What is limited, its unit, and what happens past it. */
+type Row = readonly [what: string, unit: Unit, past: string];
+
+/*
+ * Words for the limits of the service, by the constants that hold them; the values are those of the constants. A limit that is
+ * missing here, or that is here and not in the service, is an error.
+ */
+
+const LIMITS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  runLimits: {
+    time: ['time', 'ms', '504 `time-limit`; the runner is killed'],
+    memory: ['memory', 'bytes', '422 `memory-limit`'],
+    input: ['input', 'bytes', '413 `input-limit`'],
+    output: ['output', 'bytes', '422 `output-limit`'],
+    logs: ['all logs together', 'bytes', '422 `log-limit`'],
+    logEntries: ['entries in the logs', 'count', '422 `log-limit`'],
+  },
+  moduleLimits: {
+    module: ['a compiled WebAssembly module', 'bytes', '422 `module-limit`'],
+    functions: ['functions in it', 'count', '422 `module-limit`'],
+    locals: ['variables of one function, parameters included', 'count', '422 `module-limit`'],
+    code: ['code of one function', 'bytes', '422 `module-limit`'],
+    localsTimesCode: ['variables times bytes of code, of one function', 'count', '422 `module-limit`'],
+    table: ['entries in its tables', 'count', '422 `module-limit`'],
+  },
+  buildLimits: {
+    time: ['time of a build', 'ms', 'the build fails; the compiler is killed'],
+    memory: ['memory of a build', 'bytes', 'the build fails; the compiler is killed'],
+  },
+  checkTime: { value: ['time of a check', 'ms', 'the check fails; the compiler is killed'] },
+  programLimit: { value: ['the program that a build makes, as JSON', 'bytes', 'the build fails'] },
+  diagnosticLimits: {
+    count: [
+      'diagnostics of a build',
+      'count',
+      'errors are kept before warnings; the last says how many more there are',
+    ],
+    message: ['the message of one diagnostic', 'bytes', 'it is cut'],
+    total: ['all diagnostics together, as JSON', 'bytes', 'the rest is left out'],
+  },
+  helpLimits: {
+    source: ['a source', 'characters', '413 `too-large`'],
+    time: ['time of a request', 'ms', '422 `help-failed`; the process is killed'],
+    memory: [
+      'memory of a process with its language server',
+      'bytes',
+      '422 `help-failed`; the process is killed',
+    ],
+    wornOut: ['the same, after a request', 'bytes', 'the process is replaced'],
+    completions: ['completions', 'count', 'those that begin with what is typed come first'],
+    label: ['a label', 'characters', 'it is left out'],
+    documentation: ['a text of documentation', 'characters', 'it is cut'],
+    signatures: ['signatures of a call', 'count', 'the rest is left out'],
+    parameters: ['parameters of a signature', 'count', 'the rest is left out'],
+    fixes: ['fixes at one place', 'count', 'the rest is left out'],
+    edits: ['changes of the text by renaming or formatting', 'count', 'there are none'],
+    answer: ['an answer', 'bytes', '422 `help-failed`; the process is killed'],
+  },
+  httpLimits: {
+    headersTimeout: ['the headers, from the start of a request', 'ms', '408, and the connection is closed'],
+    requestTimeout: ['the whole request', 'ms', '408, and the connection is closed'],
+    connectionsCheckingInterval: ['how often these two are checked', 'ms', '-'],
+    keepAliveTimeout: ['a connection without a request', 'ms', 'it is closed'],
+    writeTimeout: ['an answer of which the client takes nothing', 'ms', 'the connection is closed'],
+    answerTimeout: ['an answer, from its end until all of it is sent', 'ms', 'the connection is closed'],
+    maxConnections: ['connections, at each address that is listened on', 'count', 'closed at once'],
+    smallBody: [
+      'an unwanted body that is awaited before the answer',
+      'bytes',
+      'the answer is sent at once, with `connection: close`',
+    ],
+    unwantedBody: ['an unwanted body that is received after the answer', 'bytes', 'the connection is closed'],
+  },
+  postgresLimits: {
+    connections: ['connections, beside the one that watches', 'count', 'a request waits'],
+    waiting: ['requests that wait for a connection', 'count', '503 `storage-unavailable`'],
+    acquireTimeout: ['wait for a connection', 'ms', '503 `storage-unavailable`'],
+    statementTimeout: ['one statement, waiting for locks included', 'ms', '503 `storage-unavailable`'],
+    holdTimeout: ['one transaction', 'ms', 'it is given up: 503 `storage-unavailable`'],
+    monitorTimeout: ['an answer to the connection that watches', 'ms', 'another connection is made'],
+    monitorConnectTimeout: ['that other connection', 'ms', 'the database counts as lost'],
+    closeTimeout: ['statements under way when the service ends', 'ms', 'they are given up'],
+    reconnectInterval: ['time between two tries to reach a lost database', 'ms', '-'],
+  },
+};
+
+/** The tables of limits, by the names of their markers. */
+export function limitTables({ limits }: ServiceFacts): Record<string, string> {
+  const tableOf = (...names: string[]) =>
+    table(
+      ['what', 'at most', 'past it'],
+      names.flatMap((name) => rowsOf(name, limits[name] ?? {})),
+    );
+  return {
+    'run limits': tableOf('runLimits', 'moduleLimits'),
+    'build limits': tableOf('buildLimits', 'checkTime', 'programLimit', 'diagnosticLimits'),
+    'help limits': tableOf('helpLimits'),
+    'request limits': tableOf('httpLimits'),
+    'database limits': tableOf('postgresLimits'),
+  };
+}
+
+function rowsOf(name: string, values: Record<string, number>): string[][] {
+  const words = LIMITS[name] ?? {};
+  const unknown = [...Object.keys(values), ...Object.keys(words)].filter(
+    (key) => !(key in values && key in words),
+  );
+  if (unknown.length > 0)
+    throw new Error(`${unknown.join(', ')} of ${name}: tools/generate/limits.ts and the service differ`);
+  return Object.entries(words).map(([key, [what, unit, past]]) => [
+    what,
+    withUnit(values[key] ?? 0, unit),
+    past,
+  ]);
+}
+
+function withUnit(value: number, unit: Unit): string {
+  if (unit === 'ms') return value < 1000 ? `${value} ms` : `${value / 1000} s`;
+  if (unit === 'characters') return `${value.toLocaleString('en')} characters`;
+  if (unit === 'count') return value.toLocaleString('en');
+  return value % 2 ** 20 === 0
+    ? `${value / 2 ** 20} MiB`
+    : value % 1024 === 0
+      ? `${value / 1024} KiB`
+      : `${value} bytes`;
+}

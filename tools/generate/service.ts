@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { execPath } from 'node:process';
+import { promisify } from 'node:util';
+
+/** What the documentation says of the service, as its sources have it. */
+export interface ServiceFacts {
+  /** Meanings of error codes, by code and status. */
+  errorCodes: Record<string, Record<string, string>>;
+  openApi: OpenApi;
+  /** Variables of the environment: the default as text, and what a value has to be, in words. */
+  settings: { name: string; default: string; kind: string }[];
+  /** The constants that hold limits, by their names. */
+  limits: Record<string, Record<string, number>>;
+}
+
+/** The parts of an OpenAPI document that the reference shows. */
+export interface OpenApi {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  security?: Record<string, unknown>[];
+  parameters?: { in: string; name: string; required?: boolean; description?: string; schema: Schema }[];
+  requestBody?: { description?: string; required?: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<
+    string,
+    { $ref?: string; description?: string; content?: Record<string, { schema: Schema }> }
+  >;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  description?: string;
+}
+
+/** Modules of the service and the constants in each that hold limits. */
+const LIMITS = {
+  'http/http-limits.ts': ['httpLimits'],
+  'sandbox/outcome.ts': ['runLimits'],
+  'sandbox/wasm-check.ts': ['moduleLimits'],
+  'toolchains/build/limits.ts': ['buildLimits', 'diagnosticLimits', 'checkTime', 'programLimit'],
+  'toolchains/language-help/limits.ts': ['helpLimits'],
+  'storage/postgres/limits.ts': ['postgresLimits'],
+};
+
+const PROGRAM = `
+  const of = (path) => import(process.cwd() + '/service/src/' + path);
+  const { errorCodes } = await of('http/error-codes.ts');
+  const { interfaces } = await of('http/interfaces.ts');
+  const { health } = await of('http/health.ts');
+  const { openApiDocument } = await of('http/openapi/document.ts');
+  const { variables } = await of('settings/variables.ts');
+  const openApi = openApiDocument([...health.operations, ...interfaces.flatMap((one) => one.operations)], '');
+  const written = (value) => value === undefined ? '' : value === true ? 'on' : value === false ? 'off' : String(value);
+  const settings = Object.entries(variables.shape).map(([name, kind]) => ({
+    name,
+    default: written(kind.safeParse(undefined).data),
+    // What no kind takes; what it says then continues "it must be".
+    kind: kind.safeParse(' ?').error?.issues[0]?.message ?? '',
+  }));
+  const limits = {};
+  for (const [path, names] of Object.entries(${JSON.stringify(LIMITS)})) {
+    const module = await of(path);
+    for (const name of names) limits[name] = typeof module[name] === 'number' ? { value: module[name] } : module[name];
+  }
+  console.log(JSON.stringify({ errorCodes, openApi, settings, limits }));
+`;
+
+/** Runs the service's own modules for it, because the tools import no other room. Nothing has to be built before. */
+export async function serviceFacts(): Promise<ServiceFacts> {
+  const { stdout } = await promisify(execFile)(
+    execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', PROGRAM],
+    { maxBuffer: 16 * 2 ** 20 },
+  );
+  return JSON.parse(stdout) as ServiceFacts;
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { code, table } from './markdown.ts';
+import type { ServiceFacts } from './service.ts';
+
+const PATH = 'service/src/settings/variables.ts';
+
+/** The table of the service's variables, each with the doc comment before it. */
+export function settingsTable({ settings }: ServiceFacts): string {
+  const text = readFileSync(PATH, 'utf8');
+  return table(
+    ['variable', 'default', 'meaning'],
+    settings.map(({ name, default: value, kind }) => {
+      const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${name}:`).exec(text) ?? [];
+      if (comment === undefined)
+        throw new Error(`${PATH}: ${name} has no doc comment, which the documentation needs`);
+      const [meaning = '', said] = comment
+        .replaceAll(/\s*\n\s*\* ?/g, ' ')
+        .trim()
+        .split(' @default ');
+      return [code(name), said ?? (value === '' ? '-' : code(value)), `${meaning} ${valueOf(kind)}`.trim()];
+    }),
+  );
+}
+
+/** Without what it says of the value that was tried, and without a bound that nobody meets. */
+function valueOf(kind: string): string {
+  const words = kind.replace(/; ".*$/, '').replace(/: a whole number from \d+ to 1000000000$/, '');
+  return words && `Value: ${words}.`;
+}

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type LockFile, whyStale } from './lock-file.js';
+import { lock } from './lock.ts';
+
+/*
+ * What is large and only some tests or benches need is in folders of its own, each with a package.json and a lock file, so
+ * that nobody has to fetch it for anything else. It is installed when it is first used.
+ */
+
+/**
+ * Makes the node_modules of a folder match the lock file there, unless the scripts of packages are asked for, without
+ * these. Several processes may call this at once, as test files do: one installs, and the others wait for it.
+ * @param scripts whether the packages' own scripts run, which is how some fetch a binary (default: no)
+ * @throws an error with what npm said, when `npm ci` fails
+ */
+export async function installPackages(folder: string, scripts = false): Promise<void> {
+  if (!(await isStale(folder))) return;
+  const unlock = await lock(join(folder, '.install-lock'));
+  try {
+    if (await isStale(folder)) await npmCi(folder, scripts);
+  } finally {
+    unlock();
+  }
+}
+
+/** Installs the packages of a folder where need be; answers with what loads them. */
+export async function packagesOf(folder: string): Promise<NodeJS.Require> {
+  await installPackages(folder);
+  return createRequire(join(folder, 'package.json'));
+}
+
+async function isStale(folder: string): Promise<boolean> {
+  const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8')) as LockFile;
+  // There is none before the first time, or it is half written by an installation that was interrupted.
+  const installed = await read('node_modules/.package-lock.json').catch(() => undefined);
+  const reason = whyStale(await read('package-lock.json'), installed, (path) =>
+    existsSync(join(folder, path, 'package.json')),
+  );
+  return reason !== undefined;
+}
+
+const npmCi = (folder: string, scripts: boolean) =>
+  promisify(execFile)(
+    'npm',
+    ['ci', '--prefer-offline', '--no-audit', '--no-fund', ...(scripts ? [] : ['--ignore-scripts'])],
+    {
+      cwd: folder,
+      // On Windows npm is a batch file.
+      shell: process.platform === 'win32',
+    },
+  );

@@ -1,0 +1,160 @@
+import '../../src/index.ts';
+import type { PluginEditorElement } from '../../src/index.ts';
+import { standInOf } from '../../src/testing/in-page.ts';
+
+// What runs on the pages that describe the elements. The editor is the stand-in of `plugin-editor/testing.js`, which the site
+// serves beside its pages, so that nothing but static files is needed.
+
+/** Events that show what the element says; `plugin-editor-plugin` would only repeat others. */
+const EVENTS = ['state', 'ready', 'error', 'discard', 'dirty', 'save', 'build', 'test', 'deploy', 'live'];
+
+/**
+ * Shows an element in a place of the page.
+ * @param name as in `<!-- live: plugin-editor -->`
+ * @param base where the site is on its server, such as `/docs/`
+ * @returns what removes it
+ */
+export function showLive(place: HTMLElement, name: string, base: string): () => void {
+  const show = shows[name];
+  if (!show) throw new Error(`There is nothing live with the name ${name}`);
+  show(place, base);
+  return () => place.replaceChildren();
+}
+
+const shows: Readonly<Record<string, (place: HTMLElement, base: string) => void>> = {
+  'plugin-editor': showEditor,
+  'plugin-features': showFeatures,
+  theming: showTheming,
+};
+
+function makeEditor(base: string): PluginEditorElement {
+  const editor = document.createElement('plugin-editor');
+  editor.editorUrl = `${base}stand-in-editor/index.html`;
+  editor.builder = builderAt(base);
+  editor.ident = 'com.acme.customer-7';
+  editor.fn = 'price-rule';
+  editor.tokenDelivery = 'message';
+  // In place of an endpoint: the site is static files.
+  editor.fetchToken = async () => ({ token: 'a token that opens nothing', expires_in: 900 });
+  return editor;
+}
+
+const builderAt = (base: string) => new URL(`${base}stand-in-builder`, location.href).href;
+
+function showEditor(place: HTMLElement, base: string): void {
+  const editor = makeEditor(base);
+  const log = logOf(editor, 'plugin-editor', EVENTS);
+  const standIn = () => standInOf(editor);
+  const controls = row(
+    button('Open another plugin', () => {
+      editor.fn = editor.fn === 'price-rule' ? 'add-record' : 'price-rule';
+    }),
+    button('Ask it to save', () => editor.save()),
+    button('A build succeeds', () => standIn().build({ succeeded: true, outputLog: '' })),
+    button('A deploy', () => standIn().deploy({ version: 'v1.0.0' })),
+    button('It cannot go on', () => standIn().fail('The plugin is locked.')),
+    button('Reload', () => editor.reload()),
+    checkbox('read-only', (on) => (editor.readOnly = on)),
+  );
+  place.replaceChildren(editor, controls, log);
+}
+
+function showFeatures(place: HTMLElement, base: string): void {
+  const features = document.createElement('plugin-features');
+  features.builder = builderAt(base);
+  const log = logOf(features, 'plugin-features', ['load', 'error']);
+  features.addEventListener('change', () => add(log, `change: ${features.value}`));
+  place.replaceChildren(
+    features,
+    row(
+      checkbox('selectable', (on) => (features.selectable = on)),
+      button('Refresh', () => features.refresh()),
+    ),
+    log,
+  );
+}
+
+function showTheming(place: HTMLElement, base: string): void {
+  const editor = makeEditor(base);
+  const features = document.createElement('plugin-features');
+  features.builder = builderAt(base);
+  features.selectable = true;
+  const set = (name: string, value: string) => {
+    for (const one of [editor, features]) one.style.setProperty(`--plugin-editor-${name}`, value);
+  };
+  place.replaceChildren(
+    features,
+    row(
+      input('accent', 'color', '#2f6f4f', (value) => set('accent', value)),
+      input('radius', 'range', '0', (value) => set('radius', `${Number(value) / 4}px`)),
+      input('height', 'range', '50', (value) => set('height', `${10 + Number(value) / 5}rem`)),
+      checkbox('dark', (on) => {
+        for (const one of [editor, features]) one.style.colorScheme = on ? 'dark' : 'light';
+      }),
+      button('Show an error', () => standInOf(editor).fail('The plugin is locked.')),
+    ),
+    editor,
+  );
+}
+
+function logOf(element: HTMLElement, tag: string, names: readonly string[]): HTMLOutputElement {
+  const log = document.createElement('output');
+  log.tabIndex = 0;
+  log.ariaLabel = 'Events of the element';
+  for (const name of names) {
+    element.addEventListener(`${tag}-${name}`, (event) => {
+      const { state, previous, dirty, version, succeeded, error, record } = event as unknown as Record<
+        string,
+        unknown
+      >;
+      const fields = {
+        state,
+        previous,
+        dirty,
+        version,
+        succeeded,
+        error: (error as Error | undefined)?.message,
+      };
+      const text = JSON.stringify(record ?? fields);
+      add(log, `${event.type}${text === '{}' ? '' : ` ${text}`}`);
+    });
+  }
+  return log;
+}
+
+function add(log: HTMLOutputElement, line: string): void {
+  log.append(`${line}\n`);
+  log.scrollTop = log.scrollHeight;
+}
+
+function row(...parts: HTMLElement[]): HTMLElement {
+  const made = document.createElement('div');
+  made.className = 'live-controls';
+  made.append(...parts);
+  return made;
+}
+
+function button(text: string, onClick: () => unknown): HTMLButtonElement {
+  const made = document.createElement('button');
+  made.textContent = text;
+  made.type = 'button';
+  // A failure is an event of the element, which the log shows.
+  made.addEventListener('click', () => void Promise.resolve(onClick()).catch(() => {}));
+  return made;
+}
+
+const checkbox = (text: string, onChange: (on: boolean) => void) =>
+  input(text, 'checkbox', 'on', (_, { checked }) => onChange(checked));
+
+function input(
+  text: string,
+  type: string,
+  value: string,
+  onInput: (value: string, input: HTMLInputElement) => void,
+): HTMLLabelElement {
+  const made = document.createElement('label');
+  const field = Object.assign(document.createElement('input'), { type, value });
+  field.addEventListener('input', () => onInput(field.value, field));
+  made.append(field, text);
+  return made;
+}
