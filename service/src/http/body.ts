@@ -54,6 +54,8 @@ function parseJson(text: string): unknown {
       422,
       'too-deep',
       `The arrays and objects of the body may be nested ${jsonDepth} deep, and these are deeper.`,
+      // The body as a whole: a pointer to the part would be very long.
+      { path: '' },
     );
   }
   try {

@@ -49,7 +49,9 @@ export const errorCodes = {
     422: 'The input is not JSON, or does not fit the schema; `path` says where. Nothing ran.',
   },
   'invalid-output': { 422: 'The output is not JSON, or does not fit the schema; `path` says where.' },
-  'plugin-error': { 422: 'The plugin threw an error, or its answer was not text.' },
+  'plugin-error': {
+    422: 'The plugin threw an error, or its answer was not text, or not what JSON can hold.',
+  },
   'memory-limit': { 422: 'The run needed more memory than it may have.' },
   'stack-limit': { 422: 'The run ran out of stack.' },
   'output-limit': { 422: 'The run answered with more than it may.' },

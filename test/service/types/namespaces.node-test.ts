@@ -113,7 +113,7 @@ test('what does not fit is refused with its place, and nothing of it is kept', a
   const deep = await errorOf(
     await ask('PUT', path, `{"input":${'{"not":'.repeat(100)}true${'}'.repeat(100)}}`),
   );
-  assert.deepEqual([deep.status, deep.code], [422, 'too-deep']);
+  assert.deepEqual([deep.status, deep.code, deep.path], [422, 'too-deep', '']);
   const other = await ask('PUT', '/api/v1/environment/com.other/namespaces/orders', {});
   assert.equal((await errorOf(other)).code, 'forbidden');
 });
