@@ -16,7 +16,10 @@ export class AppearanceReader {
   #onChange: () => void;
   #probe: HTMLElement | undefined;
 
-  /** `onChange` is called when a value may have changed: the box around the probe has transitions (styles.ts). */
+  /**
+   * `onChange` is called when a value may have changed: the box around the probe has transitions, and an animation, which
+   * starts when an element that was not displayed is shown again (styles.ts).
+   */
   constructor(host: { readonly renderRoot: ParentNode }, onChange: () => void) {
     this.#host = host;
     this.#onChange = onChange;
@@ -49,7 +52,7 @@ export class AppearanceReader {
       const box = document.createElement('div');
       this.#probe = box.appendChild(document.createElement('i'));
       box.className = 'look';
-      box.addEventListener('transitionrun', this.#onChange);
+      for (const type of ['transitionrun', 'animationstart']) box.addEventListener(type, this.#onChange);
       // It goes before what Lit renders, because Lit's first rendering removes what follows its start marker.
       this.#host.renderRoot.prepend(box);
     }

@@ -204,6 +204,18 @@ describe('appearance', () => {
     expect(performance.getEntriesByType('resource')).to.have.length(before);
   });
 
+  it('that changes while the element is not displayed goes when it is shown again', async () => {
+    const all = await configurable();
+    const { element } = all;
+    element.style.display = 'none';
+    await new Promise(requestAnimationFrame);
+    element.style.setProperty('--plugin-editor-accent', 'blue');
+    await new Promise(requestAnimationFrame);
+    element.style.display = '';
+    const told = await all.ear.until('configure');
+    expect(told['appearance']).to.include({ accent: 'rgb(0, 0, 255)' });
+  });
+
   it('goes at once by refreshAppearance(), and only where it differs', async () => {
     const all = await configurable();
     all.element.style.setProperty('--plugin-editor-accent', 'rgb(9 9 9)');
