@@ -66,12 +66,10 @@ export const styles = css`
     padding: 0.4em 1em;
   }
   /* The probe in it is styled by appearance.ts. The box has all that is read there, for its transitions alone, which tell of
-     changes. While the element is not displayed there are none, and so an animation tells when it is shown again. The font of
-     the box is what the probe has while none is set. */
+     changes. Its font is what the probe has while none is set. */
   .look {
     position: absolute;
     visibility: hidden;
-    animation: wait 1ms;
     font-family: '?';
   }
   .look::before {

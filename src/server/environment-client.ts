@@ -221,7 +221,7 @@ export class EnvironmentClient {
     return this.#send(environments.getUsage(environment, list), { signal });
   }
 
-  /** A page of your environment's tokens; what they are is told only once. */
+  /** A page of your environment's tokens, without the tokens themselves: only `createToken` answers with one. */
   async listTokens(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},

@@ -53,7 +53,7 @@ export const usageDaySchema = z.looseObject({
 /** A page of days; `next`, where there is more, is `after` of the next page. */
 export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: optionalText });
 
-/** An environment token, without the token itself, which is told once. */
+/** An environment token, without the token itself, which is in the answer to its creation alone. */
 export const environmentTokenSchema = z.looseObject({
   id: text,
   holder: text,
