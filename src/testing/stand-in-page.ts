@@ -62,14 +62,14 @@ const open = (plugin: PluginToOpen) => {
   };
   text.value = (draft === undefined && plugin.initialSource?.contents) || '';
   show();
+  return opened;
 };
 
 const launcher = connectLauncher({
   capabilities: ['open'],
   onOpen: (plugin, channel) => {
     if (openError !== undefined) throw new Error(openError);
-    open(plugin);
-    channel.ready(opened!);
+    channel.ready(open(plugin));
   },
   onToken: ({ token }) => {
     if (opened) opened.token = token;

@@ -343,7 +343,7 @@ describe('reload() of a running editor', () => {
     await server.release('/token');
     await reloading;
     expect(named(seen, 'discard').length).to.be.greaterThan(1);
-    const { fn, token } = ear.of('open').at(-1) as Heard;
+    const { fn, token } = await ear.until('open', 2);
     expect({ fn, token }).to.deep.equal({ fn: 'g', token: 'for-g' });
   });
 

@@ -213,10 +213,9 @@ describe('appearance', () => {
     await new Promise(requestAnimationFrame);
     element.style.display = '';
     // WebKit resolves no colours of what is not displayed, and so there is another message when the element is hidden.
-    const look = () => all.ear.of('configure').at(-1)?.['appearance'];
-    await waitUntil(() => Object(look()).accent === 'rgb(0, 0, 255)', 'the look was not sent', {
-      timeout: 20_000,
-    });
+    const accent = () => Object(all.ear.of('configure').at(-1)?.['appearance']).accent as unknown;
+    await waitUntil(() => accent() === 'rgb(0, 0, 255)', 'the look is sent', { timeout: 20_000 });
+    expect(all.ear.of('open')).to.have.length(1);
   });
 
   it('goes at once by refreshAppearance(), and only where it differs', async () => {
