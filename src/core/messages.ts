@@ -152,9 +152,9 @@ export const LIMITS = {
   deploy: { version: 64 },
   live: { version: 64 },
 } as const satisfies {
-  [Type in keyof EditorMessages as keyof TextLimits<EditorMessages[Type]> extends never
-    ? never
-    : Type]: TextLimits<EditorMessages[Type]>;
+  [
+    Type in keyof EditorMessages as keyof TextLimits<EditorMessages[Type]> extends never ? never : Type
+  ]: TextLimits<EditorMessages[Type]>;
 };
 
 /**
