@@ -106,7 +106,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   /** The token that was asked for; all who ask meanwhile wait for the same. */
   let awaited: PromiseWithResolvers<RenewedToken> | undefined;
 
-  // By way of JSON, because what an editor hands on, such as an error, may hold what cannot be posted.
+  // The round trip through JSON leaves out what cannot be posted, such as a function in an error.
   const post = (message: EditorMessage & { session?: string }, target = origin) =>
     target &&
     parent.postMessage(
@@ -162,8 +162,8 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       origin = from;
       session = about;
       const plugin = channel(() => about);
-      // What fails unforeseen is reported as well: else the user is told of a time-out. First it goes to the console, because
-      // the launcher removes the frame.
+      // An error that the editor did not foresee is reported as well. Without that, the launcher would report a time-out. It
+      // goes to the console first, because the launcher removes the frame.
       (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
         reportError(error);
         plugin.error(textOf(error));

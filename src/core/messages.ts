@@ -128,10 +128,15 @@ export interface PluginToOpen extends EditorSettings {
   initialSource?: InitialSource | undefined;
 }
 
+/** A length for every field of a message that can hold text. Flags have none. */
+type TextLimits<Message> = {
+  [Field in keyof Message as Required<Message>[Field] extends boolean ? never : Field]-?: number;
+};
+
 /**
  * How much is taken of what an editor says, in UTF-16 code units, by message and field; the rest is cut off. The editor is
- * of another origin: how long the page is busy with a message must not depend on how long the message is. Of a text that has
- * no limit here, nothing is taken.
+ * of another origin: how long the page is busy with a message must not depend on how long the message is. The compiler names
+ * a text that has no limit here.
  * @internal
  */
 export const LIMITS = {
@@ -146,7 +151,11 @@ export const LIMITS = {
   test: { name: 1000, result: 65_536, error: 65_536 },
   deploy: { version: 64 },
   live: { version: 64 },
-} as const satisfies { [Type in keyof EditorMessages]?: { [Field in keyof EditorMessages[Type]]?: number } };
+} as const satisfies {
+  [
+    Type in keyof EditorMessages as keyof TextLimits<EditorMessages[Type]> extends never ? never : Type
+  ]: TextLimits<EditorMessages[Type]>;
+};
 
 /**
  * How many items and fields of lists and of `error` are taken, of all levels together; so there are no more levels.

@@ -76,7 +76,7 @@ export const requestJson = <T>(schema: Schema<T>, options: RequestOptions): Prom
     try {
       value = JSON.parse(text);
     } catch {
-      // The parser's own message quotes the text, so it is not handed on.
+      // The parser's own message quotes the text, so it is left out.
       throw new SchemaError(where, 'not JSON');
     }
     return checkShape(schema, value, where);

@@ -2,7 +2,7 @@ import { TimeoutError } from './errors.ts';
 
 /**
  * Runs work that must end within `timeout` ms or when `signal` aborts, whichever comes first, even when the work itself
- * pays no heed to the signal it is given. Leaves no timer behind.
+ * ignores its signal. Leaves no timer behind.
  * @param where what did not answer when time is up
  * @throws TimeoutError, when time is up; the signal's reason, when aborted; else what the work throws.
  */

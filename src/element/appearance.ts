@@ -2,6 +2,8 @@ import type { Appearance } from '../core/messages.ts';
 
 type Values = { [Name in keyof Appearance]-?: string | false | undefined };
 
+type AppearanceHost = Element & { readonly renderRoot: ParentNode };
+
 /** The characters of a list of font families. A value with any other character is not sent. */
 const FAMILIES = /^[\p{L}\p{N} ,"'_-]+$/u;
 
@@ -12,12 +14,15 @@ const property = (name: string) => `var(--plugin-editor-${name})`;
  * text, so each is applied to a hidden probe in the shadow root, and what the browser made of it is read from there.
  */
 export class AppearanceReader {
-  #host: { readonly renderRoot: ParentNode };
+  #host: AppearanceHost;
   #onChange: () => void;
   #probe: HTMLElement | undefined;
 
-  /** `onChange` is called when a value may have changed: the box around the probe has transitions (styles.ts). */
-  constructor(host: { readonly renderRoot: ParentNode }, onChange: () => void) {
+  /**
+   * `onChange` is called when a value may have changed: the box around the probe has transitions (styles.ts). There are none
+   * while the element is not displayed. Then its size changes when it is shown again.
+   */
+  constructor(host: AppearanceHost, onChange: () => void) {
     this.#host = host;
     this.#onChange = onChange;
   }
@@ -50,6 +55,7 @@ export class AppearanceReader {
       this.#probe = box.appendChild(document.createElement('i'));
       box.className = 'look';
       box.addEventListener('transitionrun', this.#onChange);
+      new ResizeObserver(this.#onChange).observe(this.#host);
       // It goes before what Lit renders, because Lit's first rendering removes what follows its start marker.
       this.#host.renderRoot.prepend(box);
     }

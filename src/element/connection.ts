@@ -43,7 +43,7 @@ interface SaveRequest extends PromiseWithResolvers<void> {
 export class EditorConnection {
   declare readonly frame: EditorFrame;
   declare readonly withToken: boolean;
-  /** Whether the editor was never told of a plugin, by address or message. */
+  /** Whether the editor has not been given any plugin yet, by address or message. */
   declare isBlank: boolean;
   /** Whether the editor has not said `ready` since the last `open`. */
   awaitsReady = true;

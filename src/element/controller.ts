@@ -204,8 +204,13 @@ export class EditorController extends EditorReports implements ReactiveControlle
         // If the change that waits removes a required attribute, no token is needed.
         const wantsNothing = this.#changeWaits && missing(this.host).length > 0;
         if (may && !signal.aborted && !wantsNothing) {
-          token = await this.getToken(signal, requireConfig(this.host));
-          may = await isReleased();
+          let config: Config;
+          do {
+            config = requireConfig(this.host);
+            token = await this.getToken(signal, config);
+            may = await isReleased();
+            // The attributes may have changed meanwhile, and then the token is for another plugin.
+          } while (may && needsToken(changedAttributes(this.#read(), config)));
         }
         if (!may && !signal.aborted) return;
       } catch (error) {
@@ -313,7 +318,8 @@ export class EditorController extends EditorReports implements ReactiveControlle
     if (this.#changeWaits) {
       // The change that waits replaces the frame in any case.
       if (this.#reloadWaits) this.#restart();
-      else this.#apply(this.#read());
+      // Saving may have created the plugin, and then a change of its template alone is no longer made.
+      else this.#makeChange();
     } else if (this.#reloadWaits) void this.reload().catch(() => {});
   }
 

@@ -11,7 +11,7 @@ import {
   PluginEditorTestEvent,
 } from './events.ts';
 
-/** What an editor says about the plugin's work, and the page is told by an event of the same name and fields. */
+/** What an editor says about the work on a plugin. Each becomes an event of the same name and fields. */
 type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-request' | 'save-result'>;
 
 /** The event of every such message, which is in the event map by its name and takes all fields of the message. */

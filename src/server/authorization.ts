@@ -40,7 +40,7 @@ export type Decision = { own: Response; grant?: undefined } | { own?: undefined;
 /**
  * Whether the target is among what the caller may edit, compared exactly: no prefix, no case folding.
  * @returns what the token is to allow; or the host's own answer, as a copy, when it gave one.
- * @throws Refusal 403 for all else. `true` too: a check that forgot to look at the target must not open every door.
+ * @throws Refusal 403 for all else, `true` included: a check that does not look at the target must not allow every plugin.
  * @throws TypeError for a record with a field that is not known, that has no value or that cannot be used.
  */
 export function checkAuthorized(result: unknown, { ident }: PluginTarget): Decision {
@@ -55,7 +55,7 @@ export function checkAuthorized(result: unknown, { ident }: PluginTarget): Decis
 }
 
 function readRecord(record: object): { idents: unknown; grant: Grant } {
-  // Read once: what was checked is what is used.
+  // The copy reads each field once, so that a getter cannot answer something else after the check.
   const copy = { ...record } as Record<PropertyKey, unknown>;
   if (Object.hasOwn(copy, 'ident') && copy['ident'] === undefined) {
     throw new TypeError('authorize: ident must not be undefined');

@@ -1,9 +1,9 @@
 import { Refusal } from './refusal.ts';
 
 /**
- * Refuses what no page that may ask has sent. A browser writes `Sec-Fetch-Site` and `Origin` by itself, whatever a page
- * does, so that a foreign page cannot make a signed-in user's browser fetch a token; what carries neither is not a
- * page's request at all.
+ * Refuses a request that comes from no page that may ask. Browsers set `Sec-Fetch-Site` and `Origin` themselves, and a page
+ * cannot change them. So a foreign page cannot make a signed-in user's browser fetch a token. A request without both headers
+ * does not come from a page.
  * @throws Refusal 403
  */
 export function checkOrigin({ url, headers }: Request, allowed: ReadonlySet<string>): void {

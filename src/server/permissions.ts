@@ -7,7 +7,7 @@ export type Permission = 'read' | 'write' | 'deploy' | 'runs';
 export interface Grant {
   /**
    * `read`, `write` (save, build, test), `deploy` (deploy, set live) and `runs` (messages, logs and payloads of real runs).
-   * By default the first three. `read` is always among them.
+   * By default the first three. Every token has `read`.
    */
   permissions?: readonly Permission[];
   /** Your name for who it is: 1 to 200 characters. It is kept with what they do, and travels in addresses: use an opaque id. */
@@ -30,11 +30,11 @@ export function checkActor(actor: unknown): string {
 }
 
 /**
- * Permissions as they are asked for. None is `read` alone, which a token always has.
+ * The permissions to ask for. An empty array becomes `read`, which every token has.
  * @throws TypeError for what is not an array of known ones.
  */
 export function checkPermissions(permissions: unknown): readonly Permission[] {
-  // Spread, as `every` passes over what a sparse array does not have.
+  // The copy has no holes, which `every` would skip.
   if (
     !Array.isArray(permissions) ||
     ![...(permissions as unknown[])].every((one) => PERMISSIONS.includes(one))
@@ -45,8 +45,8 @@ export function checkPermissions(permissions: unknown): readonly Permission[] {
 }
 
 /**
- * What is asked for, checked. Nothing that was meant to narrow a token is passed over: neither a misspelt field nor one
- * that is there without a value.
+ * Checks the permissions and the actor of a request. A misspelt field or one without a value throws: it may have been meant
+ * to narrow the token.
  * @param known the names of the other fields
  * @throws TypeError that names the field.
  */

@@ -21,8 +21,8 @@ export type NodeHandler<Req extends NodeRequest = NodeRequest, Res = NodeRespons
  * else reads the body itself; the endpoint's context is `{ req, res }`. A client that goes away aborts the request's
  * signal. What is thrown goes to `next`, and without one is logged and answered with 500.
  *
- * The request's address is made of `Host` and of `req.protocol`, which in Express heeds `trust proxy`; without either,
- * behind a proxy that ends TLS, name the public origin in `allowedOrigins`.
+ * The request's address is made of `Host` and of `req.protocol`, which in Express follows the setting `trust proxy`. Where
+ * neither tells of a proxy that ends TLS, name the public origin in `allowedOrigins`.
  */
 export function toNodeHandler<Req extends NodeRequest = NodeRequest, Res extends NodeResponse = NodeResponse>(
   endpoint: TokenEndpoint<NodeContext<Req, Res>>,
@@ -81,7 +81,7 @@ async function fail(
     return;
   }
   console.error('plugin-editor: the token endpoint failed:', error);
-  // Half an answer cannot be mended; cut off, it is at least seen as one.
+  // Part of the answer has been sent. Closing the connection lets the client see that the rest is missing.
   if (res.headersSent) res.destroy();
   else await send(refusalAnswer(new Refusal(500, 'internal', INTERNAL)), res);
 }

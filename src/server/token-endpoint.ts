@@ -27,8 +27,8 @@ export interface TokenEndpointOptions<Context = unknown> {
   /** The third segment of the access request; default: the plugin's name. */
   ext?: ((target: PluginTarget) => string | Promise<string>) | undefined;
   /**
-   * Told of everything behind an answer of 500, 502 or 504, of which the answer itself says nothing. That the builder
-   * refused the environment token is an error of one line. Default: `console.error`.
+   * Called with the error behind an answer of 500, 502 or 504; the answer itself does not say it. Where the builder refused
+   * the environment token, the error is one line. Default: `console.error`.
    */
   onError?: ((error: unknown, request: Request, context: Context) => void | Promise<void>) | undefined;
 }
@@ -39,7 +39,7 @@ export type TokenEndpoint<Context = unknown> = (request: Request, context?: Cont
 /**
  * The endpoint that `<plugin-editor token-endpoint>` asks: checks where a request comes from, whose plugin it is about
  * and whether the caller may edit it, and answers `{ token, expires_in?, expires_at? }`; errors are
- * `{ error: { code, message } }`. `context` is handed on to the options' functions.
+ * `{ error: { code, message } }`. `context` is passed to the options' functions.
  *
  * A GET from a page's own origin carries no `Origin`, so that with browsers that send no `Sec-Fetch-Site` (over plain
  * http: all of them, but for localhost) only POST works.

@@ -36,31 +36,40 @@ const setDirty = (dirty: boolean) => {
   show();
 };
 
+/** The languages of the plugins that were saved, which have a draft when they are opened again. */
+const saved = new Map<string, string>();
+
+const keyOf = ({ ident, namespace, fn }: PluginToOpen) => JSON.stringify([ident, namespace, fn]);
+
 const save = () => {
   if (saveError !== undefined) throw new Error(saveError);
-  if (opened) opened.exists = true;
   setDirty(false);
   launcher?.save();
+  if (!opened || opened.exists) return;
+  opened.exists = true;
+  saved.set(keyOf(opened), opened.language);
+  launcher?.ready(opened);
 };
 
 const open = (plugin: PluginToOpen) => {
+  const draft = saved.get(keyOf(plugin));
   isDirty = false;
   opened = {
     ...plugin,
-    language: plugin.template ?? plugin.initialSource?.lang ?? language,
-    exists,
+    language: draft ?? plugin.template ?? plugin.initialSource?.lang ?? language,
+    exists: exists || draft !== undefined,
     permissions,
   };
-  text.value = plugin.initialSource?.contents ?? '';
+  text.value = (draft === undefined && plugin.initialSource?.contents) || '';
   show();
+  return opened;
 };
 
 const launcher = connectLauncher({
   capabilities: ['open'],
   onOpen: (plugin, channel) => {
     if (openError !== undefined) throw new Error(openError);
-    open(plugin);
-    channel.ready({ language: opened!.language, exists, permissions });
+    channel.ready(open(plugin));
   },
   onToken: ({ token }) => {
     if (opened) opened.token = token;

@@ -139,6 +139,7 @@ describe('unsaved work', () => {
     ['template', { template: 't' }],
     ['builder', { builder: 'https://b.example' }],
     ['editor-url', { 'editor-url': 'https://e.example' }],
+    ['token-delivery', { 'token-delivery': 'url' }],
     ['what is required', { fn: null }],
     ['something that cannot be used', { ident: 'x' }],
   ];

@@ -3,7 +3,7 @@ import { expect } from '@open-wc/testing';
 import type { PluginEditorDiscardEvent } from '../../src/index.ts';
 import { changeTo, flush, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
 import { PLUGIN, type Opened, makeDirty, opened } from './protocol-opened.ts';
-import { type Heard, apply, bid, heardOut, named, say } from './protocol-setup.ts';
+import { type Heard, apply, bid, heardOut, named, say, talkingPage } from './protocol-setup.ts';
 
 const CAN = { capabilities: ['open', 'save', 'configure'] };
 
@@ -232,6 +232,22 @@ describe('unsaved work of an editor that can save', () => {
     expect(all.ear.of('save-request')).to.have.length(0);
   });
 
+  it('is kept with its language where saving created the plugin while a change of template waited', async () => {
+    const all = await savable();
+    const { element, ear } = all;
+    say(element, ear, { type: 'ready', language: 'typescript', exists: false });
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+    element.template = 'javascript';
+    await element.updateComplete;
+    say(element, ear, { type: 'ready', language: 'typescript', exists: true });
+    await makeDirty(all, false);
+    await flush(element, all.server);
+    expect(element.plugin).to.include({ language: 'typescript', exists: true });
+    expect(element.state).to.equal('ready');
+    expect(ear.of('open')).to.have.length(1);
+  });
+
   it('renews the token of the plugin that is shown meanwhile', async () => {
     const all = await savable();
     await makeDirty(all);
@@ -303,6 +319,32 @@ describe('reload() of a running editor', () => {
     expect(element.state).to.equal('ready');
     expect(element.dirty).to.equal(true);
     expect(all.ear.of('open')).to.have.length(1);
+  });
+
+  it('never uses a token for another plugin than is wanted when the user lets the work go', async () => {
+    const all = await opened();
+    const { element, server, seen, ear } = all;
+    const keep = (event: Event) => event.preventDefault();
+    element.addEventListener('plugin-editor-discard', keep, { once: true });
+    await server.reset(
+      { path: '/token', times: 1, delay: 'hang', json: { token: 'for-add-record' } },
+      { path: '/token', json: { token: 'for-g' } },
+      { path: '/editor*', html: talkingPage() },
+      { path: '/ping' },
+    );
+    const reloading = element.reload();
+    await server.requests({ path: '/token', count: 2 });
+    await makeDirty(all);
+    // The user keeps the work, so that the change waits.
+    element.fn = 'g';
+    await element.updateComplete;
+    expect(named(seen, 'discard')).to.have.length(1);
+    // Asked again because of the reload, the user lets it go.
+    await server.release('/token');
+    await reloading;
+    expect(named(seen, 'discard').length).to.be.greaterThan(1);
+    const { fn, token } = await ear.until('open', 2);
+    expect({ fn, token }).to.deep.equal({ fn: 'g', token: 'for-g' });
   });
 
   it('is given up for a change that comes meanwhile, which is made', async () => {

@@ -1,4 +1,4 @@
-import { expect } from '@open-wc/testing';
+import { expect, waitUntil } from '@open-wc/testing';
 
 import {
   changeTo,
@@ -202,6 +202,20 @@ describe('appearance', () => {
     }
     expect(all.ear.of('open')).to.have.length(1);
     expect(performance.getEntriesByType('resource')).to.have.length(before);
+  });
+
+  it('that changes while the element is not displayed goes when it is shown again', async () => {
+    const all = await configurable();
+    const { element } = all;
+    element.style.display = 'none';
+    await new Promise(requestAnimationFrame);
+    element.style.setProperty('--plugin-editor-accent', 'blue');
+    await new Promise(requestAnimationFrame);
+    element.style.display = '';
+    // WebKit resolves no colours of what is not displayed, and so there is another message when the element is hidden.
+    const accent = () => Object(all.ear.of('configure').at(-1)?.['appearance']).accent as unknown;
+    await waitUntil(() => accent() === 'rgb(0, 0, 255)', 'the look is sent', { timeout: 20_000 });
+    expect(all.ear.of('open')).to.have.length(1);
   });
 
   it('goes at once by refreshAppearance(), and only where it differs', async () => {

@@ -46,6 +46,12 @@ export async function pipeline(): Promise<void> {
   await builder.setLive(location);
 }
 
+export async function namespaces(): Promise<void> {
+  const { templates } = await service.getNamespace({ environment: 'com.acme', namespace: 'n' });
+  templates satisfies Record<string, string> | undefined;
+  templates?.['typescript']?.at(0);
+}
+
 export async function sessions(): Promise<void> {
   const { token, permissions } = await service.createSession(tenant, {
     scope: 'plugin',

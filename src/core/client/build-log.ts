@@ -3,7 +3,7 @@ import { whereOf } from '../request.ts';
 import { readEvents } from './event-stream.ts';
 
 /**
- * A `fetch` that hands on each event `log` of a streamed build as it comes, and answers with what the event `result` holds.
+ * A `fetch` that calls `onLog` with each event `log` of a streamed build as it comes, and answers with what the event `result` holds.
  * An answer that is no event stream, from a builder that does not stream, stays as it is.
  */
 export const loggingFetch =

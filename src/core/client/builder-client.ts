@@ -56,7 +56,7 @@ export interface SaveOptions extends CallOptions {
 }
 
 export interface BuildOptions extends CallOptions {
-  /** Told of each line of the log as the build writes it, where the builder has the feature `stream_builds`. */
+  /** Called with each line of the log as the build writes it, where the builder has the feature `stream_builds`. */
   onLog?: ((line: string) => void) | undefined;
 }
 

@@ -4,7 +4,7 @@ import { failureSchema, logsSchema } from './plugin-records.ts';
 
 // What builds, tests and deploys answer (contract: The local service and its editor). Fields that are not named here are kept.
 
-/** What a build came to. A build that fails is an answer like another. */
+/** The result of a build. A build that fails has one, too. */
 export const buildResultSchema = z.looseObject({
   succeeded: flag,
   /** All that was logged, a line each. */
@@ -23,7 +23,7 @@ export const buildResultSchema = z.looseObject({
   ),
 });
 
-/** What a test came to: `result` is the plugin's output; `error` says why there is none. */
+/** The result of a test: `result` is the plugin's output; `error` says why there is none. */
 export const testResultSchema = z.looseObject({
   result: optionalText,
   error: z.optional(failureSchema),
@@ -32,7 +32,7 @@ export const testResultSchema = z.looseObject({
   took: optionalNumber,
 });
 
-/** What a deploy came to. */
+/** The result of a deploy. */
 export const deploymentSchema = z.looseObject({
   version: text,
   /** `true`: the draft is what this version was made of, and no other was made. */

@@ -2,7 +2,7 @@ import { SchemaError } from '../errors.ts';
 import { DEFAULT_MAX_BYTES } from '../request.ts';
 
 /**
- * Reads a `text/event-stream` to its end, and hands on each event as soon as it is whole. Comments, ids and reconnection
+ * Reads a `text/event-stream` to its end, and calls `onEvent` with each event as soon as it is whole. Comments, ids and reconnection
  * times are left out: a build is never asked for again by itself.
  * @throws SchemaError when all together is longer than 8 MiB.
  */

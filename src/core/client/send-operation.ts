@@ -8,7 +8,7 @@ export interface Sending extends SendOptions {
   base: URL;
   /** For every request, such as the token. */
   headers: Record<string, string>;
-  /** What `fetch` is to be told beside that. */
+  /** Further options of `fetch`. */
   init?: RequestInit;
   toError: ToError;
   signal: AbortSignal | undefined;

@@ -32,6 +32,8 @@ test('the page says what is not saved, until it is', async () => {
   await expect.poll(() => main.textContent).toContain('You have unsaved work.');
   await element.save();
   expect(element.dirty).toBe(false);
+  // Saving made the draft of a plugin that was new.
+  await expect.poll(() => element.plugin.exists).toBe(true);
   await expect.poll(() => main.textContent).not.toContain('You have unsaved work.');
 });
 
