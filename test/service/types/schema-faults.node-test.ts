@@ -51,6 +51,7 @@ test('a fault says the place and what the schema asks for there', async () => {
     ['{"additionalProperties":{"type":"null"}}', '{"a~b/c":1}', '/a~0b~1c', 'must be of type null'],
     ['{"properties":{"a/b~":{"type":"null"}}}', '{"a/b~":1}', '/a~1b~0', 'must be of type null'],
     ['{"enum":["a",{"b":1}]}', '2', '', 'must be one of "a", {"b":1}'],
+    ['{"enum":["a,b",[1,2]]}', '2', '', 'must be one of "a,b", [1,2]'],
     ['{"const":{"a":1}}', '2', '', 'must be {"a":1}'],
     ['{"pattern":"^\\\\d+$"}', '"a"', '', 'must match the pattern ^\\d+$'],
     [
