@@ -58,7 +58,7 @@ test('the whole way by keyboard alone, the focus always seen: from signing in to
   await status('.status-built', 'Built');
   await keys.tabTo(/Source$/);
   await keys.press('Enter', 'Control');
-  await editor.waitForFunction(() => /\d ran/.test(document.body.innerText), { polling: 50 });
+  await editor.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
   // From one panel to the next by arrows.
   await keys.tabTo(/^button Tests/);
   await keys.press('ArrowRight');

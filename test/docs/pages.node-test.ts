@@ -74,7 +74,8 @@ const draftOf = async (fn: string) => {
 
 test('every block of TypeScript compiles, as strictly as can be', async () => {
   const own = blocks.filter(({ name }) => /\.tsx?$/.test(name) && name !== ANGULAR);
-  for (const name of ['route.ts', 'worker.ts', 'plugin.ts']) await pages.place.write(name, snippet(name));
+  for (const name of ['route.ts', 'worker.ts', 'plugin.ts', 'say-types.ts', 'ask-price.ts'])
+    await pages.place.write(name, snippet(name));
   await pages.place.write('session.ts', await readFile(new URL('session.ts', import.meta.url), 'utf8'));
   const frameworks = allPages.flatMap((path) =>
     [...read(path).matchAll(/"(plugin-editor\/types\/\w+\.d\.ts)"/g)].map(([, found]) => found),

@@ -12,11 +12,9 @@ import {
   type RunRecord,
   type TestAnswer,
   type VersionList,
-  type NamespaceTypes,
   buildResultSchema,
   checkResultSchema,
   deployedSchema,
-  namespaceTypesSchema,
   pluginSchema,
   progressSchema,
   runSchema,
@@ -160,9 +158,9 @@ export class PluginService {
     return this.#read(pluginSchema, this.#url('plugin', ...this.#place), signal);
   }
 
-  /** What the plugin gets and gives. */
-  types(signal: AbortSignal): Promise<NamespaceTypes> {
-    return this.#read(namespaceTypesSchema, this.#url('types', ...this.#place), signal);
+  /** What the plugin gets and gives, by the schema of such a record, which is no part of the first load. */
+  types<T>(schema: ZodMiniType<T>, signal: AbortSignal): Promise<T> {
+    return this.#read(schema, this.#url('types', ...this.#place), signal);
   }
 
   /** The versions, newest first. `after` is the `next` of the answer before. */

@@ -61,23 +61,6 @@ export const pluginSchema = z.looseObject({
   outdated: z.optional(z.boolean()),
 });
 
-/** What a plugin gets and gives. `declarations` is TypeScript, and empty where the namespace has no types. */
-export const namespaceTypesSchema = z.looseObject({
-  declarations: z.string(),
-  input: z.optional(z.unknown()),
-  output: z.optional(z.unknown()),
-  samples: z.optional(
-    z.array(
-      z.looseObject({
-        name: z.string(),
-        description: z.optional(z.string()),
-        input: z.unknown(),
-        output: z.optional(z.unknown()),
-      }),
-    ),
-  ),
-});
-
 /** One version in the list of them. */
 export const versionSchema = z.looseObject({
   version: z.string(),
@@ -119,7 +102,6 @@ export type Diagnostic = z.output<typeof diagnosticSchema>;
 export type Deployed = z.output<typeof deployedSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
 export type PluginState = z.output<typeof pluginSchema>;
-export type NamespaceTypes = z.output<typeof namespaceTypesSchema>;
 export type Version = z.output<typeof versionSchema>;
 export type VersionList = z.output<typeof versionsSchema>;
 export type RunRecord = z.output<typeof runSchema>;

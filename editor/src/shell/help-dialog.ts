@@ -31,18 +31,7 @@ export function showHelp(commands: readonly Command[], plugin: PluginTarget): vo
         ${inTheText.map(([label, key]) => keyRow(label, key))}
       </dl>
       <h2>${words.sandbox}</h2>
-      <div class="help-text">
-        <p>${words.sandboxIntro}</p>
-        <p>${words.sandboxRun}</p>
-        <h3>${words.sandboxHas}</h3>
-        <ul>
-          ${words.has.map((one) => html`<li>${one}</li>`)}
-        </ul>
-        <h3>${words.sandboxHasNot}</h3>
-        <ul>
-          ${words.hasNot.map((one) => html`<li>${one}</li>`)}
-        </ul>
-      </div>
+      <div class="help-list help-text">${words.sandboxText.map((one) => html`<p>${one}</p>`)}</div>
       <h2>${words.plugin}</h2>
       <dl class="help-list">${pluginNames(plugin).map(([label, name]) => row(label, name))}</dl>
     `,

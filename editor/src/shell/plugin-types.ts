@@ -2,7 +2,8 @@ import { HttpError, type PluginTest } from 'plugin-editor/client.js';
 import { html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { NamespaceTypes, PluginState } from '../service/records.ts';
+import { type NamespaceTypes, namespaceTypesSchema } from '../service/namespace-types.ts';
+import type { PluginState } from '../service/records.ts';
 import type { SchemaChange } from '../types/schema-changes.ts';
 import type { Schema, Schemas } from '../types/schema.ts';
 import type { DockPanel } from '../ui/dock.ts';
@@ -107,7 +108,7 @@ export class PluginTypes {
     const { service, onUpdate } = this.#options;
     const { signal } = this.#ended;
     try {
-      const types = await service.types(signal);
+      const types = await service.types(namespaceTypesSchema, signal);
       // Without types there is nothing to show, and nothing to load.
       if (!types.declarations) {
         this.#types = this.#since = undefined;

@@ -16,7 +16,7 @@ export interface WorkspacePanelsOptions {
   tests: TestList;
   problems: readonly Problem[];
   histories: Histories;
-  types: PluginTypes;
+  types: PluginTypes | undefined;
   dock: DockState;
   /** Goes to a place in the text. */
   onJump: (line: number, column: number) => void;
@@ -35,7 +35,7 @@ export function workspacePanels(options: WorkspacePanelsOptions): DockPanel[] {
     testsPanelOf(options, canRun),
     ...(canRun ? [runPanelOf(options)] : []),
     buildPanelOf(options),
-    ...types.panels(),
+    ...(types?.panels() ?? []),
     ...histories.panels((id) => dock.isOpen && dock.shown === id),
   ];
 }
@@ -50,7 +50,7 @@ function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPan
       loadedPanels()?.testsPanel({
         list: tests,
         work,
-        schemas: types.schemas,
+        schemas: types?.schemas,
         canRun,
         canEdit: access.canWrite,
         onRun: (entries) => void actions.runTests(entries),
@@ -72,7 +72,7 @@ function runPanelOf(options: WorkspacePanelsOptions): DockPanel {
       loadedPanels()?.runPanel({
         state,
         work,
-        schemas: types.schemas,
+        schemas: types?.schemas,
         canEdit: access.canWrite,
         onInput: (payload) => {
           state.payload = payload;

@@ -25,8 +25,8 @@ import { type Access, accessOf } from './access.ts';
 import { type ActionEvents, Actions } from './actions.ts';
 import { type Histories, createHistories } from './histories.ts';
 import { sayLanguageStays } from './language-notice.ts';
-import { loadPanels, loadedPanels } from './load-panels.ts';
-import { PluginTypes } from './plugin-types.ts';
+import { type Panels, loadPanels } from './load-panels.ts';
+import type { PluginTypes } from './plugin-types.ts';
 import { TextHelp } from './text-help.ts';
 import { focusInTests, showResult, writtenPayload } from './test-fields.ts';
 import { workspaceCommands } from './workspace-commands.ts';
@@ -79,7 +79,8 @@ export class Workspace {
   readonly #service: PluginService;
   readonly #client: BuilderClient;
   readonly #histories: Histories;
-  readonly #types: PluginTypes;
+  /** What the plugin gets and gives; it comes with the panels. */
+  #types: PluginTypes | undefined;
   readonly #ending = new AbortController();
   readonly #menu: CommandMenu;
   readonly #textHelp: TextHelp;
@@ -168,11 +169,11 @@ export class Workspace {
       onBuild: (build) => {
         options.onBuild?.(build);
         // What it was built for may have changed meanwhile.
-        void this.#types.load();
+        void this.#types?.load();
       },
       onDeploy: (deploy) => {
         options.onDeploy?.(deploy);
-        void this.#types.load();
+        void this.#types?.load();
       },
       onState: () => this.#update(),
     });
@@ -188,33 +189,17 @@ export class Workspace {
       onLive: (version) => options.onLive?.(version),
       onUpdate: () => this.#update(),
     });
-    this.#types = new PluginTypes({
-      service: this.#service,
-      notices: options.notices,
-      access: () => this.access,
-      canRun: () => this.#actions.canTest && this.access.canWrite,
-      language: () => this.#record.lang,
-      addTest: (test) => this.#addTest(test),
-      tryOut: (payload) => {
-        this.#actions.payload.payload = payload;
-        this.#focusPanel('run');
-      },
-      show: (panel) => this.#focusPanel(panel),
-      onUpdate: () => this.#handleTypes(),
-    });
     this.updateTexts();
     stacked.addEventListener('change', () => this.#update(), { signal: this.#ending.signal });
     const unsubscribe = settings.subscribe(() => this.#update());
     this.#ending.signal.addEventListener('abort', unsubscribe);
     this.#isReady = true;
     // Where they cannot be loaded, the text can be edited all the same.
-    if (!loadedPanels())
-      loadPanels().then(
-        () => this.#update(),
-        () => {},
-      );
+    loadPanels().then(
+      (panels) => this.#handlePanels(panels),
+      () => {},
+    );
     this.#actions.start();
-    void this.#types.load();
     this.#handleSave(this.#queue.state);
   }
 
@@ -279,7 +264,7 @@ export class Workspace {
   resume(): void {
     this.#queue.resume();
     this.#actions.resume();
-    void this.#types.load();
+    void this.#types?.load();
   }
 
   /** The page around the editor wants nothing changed, or takes that back. What is not saved is saved before. */
@@ -342,7 +327,7 @@ export class Workspace {
     clearTimeout(this.#slowTimer);
     this.#actions.close();
     this.#histories.close();
-    this.#types.close();
+    this.#types?.close();
     this.#queue.close();
     this.#textHelp.close();
     this.#editor.close();
@@ -436,11 +421,33 @@ export class Workspace {
     this.#focusTest(this.#tests.add(test), '.field.name');
   }
 
+  /** The panels are there: with them comes what asks what the plugin gets and gives. */
+  #handlePanels(panels: Panels): void {
+    if (this.#ending.signal.aborted) return;
+    this.#update();
+    const types = new panels.PluginTypes({
+      service: this.#service,
+      notices: this.#options.notices,
+      access: () => this.access,
+      canRun: () => this.#actions.canTest && this.access.canWrite,
+      language: () => this.#record.lang,
+      addTest: (test) => this.#addTest(test),
+      tryOut: (payload) => {
+        this.#actions.payload.payload = payload;
+        this.#focusPanel('run');
+      },
+      show: (panel) => this.#focusPanel(panel),
+      onUpdate: () => this.#handleTypes(),
+    });
+    this.#types = types;
+    void types.load();
+  }
+
   /** What the plugin gets and gives became known, or changed. */
   #handleTypes(): void {
     const { payload } = this.#actions;
     // A value that fits is more of a beginning than an empty field.
-    payload.payload ||= this.#types.firstSample ?? '';
+    payload.payload ||= this.#types?.firstSample ?? '';
     this.#update();
   }
 

@@ -76,7 +76,7 @@ function misfitView(
   pointer: string,
   schemas: ResultOptions['schemas'],
 ): TemplateResult {
-  const words = texts().types;
+  const { types: words, runs } = texts();
   const isInput = code === 'invalid-input';
   const path = pathOf(pointer);
   const schema = isInput ? schemas?.input : schemas?.output;
@@ -84,7 +84,7 @@ function misfitView(
   const [type, description] = [shortType(parts), descriptionOf(parts)];
   return html`<div class="misfit">
     <p class="misfit-path">
-      <span>${isInput ? words.inputAt : words.outputAt}</span>
+      <span>${isInput ? runs.input : runs.output}</span>
       ${path.length ? html`<code dir="ltr">${pathText(path)}</code>` : html`<strong>${words.whole}</strong>`}
     </p>
     ${

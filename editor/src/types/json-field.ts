@@ -128,7 +128,8 @@ export class JsonField extends LightElement {
     if (text !== view.state.doc.toString()) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     }
-    if (changed.has('schema') || changed.has('told')) this.#checkNow();
+    // What it finds is drawn by an update of its own.
+    if (changed.has('schema') || changed.has('told')) queueMicrotask(() => this.#checkNow());
   }
 
   #open(): void {
@@ -164,7 +165,7 @@ export class JsonField extends LightElement {
       }),
     });
     this.#unfollow = followColourScheme(this.#view);
-    this.#checkNow();
+    queueMicrotask(() => this.#checkNow());
   }
 
   #given() {

@@ -92,7 +92,8 @@ export function cursorAt(state: EditorState, at: number): Cursor | undefined {
   if (!tree) return undefined;
   let node = tree.resolveInner(at, -1);
   const word = wordAround(state, at);
-  while (node.type.isError && node.parent) node = node.parent;
+  // Signs and faults are parts of what they stand in.
+  while ((node.type.isError || /^[[\]{},:]$/.test(node.name)) && node.parent) node = node.parent;
   if (node.name === 'PropertyName') {
     const object = node.parent?.parent;
     return object

@@ -34,6 +34,18 @@ const OUTER: ReadonlySet<string> = new Set([
 /** These failed as a whole, however each of their alternatives did. */
 const GROUPS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'not', 'contains']);
 
+/** Keywords that set a limit: of what, and on which side. */
+const BOUNDS: Readonly<Record<string, { of: 'size' | 'length' | 'entries'; sign: string }>> = {
+  minimum: { of: 'size', sign: '≥' },
+  maximum: { of: 'size', sign: '≤' },
+  exclusiveMinimum: { of: 'size', sign: '>' },
+  exclusiveMaximum: { of: 'size', sign: '<' },
+  minLength: { of: 'length', sign: '≥' },
+  maxLength: { of: 'length', sign: '≤' },
+  minItems: { of: 'entries', sign: '≥' },
+  maxItems: { of: 'entries', sign: '≤' },
+};
+
 /**
  * Checks values against a schema by walking through it, as the page's policy allows no script that is made from text. Its
  * word is for whoever types; what counts is the service's.
@@ -83,6 +95,8 @@ export class SchemaCheck {
     const path = pathOf(decode(instanceLocation));
     const schema = this.#schemaAt(keywordLocation);
     const limit = schema && String(schema[keyword]);
+    const bound = Object.hasOwn(BOUNDS, keyword) ? BOUNDS[keyword] : undefined;
+    if (bound) return { path, message: words[bound.of](`${bound.sign} ${limit ?? ''}`) };
     switch (keyword) {
       case 'type':
       case 'enum':
@@ -94,20 +108,6 @@ export class SchemaCheck {
       }
       case 'false':
         return { path, message: words.unknown };
-      case 'minimum':
-      case 'exclusiveMinimum':
-        return { path, message: keyword === 'minimum' ? words.min(limit ?? '') : words.above(limit ?? '') };
-      case 'maximum':
-      case 'exclusiveMaximum':
-        return { path, message: keyword === 'maximum' ? words.max(limit ?? '') : words.below(limit ?? '') };
-      case 'minLength':
-        return { path, message: words.minLength(limit ?? '') };
-      case 'maxLength':
-        return { path, message: words.maxLength(limit ?? '') };
-      case 'minItems':
-        return { path, message: words.minItems(limit ?? '') };
-      case 'maxItems':
-        return { path, message: words.maxItems(limit ?? '') };
       case 'pattern':
         return { path, message: words.pattern(limit ?? '') };
       case 'format':

@@ -2,7 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import type { PluginTest } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
-import type { NamespaceTypes } from '../service/records.ts';
+import type { NamespaceTypes } from '../service/namespace-types.ts';
 import { icon } from '../ui/icon.ts';
 import { highlightTypes } from './highlight.ts';
 import type { SchemaChange } from './schema-changes.ts';
@@ -37,7 +37,7 @@ export function typesPanel(options: TypesPanelOptions): TemplateResult {
   return html`<div class="types">
     ${changesView(options)}
     <p class="panel-hint">${lang === 'assemblyscript' ? words.introText : words.intro}</p>
-    <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${words.declarations}><code
+    <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${texts().frame.types}><code
       >${highlightTypes(spaced(types.declarations.trim()))}</code></pre>
     ${types.samples?.length ? html`<h2>${words.samples}</h2>` : nothing}
     ${(types.samples ?? []).map((sample, index) => sampleView(sample, index, options))}
@@ -46,7 +46,8 @@ export function typesPanel(options: TypesPanelOptions): TemplateResult {
 
 function sampleView(sample: Sample, index: number, options: TypesPanelOptions): TemplateResult {
   const { canEdit, canRun, addTest, tryOut } = options;
-  const words = texts().types;
+  const { types: words, runs, versions } = texts();
+  const { of } = versions;
   const { name, description, input, output } = sample;
   const hasOutput = output !== undefined;
   const asTest = () =>
@@ -57,18 +58,16 @@ function sampleView(sample: Sample, index: number, options: TypesPanelOptions): 
       ...(hasOutput ? { expected: written(output) } : {}),
     });
   const button = (label: string, run: () => void) =>
-    html`<button type="button" class="button" aria-label=${words.of(label, name)} @click=${run}>
-      ${label}
-    </button>`;
+    html`<button type="button" class="button" aria-label=${of(label, name)} @click=${run}>${label}</button>`;
   return html`<details class="sample" ?open=${index === 0}>
     <summary>${icon('chevron')}<span class="sample-name">${name}</span></summary>
     ${description ? html`<p class="panel-hint" dir="auto">${description}</p>` : nothing}
-    <p class="result-label">${words.input}</p>
-    <long-text .text=${written(input)} .label=${words.of(words.input, name)}></long-text>
+    <p class="result-label">${runs.input}</p>
+    <long-text .text=${written(input)} .label=${of(runs.input, name)}></long-text>
     ${
       hasOutput
-        ? html`<p class="result-label">${words.output}</p>
-            <long-text .text=${written(output)} .label=${words.of(words.output, name)}></long-text>`
+        ? html`<p class="result-label">${runs.output}</p>
+            <long-text .text=${written(output)} .label=${of(runs.output, name)}></long-text>`
         : nothing
     }
     <div class="panel-actions">

@@ -30,14 +30,14 @@ describe('what does not fit a schema', () => {
     assert.deepEqual(problems({ lines: [{ sku: 'B-1' }], delivery: 'pickup' }), []);
     assert.deepEqual(problems({ lines: [{}, { sku: '', next: { sku: 1 } }], delivery: 'air', more: 1 }), [
       'lines[0]: “sku” is missing',
-      'lines[1].sku: needs at least 2 characters',
+      'lines[1].sku: has to have ≥ 2 characters',
       'lines[1].next.sku: has to be string',
       'delivery: has to be "pickup" | "courier"',
       'more: is not known here',
     ]);
     assert.deepEqual(problems({ lines: [], delivery: 'pickup', 'a/b ü': true }), [
-      'lines: needs at least 1 entries',
-      '["a/b ü"]: fits none of the forms that it may have, or more than it may',
+      'lines: has to have ≥ 1 entries',
+      '["a/b ü"]: fits none of the forms that it may have, or too many',
     ]);
     assert.deepEqual(problems(1), [': has to be object']);
   });

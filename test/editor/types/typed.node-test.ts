@@ -68,7 +68,7 @@ describe('a namespace with types in the editor, end to end in Chromium', () => {
       await until('Error: invalid-output');
       assert.match(
         await page.$eval('.misfit', (one) => one.textContent?.replaceAll(/\s+/g, ' ') ?? ''),
-        /In what goes out price .*integer In cents/,
+        /Output price .*integer In cents/,
       );
 
       // A payload that does not fit is marked as it is typed, and by the service where it is run all the same.
@@ -84,7 +84,7 @@ describe('a namespace with types in the editor, end to end in Chromium', () => {
       await page.locator('.cm-tooltip-autocomplete li').click();
       await page.keyboard.type('0, "colour": 1');
       await until('“buyer” is missing');
-      await until('has to be at least 1');
+      await until('has to be ≥ 1');
       await until('is not known here');
       await page.locator('.run-payload-button').click();
       await until('Error: invalid-input');

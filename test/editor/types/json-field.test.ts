@@ -1,0 +1,112 @@
+import { expect } from '@open-wc/testing';
+import { sendKeys } from '@web/test-runner-commands';
+import '../../../editor/src/types/json-field.ts';
+import type { JsonField } from '../../../editor/src/types/json-field.ts';
+
+const schema = {
+  type: 'object',
+  required: ['count'],
+  additionalProperties: false,
+  properties: {
+    count: { type: 'integer', description: 'How many there are' },
+    buyer: { enum: ['retail', 'trade'] },
+    gift: { type: 'boolean' },
+  },
+};
+
+/** Waits until something holds, looking again and again. */
+async function until<T>(read: () => T | null | undefined | false): Promise<T> {
+  for (;;) {
+    const found = read();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('a field for JSON', () => {
+  let field: JsonField;
+  let heard: string[];
+  const content = () => field.querySelector<HTMLElement>('.cm-content');
+  const problems = () =>
+    [...field.querySelectorAll('.json-problem')].map((one) => one.textContent?.trim() ?? '');
+  const marked = () => [...field.querySelectorAll('.cm-lintRange-error')].map((one) => one.textContent);
+  const options = () =>
+    [...field.querySelectorAll('.cm-tooltip-autocomplete li .cm-completionLabel')].map(
+      (one) => one.textContent,
+    );
+
+  beforeEach(async () => {
+    heard = [];
+    field = document.createElement('json-field');
+    Object.assign(field, { fieldId: 'one', label: 'Payload', schema });
+    field.addEventListener('input', () => heard.push(field.value));
+    document.body.append(field);
+    await field.updateComplete;
+  });
+  afterEach(() => field.remove());
+
+  const set = async (value: string) => {
+    field.value = value;
+    await field.updateComplete;
+  };
+
+  it('marks what does not fit at its place, and says it below', async () => {
+    await set('{"count": 1}');
+    expect(problems()).to.deep.equal([]);
+    await set('{"count": "x", "colour": 1}');
+    await until(() => problems().length === 2);
+    expect(problems()).to.deep.equal(['count has to be integer', 'colour is not known here']);
+    expect(marked()).to.deep.equal(['"x"', '1']);
+    expect(content()?.getAttribute('aria-invalid')).to.equal('true');
+    expect(content()?.getAttribute('aria-describedby')).to.equal('one-problems');
+    await set('{"count": ');
+    await until(() => problems()[0]?.startsWith('This is not JSON'));
+    await set('');
+    await until(() => problems().length === 0);
+    expect(content()?.getAttribute('aria-invalid')).to.equal('false');
+    // What is set from outside is nobody's input.
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('says what the service said of this text, where it does not know better itself', async () => {
+    await set('{"count": 1}');
+    field.told = { path: ['count'], message: 'is sold out' };
+    await until(() => problems().length === 1);
+    expect(problems()).to.deep.equal(['count is sold out']);
+    expect(marked()).to.deep.equal(['1']);
+  });
+
+  it('completes names that are not there yet, and values, and Tab leaves it', async () => {
+    await set('{"count": 1, }');
+    field.focus();
+    await sendKeys({ press: 'End' });
+    await sendKeys({ press: 'ArrowLeft' });
+    await sendKeys({ down: 'Control' });
+    await sendKeys({ press: ' ' });
+    await sendKeys({ up: 'Control' });
+    await until(() => options().length === 2);
+    expect(options()).to.deep.equal(['"buyer"', '"gift"']);
+    (await until(() => field.querySelector<HTMLElement>('.cm-tooltip-autocomplete li'))).dispatchEvent(
+      new MouseEvent('mousedown', { bubbles: true, cancelable: true }),
+    );
+    await until(() => field.value.includes('"buyer": ""'));
+    await sendKeys({ type: 't' });
+    await until(() => options().includes('"trade"'));
+    expect(heard.at(-1)).to.equal(field.value);
+    await sendKeys({ press: 'Escape' });
+    await sendKeys({ press: 'Tab' });
+    expect(document.activeElement === content()).to.equal(false);
+    expect(field.value).not.to.include('\t');
+  });
+
+  it('shows and changes nothing more once it is read-only or gone', async () => {
+    field.isReadOnly = true;
+    await set('{"count": 1}');
+    field.focus();
+    await sendKeys({ type: 'x' });
+    expect(field.value).to.equal('{"count": 1}');
+    field.remove();
+    document.body.append(field);
+    await until(() => content()?.textContent === '{"count": 1}');
+  });
+});
