@@ -23,6 +23,19 @@ const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 
+/** Tests that start the service, of what it does before it asks the storage, or whatever that answers. */
+const anyStorage = [
+  'test/service/http/client-errors.node-test.ts',
+  'test/service/http/editor-compression.node-test.ts',
+  'test/service/http/editor-page.node-test.ts',
+  'test/service/http/http-limits.node-test.ts',
+  'test/service/http/language-help.node-test.ts',
+  'test/service/http/openapi/document.node-test.ts',
+  'test/service/http/unread-bodies.node-test.ts',
+  'test/service/lost-database/sqlite.node-test.ts',
+  'test/threats/request-smuggling.node-test.ts',
+];
+
 // What failed is said once more at the end: it is hard to find in the long list of what passed.
 const failures: string[] = [];
 const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
@@ -68,19 +81,6 @@ async function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): 
   if (text) failures.push(`\nWith ${storage}:\n${text}`);
   return code;
 }
-
-/** Tests that start the service, of what it does before it asks the storage, or whatever that answers. */
-const anyStorage = [
-  'test/service/http/client-errors.node-test.ts',
-  'test/service/http/editor-compression.node-test.ts',
-  'test/service/http/editor-page.node-test.ts',
-  'test/service/http/http-limits.node-test.ts',
-  'test/service/http/language-help.node-test.ts',
-  'test/service/http/openapi/document.node-test.ts',
-  'test/service/http/unread-bodies.node-test.ts',
-  'test/service/lost-database/sqlite.node-test.ts',
-  'test/threats/request-smuggling.node-test.ts',
-];
 
 /**
  * The files whose tests start the service on the storage that TEST_STORAGE names, where it matters which that is. Those of

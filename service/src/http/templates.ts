@@ -84,8 +84,8 @@ async function templateFor(
   const tests = samples.map((sample) => ({
     name: sample.name,
     ...(sample.description !== undefined && { description: sample.description }),
-    payload: shown(sample.input),
-    ...(sample.output !== undefined && { expected: shown(sample.output) }),
+    payload: shown(sample.input, isTyped),
+    ...(sample.output !== undefined && { expected: shown(sample.output, isTyped) }),
   }));
   const known = samples.find((sample) => sample.output !== undefined)?.output;
   const typed = isTyped
@@ -98,4 +98,6 @@ async function templateFor(
   };
 }
 
-const shown = (value: unknown) => JSON.stringify(value, null, 2);
+/** A plugin that takes and gives text is given a text as it is. */
+const shown = (value: unknown, isTyped: boolean) =>
+  !isTyped && typeof value === 'string' ? value : JSON.stringify(value, null, 2);

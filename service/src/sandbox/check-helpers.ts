@@ -25,7 +25,7 @@ export const checkHelper = `(() => {
   const reasons = {
     type: (type) => 'must be of type ' + listed([type].flat()),
     const: (value) => { const text = short(value); return text === undefined ? undefined : 'must be ' + text; },
-    enum: (values) => { const text = short(values); return text === undefined ? undefined : 'must be one of ' + text.slice(1, -1).replaceAll(',', ', '); },
+    enum: (values) => short(values) === undefined ? undefined : 'must be one of ' + values.map((value) => stringify(value)).join(', '),
     required: () => 'must be there',
     minimum: (n) => 'must be at least ' + n,
     maximum: (n) => 'must be at most ' + n,

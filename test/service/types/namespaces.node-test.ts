@@ -64,6 +64,7 @@ test('what does not fit is refused with its place, and nothing of it is kept', a
   const { ask } = await start(t);
   const path = `${list}/orders`;
   const long = 'x'.repeat(33_000);
+  const chain = Array.from({ length: 600 }, (_, i) => ({ items: { $ref: `#/$defs/${i + 1}` } }));
   const cases: [body: unknown, path: string, message?: RegExp][] = [
     [{ input: 1 }, '/input'],
     [{ output: [] }, '/output'],
@@ -76,6 +77,14 @@ test('what does not fit is refused with its place, and nothing of it is kept', a
     [{ input: { properties: { a: { pattern: '(' } } } }, '/input/properties/a/pattern', /regular expression/],
     [{ output: { patternProperties: { '\\p{Nothing}': true } } }, '/output/patternProperties/\\p{Nothing}'],
     [{ input: { const: long }, output: { const: long } }, '/input', /65536/],
+    // Numbers that JSON would give back as null.
+    ['{"input":{"enum":["a",-1e400]}}', '/input/enum/1', /smaller number/],
+    ['{"samples":[{"name":"a","input":{"b":[1e400]}}]}', '/samples/0/input/b/0', /smaller number/],
+    [
+      { input: { $ref: '#/$defs/0', $defs: Object.fromEntries([...chain, true].entries()) } },
+      '/input',
+      / too deep/,
+    ],
     [
       {
         input: { type: 'string' },

@@ -245,6 +245,76 @@ test('a version keeps its schemas, and a draft has to be built anew once those o
   assert.deepEqual(await answered('{"name":"Ada"}', 'v1.0.1'), [200, '{"text":"Ada 1"}']);
 });
 
+test('in JavaScript an output of listed values or of a certain length is no problem of types, and one of another type is', async (t) => {
+  const { say, build } = await start(t);
+  const tree = {
+    type: 'object',
+    properties: { state: { enum: ['new', 'done', 1] }, at: { $ref: '#/$defs/point' } },
+    required: ['state'],
+    additionalProperties: false,
+    $defs: { point: { type: 'array', prefixItems: [{ type: 'number' }, { const: 'm' }], items: false } },
+  };
+  const output = {
+    ...tree,
+    properties: { ...tree.properties, parts: { type: 'array', items: { $ref: '#' } } },
+  };
+  await say({ output, samples: [{ name: 'a', input: 1, output: { state: 'new', at: [1, 'm'] } }] });
+  const messages = async (source: string) =>
+    ((await build(source)).diagnostics ?? []).map(({ message }) => message).join('\n');
+  for (const source of [
+    "export function run() { return { state: 'new', at: [1, 'm'], parts: [{ state: 1 }] }; }",
+    "export const run = async (input) => (input ? { state: 'done' } : { state: 'new', parts: [] });",
+    "export const run = () => JSON.parse('{}');",
+  ]) {
+    assert.equal(await messages(source), '', source);
+  }
+  for (const source of [
+    'export const run = () => ({ state: true });',
+    "export const run = () => ({ stat: 'new' });",
+    "export const run = () => ({ state: 'new', parts: [{ state: [] }] });",
+    "export const run = async () => ({ state: 'new', at: 1 });",
+  ]) {
+    const found = await messages(source);
+    assert.match(found, /must be a function from Input to Output.*=> (Output\w*) \| Promise<\1>/, source);
+    assert.doesNotMatch(found, /Loose/);
+  }
+});
+
+test('definitions may be called as one likes: what is no name in TypeScript, or may be none yet, is left out', async (t) => {
+  const { say, build, read } = await start(t);
+  const names = ['größe', '価格', '\u{16d40}', '\u{1e5d0}x', 'a\u2028b', '\ua7da', '1', '__proto__'];
+  await say({
+    input: {
+      prefixItems: names.map((name) => ({ $ref: `#/$defs/${encodeURIComponent(name)}` })),
+      $defs: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+      minItems: names.length,
+      type: 'array',
+    },
+  });
+  const { declarations } = await read(`/api/v1/types/${plugin}`);
+  assert.deepEqual(
+    [...String(declarations).matchAll(/^type (\S+) = string;/gm)].map(([, name]) => name),
+    ['Größe', '価格', 'Part3', 'X', 'AB', 'Part6', '1', '__proto__'].map((name) => `Input${name}`),
+  );
+  const source = `export const run = (input: Input): string => input[${names.length - 1}] satisfies string;`;
+  assert.equal((await build(source, 'typescript')).succeeded, true);
+});
+
+test('where plugins take and give text, a sample of text is a test as it is', async (t) => {
+  const { say, fetch, editor } = await start(t);
+  await say({
+    samples: [
+      { name: 'a', input: 'Ada', output: 'Hello,\n"Ada"' },
+      { name: 'b', input: [1] },
+    ],
+  });
+  const answer = await fetch('/api/v1/template/javascript', { headers: editor });
+  assert.deepEqual(((await answer.json()) as { tests: unknown }).tests, [
+    { name: 'a', payload: 'Ada', expected: 'Hello,\n"Ada"' },
+    { name: 'b', payload: '[\n  1\n]' },
+  ]);
+});
+
 test('builds, checks and language help know the types, in JavaScript too, and templates carry them', async (t) => {
   const { say, build, fetch, editor, vendor } = await start(t);
   await say(types);

@@ -51,6 +51,7 @@ test('a fault says the place and what the schema asks for there', async () => {
     ['{"additionalProperties":{"type":"null"}}', '{"a~b/c":1}', '/a~0b~1c', 'must be of type null'],
     ['{"properties":{"a/b~":{"type":"null"}}}', '{"a/b~":1}', '/a~1b~0', 'must be of type null'],
     ['{"enum":["a",{"b":1}]}', '2', '', 'must be one of "a", {"b":1}'],
+    ['{"enum":["a,b",[1,2]]}', '2', '', 'must be one of "a,b", [1,2]'],
     ['{"const":{"a":1}}', '2', '', 'must be {"a":1}'],
     ['{"pattern":"^\\\\d+$"}', '"a"', '', 'must match the pattern ^\\d+$'],
     [
@@ -176,4 +177,49 @@ test('a schema of the largest size is read in a moment, however it is made', () 
     }
     assert.ok(performance.now() - began < 5000, JSON.stringify(schema).slice(0, 100));
   }
+});
+
+test('dynamic references cannot make much of a small schema: neither parts, nor text, nor what anchors mean on the ways to them', () => {
+  const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i));
+  // Each way through two resources a level means something else for all anchors.
+  const ways = (levels: number, leaf: object): JsonSchema => {
+    const level = (l: number) => [0, 1].map((n) => ({ $ref: l < levels ? `l${l}${n}` : 'leaf' }));
+    const resources = list(levels, (l) =>
+      [0, 1].map((n): [string, object] => [
+        `l${l}${n}`,
+        { $id: `l${l}${n}`, $dynamicAnchor: `z${l}`, allOf: level(l + 1) },
+      ]),
+    ).flat();
+    return {
+      $defs: { ...Object.fromEntries(resources), leaf: { $id: 'leaf', ...leaf } },
+      allOf: level(0),
+      items: { anyOf: list(levels, (l) => ({ $dynamicRef: `l${l}0#z${l}` })) },
+    };
+  };
+  const anchors: JsonSchema = {
+    $defs: {
+      ...Object.fromEntries(list(500, (i) => [`a${i}`, { $dynamicAnchor: `a${i}` }])),
+      all: { $anchor: 'all', anyOf: list(700, (i) => ({ $ref: `#a${i % 500}` })) },
+      ...Object.fromEntries(
+        list(30, (i) => [`r${i}`, { $id: `r${i}`, $dynamicAnchor: 'z', items: { $ref: 'types#all' } }]),
+      ),
+    },
+    items: {
+      anyOf: [{ $dynamicRef: 'r0#z' }, ...list(500, (i) => ({ $dynamicRef: `#a${i}` }))],
+    },
+    anyOf: list(30, (i) => ({ $ref: `r${i}` })),
+  };
+  const cases: [schema: JsonSchema, message: RegExp][] = [
+    [ways(14, {}), /more than 20000 parts/],
+    [ways(10, { enum: ['x'.repeat(55_000)] }), /more than 1048576 characters/],
+    [anchors, /more than 20000 parts/],
+  ];
+  for (const [schema, message] of cases) {
+    const before = process.cpuUsage();
+    assert.throws(() => linkSchema(schema), { name: 'SchemaFault', message });
+    const { user } = process.cpuUsage(before);
+    assert.ok(user < 1_500_000, `${message} took ${user / 1000} ms of the processor`);
+  }
+  // What is referred to by few ways is written out.
+  assert.ok(linkSchema(ways(3, { enum: ['x'] })));
 });

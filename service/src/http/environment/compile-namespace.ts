@@ -101,7 +101,8 @@ const keysOf = (pointer: string) =>
 /** How many characters of a place messages name. */
 const longestPlace = 200;
 
-const invalid = (path: readonly string[], message: string) => {
+/** The answer to a record in which something does not fit. `path`: to it, from the record. */
+export const invalid = (path: readonly string[], message: string) => {
   const pointer = pointerTo(path);
   const place = pointer.length > longestPlace ? `${pointer.slice(0, longestPlace)}…` : pointer;
   return new ServiceError(422, 'invalid-body', `${place}: ${message}.`.replace(/\.\.$/, '.'), {

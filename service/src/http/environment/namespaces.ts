@@ -8,7 +8,7 @@ import { pageQuery, pagingBy } from '../paging.ts';
 import { whenNotBusy } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
-import { compileNamespace } from './compile-namespace.ts';
+import { compileNamespace, invalid } from './compile-namespace.ts';
 import { namespaceDetails, namespaceRecord, recordLimit, schemasLimit } from './namespace-records.ts';
 
 const listPath = '/api/v1/environment/:environment/namespaces';
@@ -121,6 +121,9 @@ async function setNamespace(
       path: input === undefined ? '/output' : '/input',
     });
   }
+  const endless = infiniteNumberIn({ input, output, samples: details.samples });
+  // It would be stored, and answered, as `null`.
+  if (endless) throw invalid(endless, 'must be a smaller number: one as large as this is not kept');
   for (const language of Object.keys(templates)) {
     if (context.languages.has(language)) continue;
     const known = [...context.languages.keys()].join(', ');
@@ -133,6 +136,17 @@ async function setNamespace(
     ? await whenNotBusy(false, () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '' };
   return context.storage.tables.namespaces.set(key, details, types, context.now());
+}
+
+/** The way to a number like `1e400`, for which there is no number but infinity, in what was JSON. */
+function infiniteNumberIn(value: unknown): readonly string[] | undefined {
+  if (value === Infinity || value === -Infinity) return [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, one] of Object.entries(value)) {
+    const rest = infiniteNumberIn(one);
+    if (rest) return [key, ...rest];
+  }
+  return undefined;
 }
 
 const answerOf = ({ namespace, details }: NamespaceRecord) => ({ namespace, ...details });

@@ -15,8 +15,12 @@ export interface LinkedSchema {
   readonly names: readonly (string | undefined)[];
 }
 
-/** How many parts a linked schema may have. Only references to dynamic anchors make more of them than were written. */
+/**
+ * How many parts a linked schema may have, and how many characters these may say together. Only references to dynamic anchors
+ * make more of either than were written; what they mean on each way counts as a part, too.
+ */
 const mostParts = 20_000;
+const mostCharacters = 2 ** 20;
 
 /**
  * Reads a schema, and puts what it refers to in its place. Throws a {@link SchemaFault} for a part that is not what it has to
@@ -31,7 +35,13 @@ export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 
 }
 
 /** What dynamic anchors mean on a way through the schema: the first part with one of that name counts. */
-type Scope = ReadonlyMap<string, SchemaNode>;
+interface Scope {
+  /** Scopes with the same number are the same scope: there is one of each. */
+  readonly number: number;
+  readonly anchors: ReadonlyMap<string, SchemaNode>;
+  /** Those that ways lead on to, by the resource that they enter. */
+  readonly entered: Map<Resource, Scope>;
+}
 
 class Linker {
   readonly #read: ReadSchema;
@@ -44,8 +54,15 @@ class Linker {
   /** The definitions that are still to be written out: not at once, as a chain of them may be very long. */
   readonly #queue: { readonly number: number; readonly node: SchemaNode; readonly scope: Scope }[] = [];
   readonly #paths: (readonly string[])[] = [];
-  #isDynamic = false;
+  /** By the numbers of the parts that their anchors mean. */
+  readonly #scopes = new Map<string, Scope>();
+  readonly #nodeNumbers = new Map<SchemaNode, number>();
+  /** How many characters parts say by themselves, once that was asked. */
+  readonly #lengths = new Map<SchemaNode, number>();
+  /** The names of the anchors that are referred to dynamically. */
+  readonly #dynamicNames = new Set<string>();
   #parts = 0;
+  #characters = 0;
 
   constructor(read: ReadSchema) {
     this.#read = read;
@@ -56,7 +73,7 @@ class Linker {
     // references of their own.
     for (const node of this.#read.nodes.values()) this.#resolveReferences(node);
     const { root } = this.#read;
-    const schema = this.#part(root, this.#enter(new Map(), root.resource));
+    const schema = this.#part(root, this.#enter(this.#scopeOf(new Map()), root));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       this.#definitions[next.number] = this.#written(next.node, next.scope);
     }
@@ -74,12 +91,8 @@ class Linker {
       const { target, anchor } = this.#resolve(node, '$dynamicRef');
       // One that leads to no dynamic anchor of its name is as any other.
       if (anchor !== undefined && keywordsOf(target.schema)['$dynamicAnchor'] === anchor) {
-        this.#isDynamic = true;
         found.dynamicRef = target;
-        for (const { dynamicAnchors } of this.#read.resources.values()) {
-          const other = dynamicAnchors.get(anchor);
-          if (other) this.#targets.add(pathKey(other.path));
-        }
+        this.#targetDynamically(anchor);
       } else if (found.ref) {
         // Both: a list of the two does the same, which is for `#part`.
         found.dynamicRef = target;
@@ -87,6 +100,16 @@ class Linker {
     }
     for (const one of [found.ref, found.dynamicRef]) if (one) this.#targets.add(pathKey(one.path));
     if (found.ref ?? found.dynamicRef) this.#references.set(node, found);
+  }
+
+  /** Whatever has a dynamic anchor of this name may be referred to. */
+  #targetDynamically(name: string): void {
+    if (this.#dynamicNames.has(name)) return;
+    this.#dynamicNames.add(name);
+    for (const { dynamicAnchors } of this.#read.resources.values()) {
+      const other = dynamicAnchors.get(name);
+      if (other) this.#targets.add(pathKey(other.path));
+    }
   }
 
   #resolve(
@@ -139,21 +162,46 @@ class Linker {
     }
   }
 
-  /** Where a way leads into a resource, its dynamic anchors count unless one of their names came before. */
-  #enter(scope: Scope, { dynamicAnchors }: Resource): Scope {
-    if (!this.#isDynamic || [...dynamicAnchors.keys()].every((name) => scope.has(name))) return scope;
-    return new Map([...dynamicAnchors, ...scope]);
+  /** Where a way leads into a part's resource, its dynamic anchors count unless one of their names came before. */
+  #enter(scope: Scope, { path, resource }: SchemaNode): Scope {
+    const known = scope.entered.get(resource);
+    if (known) return known;
+    const added = [...resource.dynamicAnchors].filter(
+      ([name]) => this.#dynamicNames.has(name) && !scope.anchors.has(name),
+    );
+    const anchors = new Map([...scope.anchors, ...added]);
+    // It is here that time and memory would go, as ways may be many and each of them have many anchors.
+    if (added.length) this.#spend(path, anchors.size, 0);
+    const entered = added.length ? this.#scopeOf(anchors) : scope;
+    scope.entered.set(resource, entered);
+    return entered;
+  }
+
+  #scopeOf(anchors: ReadonlyMap<string, SchemaNode>): Scope {
+    // A part has one dynamic anchor, so that the parts tell the names.
+    const key = [...anchors.values()]
+      .map((node) => numberIn(this.#nodeNumbers, node))
+      .toSorted((a, b) => a - b)
+      .join();
+    let scope = this.#scopes.get(key);
+    if (!scope) this.#scopes.set(key, (scope = { number: this.#scopes.size, anchors, entered: new Map() }));
+    return scope;
+  }
+
+  /** Counts what is written out, and ends where it is too much. */
+  #spend(path: readonly string[], parts: number, characters: number): void {
+    this.#parts += parts;
+    this.#characters += characters;
+    const past = (what: string) =>
+      new SchemaFault(path, `the schema has more than ${what} once dynamic references are written out`);
+    if (this.#parts > mostParts) throw past(`${mostParts} parts`);
+    if (this.#characters > mostCharacters) throw past(`${mostCharacters} characters`);
   }
 
   /** A reference to a definition, which is written out with it. */
   #reference(target: SchemaNode, scope: Scope): { readonly $ref: string } {
-    const within = this.#enter(scope, target.resource);
-    const key = JSON.stringify([
-      target.path,
-      [...within]
-        .map(([name, node]) => [name, node.path])
-        .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-    ]);
+    const within = this.#enter(scope, target);
+    const key = `${within.number} ${pathKey(target.path)}`;
     let number = this.#numbers.get(key);
     if (number === undefined) {
       number = this.#definitions.length;
@@ -172,15 +220,9 @@ class Linker {
   }
 
   #written(node: SchemaNode, outer: Scope): unknown {
-    this.#parts += 1;
-    if (this.#parts > mostParts) {
-      throw new SchemaFault(
-        node.path,
-        `the schema has more than ${mostParts} parts once dynamic references are written out`,
-      );
-    }
+    this.#spend(node.path, 1, this.#lengthOf(node));
     if (typeof node.schema === 'boolean') return node.schema;
-    const scope = this.#enter(outer, node.resource);
+    const scope = this.#enter(outer, node);
     const keywords = keywordsOf(node.schema);
     const applies = applicability(keywords['type']);
     const written: [string, unknown][] = [];
@@ -210,11 +252,33 @@ class Linker {
     return Object.fromEntries(written);
   }
 
+  /** How many characters a part says by itself, without its subschemas. */
+  #lengthOf(node: SchemaNode): number {
+    let length = this.#lengths.get(node);
+    if (length === undefined) {
+      length = 0;
+      for (const [keyword, value] of Object.entries(keywordsOf(node.schema))) {
+        const child = node.children.get(keyword);
+        if (child instanceof Map) for (const name of child.keys()) length += String(name).length;
+        else if (assertions.has(keyword)) length += JSON.stringify(value).length;
+      }
+      this.#lengths.set(node, length);
+    }
+    return length;
+  }
+
   #dynamicTarget(node: SchemaNode, target: SchemaNode, scope: Scope): SchemaNode {
     const anchor = String(keywordsOf(node.schema)['$dynamicRef']).split('#')[1] ?? '';
     const isDynamic = keywordsOf(target.schema)['$dynamicAnchor'] === decodeURIComponent(anchor);
-    return (isDynamic ? scope.get(decodeURIComponent(anchor)) : undefined) ?? target;
+    return (isDynamic ? scope.anchors.get(decodeURIComponent(anchor)) : undefined) ?? target;
   }
+}
+
+/** The number of a thing among those that were asked for. */
+function numberIn<T>(numbers: Map<T, number>, one: T): number {
+  const number = numbers.get(one) ?? numbers.size;
+  numbers.set(one, number);
+  return number;
 }
 
 /** The number of the definition that a linked part refers to. */

@@ -20,11 +20,15 @@ await serveTool(async () => {
     try {
       end = compile(JSON.parse(text) as SchemaWork);
     } catch (error) {
-      end = { failed: reasonOf(error).slice(0, 1000) };
+      end = { failed: faultOf(error).slice(0, 1000) };
     }
     return JSON.stringify(end);
   };
 }, workLimit);
+
+/** What is told of schemas that nothing can be made of. */
+const faultOf = (error: unknown) =>
+  error instanceof RangeError ? 'references and parts in one another go too deep' : reasonOf(error);
 
 /** Any JSON is `any`, as with `JSON.parse`. */
 function declare(name: string, schema: LinkedSchema | undefined): string {

@@ -250,10 +250,16 @@ function literalOf(value: unknown): string {
   return properties.length ? `{ ${properties.join('; ')} }` : '{ [key: string]: never }';
 }
 
+/**
+ * What a name of a type is not made of: beside what is in no name, writing that Unicode still adds letters to, as the compiler of
+ * TypeScript may know an older Unicode than the engine.
+ */
+const notInNames =
+  /[^\p{ID_Continue}]+|[^\0-\u086f\u0900-\u0bff\u0e00-\u10ff\u3040-\u318f\u4e00-\u9fef\uac00-\ud7a3]+/u;
+
 const pascalCase = (name: string) =>
   name
-    .split(/[^\p{ID_Continue}]+/u)
+    .split(notInNames)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('')
-    .slice(0, 60)
-    .replace(/[^\p{ID_Continue}]/gu, '');
+    .slice(0, 60);

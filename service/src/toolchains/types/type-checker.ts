@@ -56,7 +56,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
     ],
     [`${root}/sandbox.d.ts`, sandboxDeclarations],
     [declarations, textTypes.declarations],
-    [signature, signatureOf(textTypes)],
+    [signature, signatureOf(textTypes, isJavaScript)],
     [plugin, ''],
   ]);
   const api = new API({
@@ -81,7 +81,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
       changed.push(file);
     };
     set(declarations, types.declarations);
-    set(signature, signatureOf(types));
+    set(signature, signatureOf(types, isJavaScript));
     const typed = isJavaScript ? typedSource(source, types.input) : untypedSource(source);
     files.set(plugin, typed.text);
     const typedPosition = positionsIn(typed.text);
@@ -121,7 +121,9 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
       for (const one of program.getSemanticDiagnostics(signature)) {
         diagnostics.push({
           ...positionOfRun(source),
-          message: notThere.has(one.code) ? missingRun(types) : `${wrongRun(types)} ${textOf(one)}`,
+          message: notThere.has(one.code)
+            ? missingRun(types)
+            : `${wrongRun(types)} ${withoutLoose(textOf(one))}`,
           severity: isJavaScript ? 'warning' : 'error',
         });
       }
@@ -132,8 +134,29 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
   };
 }
 
-const signatureOf = ({ input, output }: PluginTypes) => `import * as plugin from './plugin';
-export const run: (input: ${input}) => ${output} | Promise<${output}> = plugin.run;`;
+/**
+ * In JavaScript nobody says what a function returns, and the compiler takes `{ state: 'new' }` to be an object with any text: an
+ * output need not be one of the values that its type lists, nor as long as a tuple. Whether it is, the run finds out.
+ */
+const signatureOf = ({ input, output }: PluginTypes, isJavaScript: boolean) => {
+  const given = isJavaScript ? `Loose<${output}>` : output;
+  return `import * as plugin from './plugin';
+type LooseObject<T> = { [Key in keyof T]: Loose<T[Key]> };
+type Loose<T> = 0 extends 1 & T ? T
+  : unknown extends T ? T
+  : T extends string ? string
+  : T extends number ? number
+  : T extends boolean ? boolean
+  : T extends readonly (infer Item)[] ? Loose<Item>[]
+  : LooseObject<T>;
+export const run: (input: ${input}) => ${given} | Promise<${given}> = plugin.run;`;
+};
+
+/** A message about `run` without the types that {@link signatureOf} has of its own. */
+function withoutLoose(message: string): string {
+  const shorter = message.replaceAll(/\bLoose(?:Object)?<([^<>]*)>/g, '$1');
+  return shorter === message ? message : withoutLoose(shorter);
+}
 
 const wrongRun = ({ input, output }: PluginTypes) =>
   input === textTypes.input
