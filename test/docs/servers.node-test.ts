@@ -169,7 +169,7 @@ describe('the token endpoint of the documentation', () => {
     const bindings = { ENVIRONMENT_TOKEN: builder.environmentToken };
     const start = (date: string) => startWorker(place.directory, place.write, { date, bindings });
     // The oldest date that the README promises, and the newest: what `URL` and `fetch` can do differs between them.
-    const [, oldest = ''] = /compatibility date from (\S+) on/.exec(read('docs/start/workers.md')) ?? [];
+    const [, oldest = ''] = /compatibility date of (\S+) or later/.exec(read('docs/start/workers.md')) ?? [];
     await using one = await start(oldest);
     await using other = await start(newestDate());
     await holds(await cookieFor(CUSTOMER), one.port, other.port);
