@@ -172,12 +172,13 @@ function lastProperty(start: Node): Node | undefined {
 /** The word or the open string that a place is in. */
 function wordAround(state: EditorState, at: number): { from: number; to: number } {
   const line = state.doc.lineAt(at);
-  const [before = ''] = /"?[\w-]*$/.exec(line.text.slice(0, at - line.from)) ?? [];
-  const [after = ''] = /^[\w-]*"?/.exec(line.text.slice(at - line.from)) ?? [];
-  return {
-    from: at - before.length,
-    to: at + (before.startsWith('"') ? after.length : after.replace('"', '').length),
-  };
+  const charAt = (place: number) => line.text.charAt(place - line.from);
+  const isWord = (character: string) => /^[\w-]$/.test(character);
+  let [from, to] = [at, at];
+  while (isWord(charAt(from - 1))) from--;
+  while (isWord(charAt(to))) to++;
+  if (charAt(from - 1) !== '"') return { from, to };
+  return { from: from - 1, to: charAt(to) === '"' ? to + 1 : to };
 }
 
 /** The path of a value in the text. */
