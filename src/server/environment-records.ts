@@ -84,6 +84,8 @@ export const namespaceSchema = z.looseObject({
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
   samples: z.optional(z.array(sample)),
+  /** Source for new plugins, by language. */
+  templates: z.optional(z.record(text, text)),
 });
 
 /** A page of namespaces with types; `next`, where there is more, is `after` of the next page. */
