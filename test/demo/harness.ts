@@ -61,7 +61,8 @@ function run(command: string, args: string[], env: Record<string, string>): Run 
 export async function startDemo(env: Record<string, string> = {}, serve = runServe): Promise<RunningDemo> {
   const given = env['DATA_DIR'];
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
-  const demo = serve({ ...env, DATA_DIR: dataDir });
+  // The second that a run has by default is short on a machine with much else to do.
+  const demo = serve({ RUN_TIMEOUT_MS: '10000', ...env, DATA_DIR: dataDir });
   const stop = async () => {
     demo.kill('SIGTERM');
     const code = await demo.ended;
