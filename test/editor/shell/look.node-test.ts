@@ -141,7 +141,8 @@ describe("the editor's page", () => {
       await page.evaluate(() => document.querySelector<HTMLElement>('.actions button:nth-child(4)')?.click());
       await page.waitForSelector('#tab-runs');
       await page.evaluate(() => document.querySelector<HTMLElement>('#tab-tests')?.click());
-      await page.waitForSelector('.test-run');
+      // While it deploys, nothing can be run.
+      await page.waitForSelector('.test-run[aria-disabled=false]');
       await page.evaluate(() => document.querySelector<HTMLElement>('.test-run')?.click());
       await page.waitForSelector('.test-outcome[data-tone=bad]');
       const cut = await page.evaluate(() => {
