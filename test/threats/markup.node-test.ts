@@ -93,10 +93,14 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   await chord('b', 'Control');
   await shows('build log', 'diagnostic', 'second diagnostic');
   await chord('Enter', 'Control');
-  await shows('result', 'log', 'description', 'payload', 'error code', 'error', 'one log', 'identifier');
   // All tests have run: one thing is done at a time.
   await frame.waitForFunction(() => /\d failed/.test(document.body.innerText), { polling: 50 });
+  // What a test gave is drawn once it is opened.
+  for (const test of await frame.$$('details.test:not([open]) > summary')) await test.click();
+  await shows('result', 'log', 'description', 'payload', 'error code', 'error', 'one log', 'identifier');
   await chord('d', 'Control', 'Shift');
+  // A test failed, so it is asked for.
+  await frame.locator('dialog.ask[open] .button.primary').click();
   await shows('version');
 
   // What the editor says to the page around it is a stranger's text there.

@@ -45,7 +45,7 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await chord(page, 'b', 'Control');
   await status(frame, '.status-built', 'Built');
   await chord(page, 'Enter', 'Control');
-  await frame.waitForFunction(() => /\d ran/.test(document.body.innerText), { polling: 50 });
+  await frame.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
   await chord(page, 'd', 'Control', 'Shift');
   await status(frame, '.status-deployed', 'v1.0.');
   await page.waitForSelector('.editor-bar .live');
