@@ -96,7 +96,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   // All tests have run: one thing is done at a time.
   await frame.waitForFunction(() => /\d failed/.test(document.body.innerText), { polling: 50 });
   // What a test gave is drawn once it is opened.
-  for (const test of await frame.$$('details.test:not([open]) > summary')) await test.click();
+  for (const summary of await frame.$$('details.test:not([open]) > summary')) await summary.click();
   await shows('result', 'log', 'description', 'payload', 'error code', 'error', 'one log', 'identifier');
   await chord('d', 'Control', 'Shift');
   // A test failed, so it is asked for.
