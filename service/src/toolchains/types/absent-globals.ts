@@ -19,8 +19,11 @@ export interface AbsentGlobal {
 }
 
 // A member, a call or `new`; not a type, which begins large and stands behind a colon or in brackets. Few are enough.
-const uses = /(?<![\w$.])(?:new\s+(Intl|Atomics)\b|(Intl|Atomics)\s*\??\.\s*(?:[a-z]\w*|[A-Z]\w*\s*\())/g;
+const uses = /\b(new\s+)?(Intl|Atomics)\b(\s*\??\.\s*(?:[a-z]|[A-Z]\w*\s*\())?/g;
 const most = 20;
+
+/** Whether what stands here is a member, such as `formats.Intl`, or the end of another name, such as `$Intl`. */
+const isPartOfAnother = (source: string, at: number): boolean => ['.', '$'].includes(source[at - 1] ?? '');
 
 /** Whether the line above takes problems of types back. */
 function isIgnored(source: string, at: number): boolean {
@@ -32,10 +35,11 @@ function isIgnored(source: string, at: number): boolean {
 export function findAbsentGlobals(source: string): readonly AbsentGlobal[] {
   const found: AbsentGlobal[] = [];
   for (const match of source.matchAll(uses)) {
-    const name = match[1] ?? match[2] ?? '';
+    const [, created, name = '', member] = match;
+    if (created === undefined && member === undefined) continue;
     // Who asks first whether it is there knows that it may not be.
     if (source.includes(`typeof ${name}`) || source.includes(`globalThis.${name}`)) continue;
-    if (isIgnored(source, match.index)) continue;
+    if (isPartOfAnother(source, match.index) || isIgnored(source, match.index)) continue;
     found.push({ at: match.index + match[0].indexOf(name), name });
     if (found.length === most) break;
   }
