@@ -20,7 +20,7 @@ function memoryInUse(): number {
   return heapUsed + external;
 }
 
-test('what is kept of long messages keeps none of the rest in memory', () => {
+test('a shortened message keeps no memory of the rest', () => {
   const all = { channel: CHANNEL, version: VERSION, session: 's' };
   const before = memoryInUse();
   const kept = Array.from({ length: 50 }, (_, i) => {

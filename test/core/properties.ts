@@ -146,8 +146,9 @@ export const noHostCrashes = fc.asyncProperty(
 );
 
 export const PROPERTIES = {
-  'an editor address and what it says are each other’s inverse': addressesAreInverse,
-  'no attribute leads a frame away from the origin of editor-url, or from http': framesStayAtTheEditor,
-  'no answer is more than its schema or less than an error of ours': noAnswerCrashes,
-  'no function of the page gives what is neither a token nor an error': noHostCrashes,
+  'an editor URL gives back what it was built from': addressesAreInverse,
+  'no attribute loads a frame from another origin than that of editor-url, or by another scheme than http':
+    framesStayAtTheEditor,
+  'every response is a record of its schema, or a RequestError': noAnswerCrashes,
+  'every result of fetchToken is a token, or a PluginEditorError': noHostCrashes,
 };

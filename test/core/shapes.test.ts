@@ -34,12 +34,12 @@ function verdict(schema: Schema<unknown>, value: unknown): string {
 describe('shapes', () => {
   for (const [name, schema, shape, good] of pairs) {
     for (const value of good) {
-      it(`${name}: takes ${JSON.stringify(value)} and changes nothing`, () => {
+      it(`${name} accepts ${JSON.stringify(value)} unchanged`, () => {
         expect(verdict(schema, value)).to.equal('right');
         expect(shape.safeParse(value)).to.deep.equal({ data: value });
       });
 
-      it(`${name}: says of each spoilt copy of ${JSON.stringify(value)} what the schema says`, () => {
+      it(`${name} agrees with its schema about every altered copy of ${JSON.stringify(value)}`, () => {
         const spoilt = fc.tuple(
           fc.constantFrom(...placesIn(value)),
           fc.oneof(fc.jsonValue(), fc.constant(undefined)),
@@ -56,7 +56,7 @@ describe('shapes', () => {
     }
   }
 
-  it('take an object of another frame, and one without a prototype', async () => {
+  it('accept an object of another frame, and one without a prototype', async () => {
     const frame = document.createElement('iframe');
     document.body.append(frame);
     try {
@@ -70,7 +70,7 @@ describe('shapes', () => {
     expect(verdict(editorTokenShape, Object.assign(Object.create(null), { token: 't' }))).to.equal('right');
   });
 
-  it('take no function for an object', () => {
+  it('reject a function where an object is expected', () => {
     expect(
       verdict(
         editorTokenShape,
@@ -79,7 +79,7 @@ describe('shapes', () => {
     ).to.equal('wrong at ');
   });
 
-  it('say what was expected, and never what was there', () => {
+  it('name what was expected, but not what was there', () => {
     const problems: [schema: Schema<unknown>, value: unknown, expected: string][] = [
       [editorTokenShape, 'secret', 'object'],
       [editorTokenShape, { token: '' }, 'non-empty string'],
