@@ -155,7 +155,8 @@ export const answersToFeatures = fc.asyncProperty(answerOf, (given) =>
 );
 
 export const PROPERTIES = {
-  'no attribute has a frame elsewhere than at the origin of editor-url': framesOfElements,
-  'no answer leaves <plugin-editor> neither ready nor in error': answersToEditors,
-  'no answer leaves <plugin-features> neither ready nor in error': answersToFeatures,
+  '<plugin-editor> loads its frame from the origin of editor-url alone, whatever its attributes are':
+    framesOfElements,
+  'every token response leaves <plugin-editor> ready or in error': answersToEditors,
+  'every response of the builder leaves <plugin-features> ready or in error': answersToFeatures,
 };

@@ -38,7 +38,7 @@ async function editorBefore() {
 
 describe('this <plugin-editor> with an editor of the version before', () => {
   for (const delivery of ['message', 'url']) {
-    it(`works as that did (${delivery} delivery)`, async () => {
+    it(`opens, renews and closes it as that version did (${delivery} delivery)`, async () => {
       const server = await editorBefore();
       const ear = listen();
       const element = mountTalking(server, {
@@ -97,7 +97,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
     onConfigure: (changes) => report({ type: 'onConfigure', changes }),`;
 
   for (const delivery of ['message', 'url']) {
-    it(`is opened, changed and closed as one of that version (${delivery} delivery)`, async () => {
+    it(`opens, changes and closes as that version expects (${delivery} delivery)`, async () => {
       const server = await moduleServer(OPTIONS);
       const page = await openPage(server, { module: `${BEFORE}/plugin-editor.js` });
       const heard: Record<string, unknown>[] = [];

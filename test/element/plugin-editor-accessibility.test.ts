@@ -17,14 +17,14 @@ import {
 const UNSEEN = navigator.vendor.startsWith('Apple') ? ['color-contrast'] : [];
 
 describe('accessibility of <plugin-editor>', () => {
-  it('idle', async () => {
+  it('has no violations while idle', async () => {
     const server = await editorServer();
     const element = mount(server, { fn: null });
     await element.updateComplete;
     await expect(element).to.be.accessible();
   });
 
-  it('loading: a status with words and a bar that they name', async () => {
+  it('announces loading as a status, with a labelled progress bar', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
     await changeTo(element, 'loading');
@@ -36,7 +36,7 @@ describe('accessibility of <plugin-editor>', () => {
   });
 
   for (const scheme of ['light', 'dark']) {
-    it(`error, ${scheme}: an alert with a button`, async () => {
+    it(`announces an error as an alert with a button (${scheme})`, async () => {
       const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server, { style: `color-scheme: ${scheme}` });
       await failure(element);
@@ -47,7 +47,7 @@ describe('accessibility of <plugin-editor>', () => {
     });
   }
 
-  it('ready: a frame with a name', async () => {
+  it('gives the frame a title', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -58,7 +58,7 @@ describe('accessibility of <plugin-editor>', () => {
     expect(frameOf(element).title).to.equal('Rules of Acme');
   });
 
-  it('retry is reached and pressed by keyboard', async () => {
+  it('lets the keyboard reach and press retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const before = document.createElement('button');
     before.textContent = 'Before';
@@ -73,7 +73,7 @@ describe('accessibility of <plugin-editor>', () => {
     await inState(element, 'ready');
   });
 
-  it('retry keeps the focus in the element: in the frame, or on the next retry', async () => {
+  it('keeps the focus within the element after retry', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, status: 401 },
       { path: '/token', times: 1, status: 500, headers: { 'retry-after': '99' } },
@@ -93,7 +93,7 @@ describe('accessibility of <plugin-editor>', () => {
     }
   });
 
-  it('retry does not send a form that the element is in', async () => {
+  it('does not submit a surrounding form on retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const form = document.createElement('form');
     let sent = 0;
@@ -112,7 +112,7 @@ describe('accessibility of <plugin-editor>', () => {
 
   // Of the engines here only Chromium lets a test choose what the user prefers.
   if (navigator.userAgent.includes('Chrome/')) {
-    it('nothing moves for those who prefer reduced motion, and the words stay', async () => {
+    it('animates nothing for those who prefer reduced motion, and keeps the text', async () => {
       const server = await editorServer({ path: '/token', delay: 'hang' });
       const element = mount(server);
       await changeTo(element, 'loading');
@@ -131,7 +131,7 @@ describe('accessibility of <plugin-editor>', () => {
       }
     });
 
-    it('forced colours are those of the user', async () => {
+    it('uses the colours of the user when these are forced', async () => {
       const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server);
       await failure(element);

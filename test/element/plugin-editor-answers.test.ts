@@ -125,9 +125,9 @@ const rows: Row[] = [
   },
 ];
 
-describe('<plugin-editor> when the token endpoint answers', () => {
+describe('<plugin-editor> and the responses of the token endpoint', () => {
   for (const { title, rule, timeout = 5000, code, status, attempts = 1, says, shows } of rows) {
-    it(`${title}: ${code}`, async () => {
+    it(`ends in ${code} after ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer({ path: '/token', times: attempts, ...rule });
       const element = mount(server, { timeout });
@@ -169,7 +169,7 @@ describe('<plugin-editor> when the token endpoint answers', () => {
     });
   }
 
-  it('a redirect to another origin: it is not asked', async () => {
+  it('sends no request to the other origin of a redirect', async () => {
     const other = await editorServer();
     const server = await editorServer({ path: '/token', redirect: other.url('/sign-in') });
     const element = mount(server);
@@ -178,13 +178,13 @@ describe('<plugin-editor> when the token endpoint answers', () => {
     expect(await requestCounts(other)).to.deep.equal({});
   });
 
-  it('no CORS header on another origin: token-network', async () => {
+  it('ends in token-network when another origin does not allow CORS', async () => {
     const server = await editorServer({ path: '/token', cors: false, json: { token: SECRET } });
     const error = await failure(mount(server, { 'token-endpoint': server.url('/token') }));
     expect(error).to.include({ code: 'token-network', attempts: 3 });
   });
 
-  it('nothing, as nobody listens there: token-network', async () => {
+  it('ends in token-network when nobody listens', async () => {
     const server = await editorServer();
     // A port that no server may have: it is the echo service's.
     const error = await failure(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
@@ -192,13 +192,13 @@ describe('<plugin-editor> when the token endpoint answers', () => {
     expect(error.message).to.contain('http://127.0.0.1:7/token');
   });
 
-  it('a hang: the request is given up', async () => {
+  it('cancels a request that takes too long', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     await failure(mount(server, { timeout: 200 }));
     expect(await server.aborted({ path: '/token' })).to.have.length(1);
   });
 
-  it('503, then a token: that is used, and no error is seen', async () => {
+  it('uses a token that comes after a 503, and shows no error', async () => {
     const server = await editorServer({ path: '/token', times: 2, status: 503 });
     const element = mount(server);
     const events = eventsOf(element);
@@ -207,20 +207,20 @@ describe('<plugin-editor> when the token endpoint answers', () => {
     expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
   });
 
-  it('a token with other fields, 64 KiB in all: that is used', async () => {
+  it('accepts a token with additional fields, 64 KiB in all', async () => {
     const more = 'x'.repeat(65_536 - JSON.stringify({ token: SECRET, more: '' }).length);
     const server = await editorServer({ path: '/token', status: 201, json: { token: SECRET, more } });
     await inState(mount(server), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('JSON of another media type: that is used', async () => {
+  it('accepts JSON of another media type', async () => {
     const server = await editorServer({ path: '/token', body: `{"token":"${SECRET}"}` });
     await inState(mount(server), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('an error whose address has a query: that is not in the message', async () => {
+  it('keeps the query of the endpoint out of the error message', async () => {
     const server = await editorServer({ path: '/token', status: 404 });
     const element = mount(server, {
       'token-endpoint': server.sameOrigin.url(`/token?key=${SECRET}#${SECRET}`),

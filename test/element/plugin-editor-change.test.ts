@@ -30,7 +30,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
   for (const [changes, says] of others) {
     const name = Object.keys(changes)[0] as string;
 
-    it(`${name}: a request under way is aborted, its answer never used`, async () => {
+    it(`aborts a request under way when ${name} changes, and never uses its response`, async () => {
       const server = await editorServer({
         path: '/token',
         times: 1,
@@ -55,7 +55,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       ]);
     });
 
-    it(`${name}: a running editor makes way for another, with a new token`, async () => {
+    it(`replaces a running editor when ${name} changes, with a new token`, async () => {
       const server = await editorServer();
       const element = mount(server);
       await inState(element, 'ready');
@@ -69,7 +69,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     });
   }
 
-  it('several at once make one request', async () => {
+  it('makes one request for several changes at once', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -84,7 +84,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('there and back in one go changes nothing', async () => {
+  it('does nothing when a change is undone before the next update', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -96,7 +96,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('a frame that is loading makes way too, and its late word is not heard', async () => {
+  it('replaces a frame that is still loading, and ignores its late load', async () => {
     const server = await editorServer({ path: '/editor', times: 1, delay: 'hang', html: 'old' });
     const element = mount(server);
     await server.requests({ path: '/editor', count: 1 });
@@ -107,7 +107,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     expect(events.map(({ type }) => type)).to.deep.equal(['plugin-editor-state', 'plugin-editor-ready']);
   });
 
-  it('also while it waits to try again: nothing more is sent for the old one', async () => {
+  it('requests no more for the previous plugin while it waits for a retry', async () => {
     const server = await editorServer({
       path: '/token',
       times: 1,
@@ -124,7 +124,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
 });
 
 describe('<plugin-editor> when token-endpoint changes', () => {
-  it('a request under way is aborted and the new endpoint asked', async () => {
+  it('aborts a request under way and requests the new endpoint', async () => {
     const server = await editorServer(
       { path: '/token', delay: 'hang' },
       { path: '/other', json: { token: 'other' } },
@@ -138,7 +138,7 @@ describe('<plugin-editor> when token-endpoint changes', () => {
     expect(request?.query['token']).to.equal('other');
   });
 
-  it('a running editor makes way', async () => {
+  it('replaces a running editor', async () => {
     const server = await editorServer({ path: '/other', json: { token: 'other' } });
     const element = mount(server);
     await inState(element, 'ready');
@@ -158,7 +158,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     const value = (url: (path: string) => string) =>
       ({ template: 'typescript', builder: url('/b2'), 'editor-url': url('/editor?theme=x') })[name];
 
-    it(`${name}: the frame is remade, the token serves on`, async () => {
+    it(`remakes the frame with the same token when ${name} changes`, async () => {
       const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
       const element = mount(server);
       await inState(element, 'ready');
@@ -173,7 +173,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
       expect(second?.query[query]).not.to.equal(first?.query[query]);
     });
 
-    it(`${name}: a token that has ended is replaced`, async () => {
+    it(`requests a new token when ${name} changes and the token has ended`, async () => {
       const server = await editorServer(
         { path: '/token', times: 1, json: { token: 'ended', expires_in: 0 } },
         { path: '/token', json: { token: 'fresh', expires_in: 3600 } },
@@ -186,7 +186,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
       expect(editors.map(({ query: { token } }) => token)).to.deep.equal(['ended', 'fresh']);
     });
 
-    it(`${name}: a token under way is waited for and used in the new address`, async () => {
+    it(`waits for a token request under way when ${name} changes, and uses its token`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang', json: { token: SECRET } });
       const element = mount(server);
       await server.requests({ path: '/token', count: 1 });
@@ -202,7 +202,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     });
   }
 
-  it('after the frame was late: the token serves on', async () => {
+  it('keeps the token after the frame timed out', async () => {
     const server = await editorServer({ path: '/slow', delay: 'hang' });
     const clock = fakeClock();
     const element = mount(server, { 'editor-url': server.url('/slow'), timeout: 1500 });
@@ -215,7 +215,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
   });
 });
 
-describe('<plugin-editor> when something else changes', () => {
+describe('<plugin-editor> when another attribute or property changes', () => {
   const changes: Changes = {
     label: 'Another',
     strings: { loading: 'Lädt …' },
@@ -231,7 +231,7 @@ describe('<plugin-editor> when something else changes', () => {
     sandbox: 'none',
   };
   for (const [name, value] of Object.entries(changes)) {
-    it(`${name}: a running editor stays as it is`, async () => {
+    it(`keeps a running editor when ${name} changes`, async () => {
       const server = await editorServer();
       const element = mount(server);
       await inState(element, 'ready');
@@ -246,7 +246,7 @@ describe('<plugin-editor> when something else changes', () => {
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     });
 
-    it(`${name}: a request under way goes on`, async () => {
+    it(`continues a request under way when ${name} changes`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang', json: { token: SECRET } });
       const element = mount(server);
       await server.requests({ path: '/token', count: 1 });
@@ -258,7 +258,7 @@ describe('<plugin-editor> when something else changes', () => {
     });
   }
 
-  it('the next request uses the new function and the new headers', async () => {
+  it('uses the new function and the new headers for the next request', async () => {
     const server = await editorServer();
     const element = mount(server, { tokenHeaders: { 'x-csrf': 'c1' } });
     await inState(element, 'ready');
@@ -275,7 +275,7 @@ describe('<plugin-editor> when something else changes', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 3 });
   });
 
-  it('taking fetchToken away leaves what runs, and token-endpoint serves next', async () => {
+  it('keeps a running editor when fetchToken is removed, and uses token-endpoint next', async () => {
     const server = await editorServer();
     const element = mount(server, { fetchToken: async () => 'of-function' });
     await inState(element, 'ready');
@@ -288,8 +288,8 @@ describe('<plugin-editor> when something else changes', () => {
   });
 });
 
-describe('<plugin-editor> whose listener acts in the midst of a change', () => {
-  it('a change made in it is followed', async () => {
+describe('<plugin-editor> with a listener that acts during a change', () => {
+  it('follows a change made by the listener', async () => {
     // Lit remarks in its development build that this is not the quickest way.
     watchConsole();
     const server = await editorServer();
@@ -303,7 +303,7 @@ describe('<plugin-editor> whose listener acts in the midst of a change', () => {
     element.remove();
   });
 
-  it('close() in it ends it', async () => {
+  it('closes when the listener calls close()', async () => {
     const server = await editorServer();
     const element = create(server);
     element.addEventListener('plugin-editor-state', () => void element.close(), { once: true });
@@ -314,7 +314,7 @@ describe('<plugin-editor> whose listener acts in the midst of a change', () => {
     element.remove();
   });
 
-  it('removal in it ends it, and putting back starts anew', async () => {
+  it('stops when the listener removes it, and starts again when it is inserted', async () => {
     const server = await editorServer();
     const element = create(server);
     element.addEventListener('plugin-editor-state', () => element.remove(), { once: true });

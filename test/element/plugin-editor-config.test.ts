@@ -16,8 +16,8 @@ import {
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-describe('<plugin-editor> attributes and properties', () => {
-  it('have these defaults', () => {
+describe('attributes and properties of <plugin-editor>', () => {
+  it('have documented defaults', () => {
     const element = document.createElement('plugin-editor');
     expect(element).to.deep.include({
       editorUrl: '',
@@ -44,7 +44,7 @@ describe('<plugin-editor> attributes and properties', () => {
     }
   });
 
-  it('take the value of the attribute of that name, numbers as numbers', () => {
+  it('reflect the attribute of that name, with numbers as numbers', () => {
     const element = document.createElement('plugin-editor');
     const texts = {
       'editor-url': 'editorUrl',
@@ -71,14 +71,14 @@ describe('<plugin-editor> attributes and properties', () => {
     expect(element.timeout).to.equal(250);
   });
 
-  it('state and error cannot be set', () => {
+  it('include state and error, which are read-only', () => {
     const element = document.createElement('plugin-editor');
     for (const name of ['state', 'error']) expect(Reflect.set(element, name, 'ready')).to.equal(false);
   });
 
   for (const name of ['editor-url', 'builder', 'ident', 'fn', 'token-endpoint']) {
     for (const value of [null, '']) {
-      it(`${name} ${value === null ? 'missing' : 'empty'}: idle, with neither request nor error`, async () => {
+      it(`leave it idle, without request or error, while ${name} is ${value === null ? 'missing' : 'empty'}`, async () => {
         const server = await editorServer();
         const element = create(server, { [name]: value });
         const events = eventsOf(element);
@@ -95,7 +95,7 @@ describe('<plugin-editor> attributes and properties', () => {
     }
   }
 
-  it('fetchToken may come late and takes the place of token-endpoint', async () => {
+  it('include fetchToken, which may be set late in place of token-endpoint', async () => {
     const server = await editorServer();
     const element = mount(server, { 'token-endpoint': null });
     await flush(element, server);
@@ -107,7 +107,7 @@ describe('<plugin-editor> attributes and properties', () => {
     expect(request?.query['token']).to.equal('of-function');
   });
 
-  it('taking a required attribute away ends what was shown, without an error', async () => {
+  it('close the editor, without an error, when a required one is removed', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -117,7 +117,7 @@ describe('<plugin-editor> attributes and properties', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('all set in one go make one token request', async () => {
+  it('make one token request when all are set at once', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: null, fn: null });
     await element.updateComplete;
@@ -180,9 +180,9 @@ const refused: [Changes, name: string, right: RegExp][] = [
   ]),
 ];
 
-describe('<plugin-editor> refuses before any request', () => {
+describe('<plugin-editor> with an invalid attribute', () => {
   for (const [changes, name, right] of refused) {
-    it(`as it refuses ${JSON.stringify(changes)}`, async () => {
+    it(`is in error before any request for ${JSON.stringify(changes)}`, async () => {
       const server = await editorServer();
       const element = create(server, changes);
       const events = eventsOf(element);
@@ -204,7 +204,7 @@ describe('<plugin-editor> refuses before any request', () => {
     });
   }
 
-  it('and goes on as soon as the attribute is right', async () => {
+  it('continues as soon as the attribute is right', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: 'no-period' });
     await failure(element);
@@ -215,7 +215,7 @@ describe('<plugin-editor> refuses before any request', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('and an attribute that is taken away has its default again', async () => {
+  it('uses the default once the attribute is removed', async () => {
     const server = await editorServer();
     const wrong = {
       timeout: 'soon',
@@ -233,7 +233,7 @@ describe('<plugin-editor> refuses before any request', () => {
     }
   });
 
-  it('but takes its words in any case, and empty ones as the default', async () => {
+  it('accepts keywords in any case, and empty ones as the default', async () => {
     const server = await editorServer();
     const words = { 'token-method': 'GET', credentials: 'Omit', 'token-delivery': 'URL', loading: 'EAGER' };
     await inState(mount(server, words), 'ready');
@@ -245,7 +245,7 @@ describe('<plugin-editor> refuses before any request', () => {
     expect(requests.map(({ method }) => method)).to.deep.equal(['GET', 'POST']);
   });
 
-  it('and a running editor goes when an attribute becomes wrong', async () => {
+  it('removes a running editor when an attribute becomes invalid', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -257,7 +257,7 @@ describe('<plugin-editor> refuses before any request', () => {
   });
 });
 
-describe('<plugin-editor> takes every other text', () => {
+describe('<plugin-editor> with unusual text', () => {
   const texts = [
     '%2e%2e',
     '%2E',
@@ -275,7 +275,7 @@ describe('<plugin-editor> takes every other text', () => {
     'x'.repeat(2000),
   ];
   for (const text of texts) {
-    it(`${JSON.stringify(text.slice(0, 40))} reaches endpoint and editor as it is`, async () => {
+    it(`passes ${JSON.stringify(text.slice(0, 40))} unchanged to endpoint and editor`, async () => {
       const server = await editorServer();
       const ident = `com.example.${text.replaceAll('.', '·')}`;
       const element = mount(server, { ident, namespace: text, fn: text, template: text });

@@ -35,7 +35,7 @@ async function inPage(headers: Record<string, string>, changes: Changes = {}, ..
   return { server, page, element, types };
 }
 
-describe('frame-blocked', () => {
+describe('the error frame-blocked', () => {
   const forbidding = [
     "frame-src 'none'",
     "frame-src 'self'",
@@ -44,7 +44,7 @@ describe('frame-blocked', () => {
     "default-src 'self' 'unsafe-inline'; connect-src 'self'",
   ];
   for (const policy of forbidding) {
-    it(`under ${policy}`, async () => {
+    it(`occurs under ${policy}`, async () => {
       const { server, page, element, types } = await inPage({ [POLICY]: policy });
       const error = await failure(element);
       expect(error.code).to.equal('frame-blocked');
@@ -70,14 +70,14 @@ describe('frame-blocked', () => {
     "frame-ancestors 'self'",
   ];
   for (const policy of allowing) {
-    it(`not under ${policy}`, async () => {
+    it(`does not occur under ${policy}`, async () => {
       const { element, types } = await inPage({ [POLICY]: policy });
       await inState(element, 'ready');
       expect(types).to.deep.equal(['loading', 'ready', 'ready']);
     });
   }
 
-  it('not where the policy only reports', async () => {
+  it('does not occur when the policy only reports', async () => {
     const { server, element, page } = await inPage({ [`${POLICY}-report-only`]: "frame-src 'none'" });
     await inState(element, 'ready');
     await flush(element, server);
@@ -85,7 +85,7 @@ describe('frame-blocked', () => {
     expect(page.contentWindow.violations).not.to.have.length(0);
   });
 
-  it('not by another frame of the page that is blocked', async () => {
+  it('does not occur when another frame of the page is blocked', async () => {
     const { server, element, page } = await inPage({ [POLICY]: 'frame-src $EDITOR' });
     await inState(element, 'ready');
     const other = page.contentDocument.createElement('iframe');
@@ -99,7 +99,7 @@ describe('frame-blocked', () => {
     expect(element.state).to.equal('ready');
   });
 
-  it('not by an image of the editor that is blocked', async () => {
+  it('does not occur when an image of the editor is blocked', async () => {
     const { server, element, page } = await inPage({ [POLICY]: "img-src 'none'" });
     await inState(element, 'ready');
     const image = page.contentDocument.createElement('img');
@@ -118,14 +118,14 @@ describe('a strict content security policy', () => {
   const strict =
     "default-src 'none'; script-src 'self'; connect-src 'self'; frame-src $EDITOR; base-uri 'none'; require-trusted-types-for 'script'";
 
-  it('is not violated on the way to ready', async () => {
+  it('is not violated until ready', async () => {
     const { page, element } = await inPage({ [POLICY]: strict });
     await inState(element, 'ready');
     expect(element.getBoundingClientRect().height).to.equal(576);
     expect(page.contentWindow.violations).to.deep.equal([]);
   });
 
-  it('is not violated by error, retry and texts', async () => {
+  it('is not violated by error, retry and strings', async () => {
     const { page, element } = await inPage(
       { [POLICY]: strict },
       { strings: { retry: 'Nochmal' } },
@@ -138,7 +138,7 @@ describe('a strict content security policy', () => {
     expect(page.contentWindow.violations).to.deep.equal([]);
   });
 
-  it('is seen by these tests when it is violated', async () => {
+  it('reports a violation, which these tests would see', async () => {
     const { page, element } = await inPage({ [POLICY]: strict });
     await inState(element, 'ready');
     const violated = new Promise((resolve) =>

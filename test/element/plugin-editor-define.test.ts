@@ -23,12 +23,12 @@ function load(page: Document, address: string): Promise<void> {
 }
 
 describe('defining <plugin-editor>', () => {
-  it('gives the class that is exported', () => {
+  it('uses the exported class', () => {
     expect(customElements.get('plugin-editor')).to.equal(PluginEditorElement);
     expect(document.createElement('plugin-editor')).to.be.instanceOf(PluginEditorElement);
   });
 
-  it('a second time, by the same module under another address, throws nothing', async () => {
+  it('does nothing the second time, even from another URL of the module', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server);
     const first = contentWindow.customElements.get('plugin-editor');
@@ -40,7 +40,7 @@ describe('defining <plugin-editor>', () => {
     await inState(element, 'ready');
   });
 
-  it('where another class has the name throws nothing and leaves that', async () => {
+  it('keeps another class that already has the name', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server, { module: null });
     const Other = contentWindow.Function('return class extends HTMLElement {}')() as typeof HTMLElement;
@@ -49,14 +49,14 @@ describe('defining <plugin-editor>', () => {
     expect(contentWindow.customElements.get('plugin-editor')).to.equal(Other);
   });
 
-  it('is not done by elements.ts', async () => {
+  it('does not happen in elements.ts', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server, { module: null });
     await load(contentDocument, '/src/elements.ts');
     expect(contentWindow.customElements.get('plugin-editor')).to.equal(undefined);
   });
 
-  it('under a name of their own works for subclasses', async () => {
+  it('works for subclasses under a name of their own', async () => {
     class Own extends PluginEditorElement {}
     customElements.define('own-editor', Own);
     const server = await editorServer();
@@ -74,7 +74,7 @@ describe('defining <plugin-editor>', () => {
     element.remove();
   });
 
-  it('late upgrades what is there, with the attributes and properties that it was given', async () => {
+  it('upgrades existing elements with the attributes and properties that they have', async () => {
     const server = await editorServer();
     const { contentDocument } = await openPage(server, {
       module: null,
@@ -98,7 +98,7 @@ describe('defining <plugin-editor>', () => {
     expect(element.strings).to.deep.equal({ loading: 'Lädt' });
   });
 
-  it('works for markup that a parser reads, and for copies', async () => {
+  it('works for parsed markup, and for clones', async () => {
     const server = await editorServer();
     const html = create(server).outerHTML;
     const page = await openPage(server, { body: html });

@@ -29,7 +29,7 @@ const names = (events: (Event & Record<string, unknown>)[]): string[] =>
   );
 
 describe('events of <plugin-editor>', () => {
-  it('tell the way to ready', async () => {
+  it('report each state until ready', async () => {
     const server = await editorServer();
     const element = create(server);
     const events = eventsOf(element);
@@ -44,7 +44,7 @@ describe('events of <plugin-editor>', () => {
     expect(events[2]?.['confirmed']).to.equal(false);
   });
 
-  it('tell of no idle moment on the way from ready to an attribute that cannot be used', async () => {
+  it('report no idle state between ready and an invalid attribute', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -54,7 +54,7 @@ describe('events of <plugin-editor>', () => {
     expect(names(events)).to.deep.equal(['ready → error', 'error']);
   });
 
-  it('tell the way to error and back by retry', async () => {
+  it('report the error, and each state after retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const element = create(server);
     const events = eventsOf(element);
@@ -76,7 +76,7 @@ describe('events of <plugin-editor>', () => {
     expect(names(events.slice(3))).to.deep.equal(['error → loading', 'loading → ready', 'ready']);
   });
 
-  it('tell of removal and of close()', async () => {
+  it('report removal and close()', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -92,7 +92,7 @@ describe('events of <plugin-editor>', () => {
     expect(states.slice(1)).to.deep.equal(['idle → loading', 'loading → ready', 'ready → idle']);
   });
 
-  it('bubble, leave shadow roots, and cannot be cancelled', async () => {
+  it('bubble, cross shadow roots and cannot be cancelled', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 400 });
     const host = document.createElement('div');
     const element = create(server);
@@ -122,7 +122,7 @@ describe('events of <plugin-editor>', () => {
     }
   });
 
-  it('say ready once, also when the page in the frame goes on to another', async () => {
+  it('include ready only once when the page in the frame navigates', async () => {
     const server = await editorServer(
       { path: '/second', html: '<!doctype html>Second' },
       {
@@ -141,7 +141,7 @@ describe('events of <plugin-editor>', () => {
     expect(frameOf(element)).to.equal(frame);
   });
 
-  it('say ready again for each new frame', async () => {
+  it('include ready again for each new frame', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -151,7 +151,7 @@ describe('events of <plugin-editor>', () => {
     expect(names(events)).to.deep.equal(['ready → loading', 'loading → ready', 'ready']);
   });
 
-  it('come once for each error, also from one error to the next', async () => {
+  it('include each error once, even when one follows another', async () => {
     const server = await editorServer({ path: '/token', status: 400 });
     const element = mount(server);
     await failure(element);

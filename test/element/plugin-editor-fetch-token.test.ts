@@ -71,9 +71,9 @@ const rows: Row[] = [
   },
 ];
 
-describe('<plugin-editor> when fetchToken', () => {
+describe('<plugin-editor> with fetchToken', () => {
   for (const { title, fetchToken, timeout = 5000, code, says } of rows) {
-    it(`${title}: ${code}`, async () => {
+    it(`ends in ${code} when it ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer();
       let calls = 0;
@@ -104,7 +104,7 @@ describe('<plugin-editor> when fetchToken', () => {
     });
   }
 
-  it('rejects with a PluginEditorError: that is the error', async () => {
+  it('takes a PluginEditorError that it rejects with as its error', async () => {
     const server = await editorServer();
     const own = new PluginEditorError('token-unauthorized', 'Sign in first', { status: 401, attempts: 2 });
     const element = mount(server, { fetchToken: () => Promise.reject(own) });
@@ -112,7 +112,7 @@ describe('<plugin-editor> when fetchToken', () => {
     expect(part(element, 'error')?.textContent).to.contain('your session has ended');
   });
 
-  it('rejects because it was aborted by us: no error', async () => {
+  it('is not in error when the function rejects because its signal aborted', async () => {
     const server = await editorServer();
     const fetchToken = ({ signal }: { signal: AbortSignal }) =>
       new Promise<string>((_, reject) =>

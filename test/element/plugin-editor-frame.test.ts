@@ -18,7 +18,7 @@ import {
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-describe('the address of the frame', () => {
+describe('the URL of the frame', () => {
   it('has the parameters of the interface, in its order', async () => {
     const server = await editorServer();
     const element = mount(server, { namespace: 'records', template: 'typescript' });
@@ -32,7 +32,7 @@ describe('the address of the frame', () => {
   });
 
   for (const namespace of ['default', '', null]) {
-    it(`leaves namespace (${JSON.stringify(namespace)}) and an empty template out`, async () => {
+    it(`leaves out namespace ${JSON.stringify(namespace)} and an empty template`, async () => {
       const server = await editorServer();
       const element = mount(server, { namespace, template: '' });
       await inState(element, 'ready');
@@ -43,7 +43,7 @@ describe('the address of the frame', () => {
     });
   }
 
-  it('keeps other parameters and the fragment of editor-url, and replaces its own', async () => {
+  it('keeps foreign parameters and the fragment of editor-url, and replaces its own', async () => {
     const server = await editorServer();
     const element = mount(server, { 'editor-url': server.url('/editor?theme=dark&token=old&fn=old#line-3') });
     await inState(element, 'ready');
@@ -54,7 +54,7 @@ describe('the address of the frame', () => {
     expect(hash).to.equal('#line-3');
   });
 
-  it('is relative to the document', async () => {
+  it('is resolved against the document', async () => {
     watchConsole();
     const server = await editorServer();
     const { pathname } = new URL(server.sameOrigin.url('/editor'));
@@ -63,7 +63,7 @@ describe('the address of the frame', () => {
     expect(request?.origin).to.equal(location.origin);
   });
 
-  it('holds any token unharmed', async () => {
+  it('preserves any token', async () => {
     const token = 'a+b/c=?&#%20 ü\u{1F600}';
     const server = await editorServer({ path: '/token', json: { token } });
     await inState(mount(server), 'ready');
@@ -73,7 +73,7 @@ describe('the address of the frame', () => {
 });
 
 describe('the attributes of the frame', () => {
-  it('are by default a name, a sandbox, permissions and a referrer policy', async () => {
+  it('are a title, a sandbox, permissions and a referrer policy by default', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -88,7 +88,7 @@ describe('the attributes of the frame', () => {
     expect(request?.headers['referer']).to.equal(`${location.origin}/`);
   });
 
-  it('are those that the page gives', async () => {
+  it('are those of the element', async () => {
     const server = await editorServer();
     const element = mount(server, {
       label: 'Rules of Acme',
@@ -106,7 +106,7 @@ describe('the attributes of the frame', () => {
     expect(request?.headers).not.to.have.property('referer');
   });
 
-  it('sandbox="none" leaves the sandbox out, an empty one forbids everything', async () => {
+  it('include no sandbox with sandbox="none", and the strictest one with an empty value', async () => {
     const server = await editorServer();
     const open = mount(server, { sandbox: 'none' });
     const strict = mount(server, { sandbox: '' });
@@ -115,7 +115,7 @@ describe('the attributes of the frame', () => {
     expect(frameOf(strict).getAttribute('sandbox')).to.equal('');
   });
 
-  it('follow a change without another frame, and a removed attribute is the default', async () => {
+  it('follow a change in the same frame, and return to their defaults', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -136,8 +136,8 @@ describe('the attributes of the frame', () => {
   });
 });
 
-describe('an editor on the own origin', () => {
-  it('is warned about, once, where it could lift its sandbox', async () => {
+describe('an editor on the origin of the page', () => {
+  it('causes one warning when it could remove its sandbox', async () => {
     const server = await editorServer();
     const { contentWindow, contentDocument } = await openPage(server);
     const warnings: string[] = [];
@@ -161,7 +161,7 @@ describe('an editor on the own origin', () => {
 });
 
 describe('the time limit of the frame', () => {
-  it('ends in frame-timeout and removes the frame; retry asks for a new token', async () => {
+  it('ends in frame-timeout and removes the frame, and retry requests a new token', async () => {
     const server = await editorServer({ path: '/editor', times: 1, delay: 'hang' });
     const element = mount(server, { timeout: 300, fetchToken: async () => SECRET });
     const events = eventsOf(element);
@@ -179,7 +179,7 @@ describe('the time limit of the frame', () => {
     await inState(element, 'ready');
   });
 
-  it('is not met by an answer that is an error: that page is shown', async () => {
+  it('ends with an error response, too, which is shown as a page', async () => {
     const server = await editorServer({ path: '/editor', status: 500, html: 'Broken' });
     const element = mount(server);
     await inState(element, 'ready');

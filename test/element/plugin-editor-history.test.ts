@@ -15,7 +15,7 @@ import {
 const afterLoad = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('the history of the page', () => {
-  it('has no entry more, however often the frame is remade', async () => {
+  it('gets no additional entry, however often the frame is remade', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server);
     const before = contentWindow.history.length;
@@ -40,7 +40,7 @@ describe('the history of the page', () => {
     expect((await requestCounts(server))['/editor']).to.equal(6);
   });
 
-  it('would have one, were the address of a living frame changed', async () => {
+  it('would get one if the src of a loaded frame changed', async () => {
     const server = await editorServer();
     const frame = document.createElement('iframe');
     const load = async (address: string) => {

@@ -47,7 +47,7 @@ async function stillIdle(element: PluginEditorElement, server: ScriptedServer): 
 describe('loading="lazy"', () => {
   afterEach(() => scrollTo(0, 0));
 
-  it('fetches nothing until the element is scrolled near', async () => {
+  it('requests nothing until the element is scrolled near', async () => {
     const server = await editorServer();
     let calls = 0;
     const fetchToken = async () => `${SECRET}${++calls}`;
@@ -62,7 +62,7 @@ describe('loading="lazy"', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
   });
 
-  it('starts while the element is still half a screen away, not while it is a whole one', async () => {
+  it('starts within half a viewport of the element, and not a whole one away', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     await stillIdle(element, server);
@@ -74,14 +74,14 @@ describe('loading="lazy"', () => {
     await inState(element, 'ready');
   });
 
-  it('starts at once for an element in view', async () => {
+  it('starts at once when the element is in view', async () => {
     const server = await editorServer();
     const element = below(server, 0);
     await inState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('waits inside a scroll container too', async () => {
+  it('waits inside a scroll container, too', async () => {
     const server = await editorServer();
     const box = place();
     box.style.cssText = 'block-size: 300px; overflow: auto';
@@ -92,7 +92,7 @@ describe('loading="lazy"', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('uses the attributes as they are when the element comes near', async () => {
+  it('uses the attributes at the time when the element comes near', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     await element.updateComplete;
@@ -104,7 +104,7 @@ describe('loading="lazy"', () => {
     expect(request?.body).to.contain('"fn":"g"');
   });
 
-  it('once near, follows changes wherever the element is', async () => {
+  it('follows changes anywhere once the element has been near', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     await element.updateComplete;
@@ -118,7 +118,7 @@ describe('loading="lazy"', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('removed while it waits: nothing is fetched, and put back it waits again', async () => {
+  it('requests nothing after removal while waiting, and waits again when inserted', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     const { parentNode } = element;
@@ -132,7 +132,7 @@ describe('loading="lazy"', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('put back after it was ready: it waits again', async () => {
+  it('waits again when a ready element is inserted again', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     const { parentNode } = element;
@@ -149,7 +149,7 @@ describe('loading="lazy"', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('changed to eager: it starts at once', async () => {
+  it('starts at once when changed to eager', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     await stillIdle(element, server);
@@ -161,7 +161,7 @@ describe('loading="lazy"', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('closed while it waits: it stays closed in view', async () => {
+  it('does not open an element in view that was closed while it waited', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     await element.updateComplete;
@@ -171,7 +171,7 @@ describe('loading="lazy"', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('reload() does not wait for the viewport', async () => {
+  it('does not delay reload()', async () => {
     const server = await editorServer();
     const element = below(server, 5000);
     await stillIdle(element, server);
@@ -179,7 +179,7 @@ describe('loading="lazy"', () => {
     expect(element.state).to.equal('ready');
   });
 
-  it('says what cannot be used at once', async () => {
+  it('does not delay a config error', async () => {
     const server = await editorServer();
     const element = below(server, 5000, { ident: 'no-period' });
     await element.updateComplete;
@@ -187,7 +187,7 @@ describe('loading="lazy"', () => {
     expect(await rejection(element.reload())).to.include({ code: 'config' });
   });
 
-  it('starts when the viewport grows to the element', async () => {
+  it('starts when the viewport grows as far as the element', async () => {
     const server = await editorServer();
     const element = below(server, 1100);
     await stillIdle(element, server);
@@ -200,7 +200,7 @@ describe('loading="lazy"', () => {
     }
   });
 
-  it('a hundred on a page: those near the viewport ask for a token, and no others', async () => {
+  it('requests tokens for those of a hundred elements that are near the viewport', async () => {
     const server = await editorServer();
     const box = place();
     const elements = Array.from({ length: 100 }, (_, i) =>

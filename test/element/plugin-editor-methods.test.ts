@@ -20,7 +20,7 @@ import {
 } from './plugin-editor-setup.ts';
 
 describe('reload()', () => {
-  it('gets a new token and a new frame, and resolves when that is ready', async () => {
+  it('requests a new token and frame, and resolves when that is ready', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, json: { token: 'first', expires_in: 3600 } },
       { path: '/token', json: { token: 'second' } },
@@ -52,13 +52,13 @@ describe('reload()', () => {
     expect(element.error).to.equal(error);
   });
 
-  it('rejects for a config error too', async () => {
+  it('rejects with a config error, too', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: 'x' });
     expect(await rejection(element.reload())).to.include({ code: 'config' });
   });
 
-  it('says what is missing', async () => {
+  it('rejects with the names of what is missing', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: null, 'token-endpoint': null });
     const events = eventsOf(element);
@@ -72,7 +72,7 @@ describe('reload()', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('takes attributes along that were set just before', async () => {
+  it('uses attributes that were set just before', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -81,7 +81,7 @@ describe('reload()', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('twice: the first is aborted, and both resolve with the second', async () => {
+  it('aborts an earlier call, and both resolve with the later one', async () => {
     const server = await editorServer(
       { path: '/token', times: 1 },
       { path: '/token', times: 1, delay: 'hang' },
@@ -121,7 +121,7 @@ describe('close()', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('aborts a request', async () => {
+  it('aborts a token request', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
@@ -132,7 +132,7 @@ describe('close()', () => {
     expect(events.map((event) => event['state'])).to.deep.equal(['idle']);
   });
 
-  it('takes an error away', async () => {
+  it('clears an error', async () => {
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
     await failure(element);
@@ -141,7 +141,7 @@ describe('close()', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('lasts until reload(), whatever attributes change', async () => {
+  it('keeps the element closed until reload(), whatever attributes change', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -174,7 +174,7 @@ describe('close()', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('before the element is in the page keeps it idle', async () => {
+  it('keeps an element idle that is not in the page yet', async () => {
     const server = await editorServer();
     const element = create(server);
     await element.close();
@@ -188,7 +188,7 @@ describe('close()', () => {
 });
 
 describe('focus()', () => {
-  it('goes to the frame', async () => {
+  it('focuses the frame', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');

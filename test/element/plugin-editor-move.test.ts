@@ -32,7 +32,7 @@ async function keepsFrames(server: Awaited<ReturnType<typeof editorServer>>): Pr
 }
 
 describe('moving <plugin-editor>', () => {
-  it('by moveBefore keeps token, state and frame, and the page in it where the browser does', async () => {
+  it('by moveBefore keeps token, state and frame, and its page where the browser does', async () => {
     const server = await editorServer({ path: '/plain', html: 'Plain' });
     const to = place() as Movable;
     const keeps = await keepsFrames(server);
@@ -64,7 +64,7 @@ describe('moving <plugin-editor>', () => {
     }
   });
 
-  it('by moveBefore while the token is under way does not ask again', async () => {
+  it('by moveBefore does not repeat a token request under way', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang', json: { token: 't' } });
     const to = place() as Movable;
     const element = mount(server);

@@ -31,7 +31,7 @@ describe('removing <plugin-editor>', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('ends the wait for the next try', async () => {
+  it('cancels the retry of a token request', async () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/token', status: 503, headers: { 'retry-after': '20' } });
     const element = mount(server);
@@ -47,7 +47,7 @@ describe('removing <plugin-editor>', () => {
     expect(left(traces)).to.deep.equal(NOTHING);
   });
 
-  it('removes a frame that is loading, with its timer and its listener', async () => {
+  it('removes a loading frame with its timer and listener', async () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/editor', delay: 'hang' });
     const element = mount(server);
@@ -88,7 +88,7 @@ describe('removing <plugin-editor>', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('ends a wait for the viewport', async () => {
+  it('stops waiting for the viewport', async () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = create(server, { loading: 'lazy', style: 'position: absolute; top: 5000px' });
@@ -102,7 +102,7 @@ describe('removing <plugin-editor>', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('after an error leaves nothing either, as does the error itself', async () => {
+  it('leaves nothing after an error, nor does the error itself', async () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
@@ -114,7 +114,7 @@ describe('removing <plugin-editor>', () => {
     expect(part(element, 'error')).to.equal(null);
   });
 
-  it('and remaking the frame many times leaves one frame and its one listener', async () => {
+  it('leaves one frame and one listener after many frames', async () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
@@ -126,8 +126,8 @@ describe('removing <plugin-editor>', () => {
   });
 });
 
-describe('putting <plugin-editor> back', () => {
-  it('starts anew with another token', async () => {
+describe('inserting <plugin-editor> again', () => {
+  it('starts again with another token', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -140,7 +140,7 @@ describe('putting <plugin-editor> back', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('takes up changes that were made while it was out', async () => {
+  it('applies changes that were made meanwhile', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -155,7 +155,7 @@ describe('putting <plugin-editor> back', () => {
     expect(second?.query['fn']).to.equal('g');
   });
 
-  it('in the same task, as React does in StrictMode, makes one request and one frame', async () => {
+  it("makes one request and one frame within a task, as in React's StrictMode", async () => {
     const server = await editorServer();
     const element = create(server);
     const parent = place();
@@ -168,7 +168,7 @@ describe('putting <plugin-editor> back', () => {
     expect(frames(element)).to.have.length(1);
   });
 
-  it('while it loads leaves one request that is answered', async () => {
+  it('leaves one answered request when it was loading', async () => {
     const server = await editorServer({ path: '/token', times: 1, delay: 'hang' });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
@@ -183,7 +183,7 @@ describe('putting <plugin-editor> back', () => {
     expect(events.filter(({ type }) => type === 'plugin-editor-ready')).to.have.length(1);
   });
 
-  it('in the same task when ready leaves one frame', async () => {
+  it('leaves one frame within a task when it was ready', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');

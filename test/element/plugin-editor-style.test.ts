@@ -45,7 +45,7 @@ async function walk(
 const walkServer = () => editorServer({ path: '/token', times: 1, status: 401, delay: 'hang' });
 
 describe('states, parts and slots of <plugin-editor>', () => {
-  it('each state has its custom state, its part and its slot', async () => {
+  it('match each other in each state', async () => {
     const server = await walkServer();
     const element = mount(server, { fn: null });
     const seen: Record<string, unknown> = {};
@@ -65,11 +65,11 @@ describe('states, parts and slots of <plugin-editor>', () => {
     });
   });
 
-  it('is :state(idle) before it is in the page', () => {
+  it('include :state(idle) before the element is in the page', () => {
     expect(matching(document.createElement('plugin-editor'))).to.deep.equal(['idle']);
   });
 
-  it('parts can be styled from outside', async () => {
+  it('let a page style each part', async () => {
     const sheet = document.createElement('style');
     sheet.textContent = ['frame', 'status', 'error', 'retry']
       .map((name, i) => `plugin-editor::part(${name}) { outline: ${i + 1}px solid }`)
@@ -87,7 +87,7 @@ describe('states, parts and slots of <plugin-editor>', () => {
     expect(widths).to.deep.equal({ frame: '1px', status: '2px', error: '3px', retry: '4px' });
   });
 
-  it('slots take the place of what is shown', async () => {
+  it('let a page replace what is shown', async () => {
     const server = await walkServer();
     const element = create(server, { fn: null });
     for (const name of ['idle', 'loading', 'error']) {
@@ -107,7 +107,7 @@ describe('states, parts and slots of <plugin-editor>', () => {
     });
   });
 
-  it('strings replace the texts, also while these are shown', async () => {
+  it('show the texts of strings, even when these change', async () => {
     const server = await walkServer();
     const element = mount(server, { fn: null, strings: { retry: 'Nochmal', loading: 'Lädt' } });
     await walk(element, server, async (state) => {
@@ -124,7 +124,7 @@ describe('states, parts and slots of <plugin-editor>', () => {
 });
 
 describe('layout of <plugin-editor>', () => {
-  it('is a block of 36rem with a frame that fills it, and hidden means hidden', async () => {
+  it('is a block of 36rem that the frame fills, and respects hidden', async () => {
     const server = await editorServer();
     const element = mount(server);
     await inState(element, 'ready');
@@ -138,7 +138,7 @@ describe('layout of <plugin-editor>', () => {
     expect(styleOf(element).display).to.equal('none');
   });
 
-  it('nothing shifts from connect to ready', async () => {
+  it('does not shift from insertion to ready', async () => {
     const server = await walkServer();
     const shifts: PerformanceEntry[] = [];
     const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
@@ -191,7 +191,7 @@ describe('custom properties of <plugin-editor>', () => {
     '--plugin-editor-gap': '7px',
   };
 
-  it('are followed', async () => {
+  it('set the style of the element', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
     for (const [name, value] of Object.entries(values)) element.style.setProperty(name, value);
@@ -225,7 +225,7 @@ describe('custom properties of <plugin-editor>', () => {
     expect(styleOf(part(element, 'status')).paddingTop).to.equal('16px');
   });
 
-  it('colours are those of the colour scheme', async () => {
+  it('default to the colours of the colour scheme', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const [light, dark] = ['light', 'dark'].map((scheme) =>
       mount(server, { style: `color-scheme: ${scheme}` }),
@@ -244,7 +244,7 @@ describe('custom properties of <plugin-editor>', () => {
 });
 
 describe('the colour scheme', () => {
-  it('reaches the frame, and the page in it where it does so for any frame', async () => {
+  it('applies to the frame, and to its page where the browser does so for any frame', async () => {
     const server = await editorServer(
       { path: '/report/*', body: '' },
       {

@@ -58,7 +58,7 @@ async function click(element: PluginEditorElement): Promise<void> {
 }
 
 describe('openInNewTab()', () => {
-  it('is for url delivery: with message it rejects, and opens and asks for nothing', async () => {
+  it('rejects with message delivery, without a tab or a request', async () => {
     const server = await editorServer();
     const element = mount(server, { 'token-delivery': 'message', loading: 'lazy', hidden: '' });
     const error = await rejection(click(element));
@@ -69,7 +69,7 @@ describe('openInNewTab()', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('opens the editor with a token of its own, in a page without opener', async () => {
+  it('opens the editor with a token of its own and without an opener', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, json: { token: 'of-frame' } },
       { path: '/token', times: 1, json: { token: 'of-tab' } },
@@ -120,7 +120,7 @@ describe('openInNewTab()', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('rejects with a PluginEditorError for a token that no address can hold', async () => {
+  it('rejects with a PluginEditorError when the token cannot be in a URL', async () => {
     const server = await editorServer();
     const element = create(server, { fetchToken: async () => `${SECRET}\uD800` });
     await element.close();
@@ -131,7 +131,7 @@ describe('openInNewTab()', () => {
     expect(opened[0]?.closed).to.equal(true);
   });
 
-  it('opens nothing when an attribute is missing or cannot be used', async () => {
+  it('opens nothing when an attribute is missing or invalid', async () => {
     const server = await editorServer();
     for (const [ident, says] of [
       [null, 'ident'],
@@ -146,7 +146,7 @@ describe('openInNewTab()', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('is popup-blocked where the browser opens no tab, and asks for no token', async () => {
+  it('ends in popup-blocked, without a request, when the browser opens no tab', async () => {
     const server = await editorServer();
     const { contentDocument } = await openPage(server, { sandbox: 'allow-scripts allow-same-origin' });
     const element = create(server, {}, contentDocument);
@@ -163,7 +163,7 @@ describe('openInNewTab()', () => {
     ['close()', (element: PluginEditorElement) => void element.close()],
     ['removal', (element: PluginEditorElement) => element.remove()],
   ] as const) {
-    it(`waiting for its token, ends with ${name}: nobody who signed out gets an editor`, async () => {
+    it(`closes the tab at ${name} while it waits for its token, as the user may have signed out`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang' });
       const element = mount(server, { loading: 'lazy', hidden: '' });
       const ended = rejection(click(element));

@@ -15,8 +15,8 @@ import {
 
 const plugin = '{"ident":"com.example.tenant-1","namespace":"default","fn":"add-record"}';
 
-describe('<plugin-editor> asks the token endpoint', () => {
-  it('by POST with ident, namespace and fn as JSON', async () => {
+describe('the token request of <plugin-editor>', () => {
+  it('is a POST with ident, namespace and fn as JSON by default', async () => {
     const server = await editorServer();
     await inState(mount(server), 'ready');
     const [request] = await server.requests({ path: '/token' });
@@ -24,7 +24,7 @@ describe('<plugin-editor> asks the token endpoint', () => {
     expect(request?.headers).to.include({ 'content-type': 'application/json', 'cache-control': 'no-cache' });
   });
 
-  it('by GET with the three as parameters beside its own', async () => {
+  it('is a GET with the three as additional parameters if asked for', async () => {
     const server = await editorServer();
     const element = mount(server, {
       'token-method': 'get',
@@ -38,20 +38,20 @@ describe('<plugin-editor> asks the token endpoint', () => {
     expect(request?.headers).not.to.have.property('content-type');
   });
 
-  it('at an address relative to the document', async () => {
+  it('is resolved against the document', async () => {
     const server = await editorServer();
     const { pathname } = new URL(server.sameOrigin.url('/token'));
     await inState(mount(server, { 'token-endpoint': pathname }), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('again with a new token for each element', async () => {
+  it('is made for each element', async () => {
     const server = await editorServer();
     await Promise.all([inState(mount(server), 'ready'), inState(mount(server), 'ready')]);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('on another origin, by CORS', async () => {
+  it('uses CORS on another origin', async () => {
     const server = await editorServer();
     await inState(mount(server, { 'token-endpoint': server.url('/token') }), 'ready');
     const [request] = await server.requests({ path: '/token' });
@@ -59,7 +59,7 @@ describe('<plugin-editor> asks the token endpoint', () => {
   });
 });
 
-describe('<plugin-editor> credentials', () => {
+describe('credentials of <plugin-editor>', () => {
   /** The cookies that the endpoint gets, of those that it set before. */
   async function cookies(credentials: string | null, where: 'same' | 'other'): Promise<string | undefined> {
     const server = await editorServer({
@@ -73,23 +73,23 @@ describe('<plugin-editor> credentials', () => {
     return request?.headers['cookie'];
   }
 
-  it('go to the own origin by default, and nowhere else', async () => {
+  it('are sent to the origin of the page alone by default', async () => {
     expect(await cookies(null, 'same')).to.contain('session=s1');
     expect(await cookies(null, 'other')).to.equal(undefined);
     expect(await cookies('same-origin', 'same')).to.contain('session=s1');
     expect(await cookies('same-origin', 'other')).to.equal(undefined);
   });
 
-  it('omit: go nowhere', async () => {
+  it('are not sent with omit', async () => {
     expect(await cookies('omit', 'same')).to.equal(undefined);
   });
 
-  it('include: go to other origins', async () => {
+  it('are sent to other origins with include', async () => {
     expect(await cookies('include', 'other')).to.contain('session=s1');
   });
 });
 
-describe('<plugin-editor> tokenHeaders', () => {
+describe('tokenHeaders of <plugin-editor>', () => {
   const csrf = { 'x-csrf': 'c1' };
   const given = {
     'an object': csrf,
@@ -99,7 +99,7 @@ describe('<plugin-editor> tokenHeaders', () => {
     'an async function': async () => new Headers(csrf),
   };
   for (const [name, tokenHeaders] of Object.entries(given)) {
-    it(`${name}: go with the request`, async () => {
+    it(`are sent with the request as ${name}`, async () => {
       const server = await editorServer();
       await inState(mount(server, { tokenHeaders }), 'ready');
       const [request] = await server.requests({ path: '/token' });
@@ -108,7 +108,7 @@ describe('<plugin-editor> tokenHeaders', () => {
     });
   }
 
-  it('are asked for once for each request', async () => {
+  it('are requested once for each request', async () => {
     const server = await editorServer();
     let calls = 0;
     const element = mount(server, { tokenHeaders: () => ({ 'x-call': String(++calls) }) });
@@ -118,7 +118,7 @@ describe('<plugin-editor> tokenHeaders', () => {
     expect(requests.map(({ headers }) => headers['x-call'])).to.deep.equal(['1', '2']);
   });
 
-  it('that throw end in token-source, without a request', async () => {
+  it('end in token-source, without a request, when they throw', async () => {
     const server = await editorServer();
     const cause = new Error('no session');
     const element = mount(server, { tokenHeaders: () => Promise.reject(cause) });
@@ -129,7 +129,7 @@ describe('<plugin-editor> tokenHeaders', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('that cannot be sent end in token-source, and the value is not repeated', async () => {
+  it('end in token-source without being repeated when they cannot be sent', async () => {
     const server = await editorServer();
     for (const tokenHeaders of [
       { 'x-csrf': `${SECRET}\n\u2026` },
@@ -146,8 +146,8 @@ describe('<plugin-editor> tokenHeaders', () => {
   });
 });
 
-describe('<plugin-editor> fetchToken', () => {
-  it('is used in place of token-endpoint, with the plugin and a signal', async () => {
+describe('fetchToken of <plugin-editor>', () => {
+  it('is called with the plugin and a signal, in place of token-endpoint', async () => {
     const server = await editorServer();
     const calls: TokenRequest[] = [];
     const fetchToken = async (request: TokenRequest) => {
@@ -161,7 +161,7 @@ describe('<plugin-editor> fetchToken', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
   });
 
-  it('gets the namespace default when none is set', async () => {
+  it('is called with the namespace default when none is set', async () => {
     const server = await editorServer();
     let namespace;
     const fetchToken = async (request: TokenRequest) => {
@@ -172,7 +172,7 @@ describe('<plugin-editor> fetchToken', () => {
     expect(namespace).to.equal('default');
   });
 
-  it('may answer with a record, and at once', async () => {
+  it('may return a record, and at once', async () => {
     const server = await editorServer();
     const fetchToken = () => ({ token: 'of-record', expires_in: 60, other: true });
     await inState(mount(server, { fetchToken, 'token-endpoint': null }), 'ready');
@@ -180,7 +180,7 @@ describe('<plugin-editor> fetchToken', () => {
     expect(request?.query['token']).to.equal('of-record');
   });
 
-  it('is told by its signal that the answer is no longer wanted', async () => {
+  it('is aborted when its token is no longer wanted', async () => {
     const server = await editorServer();
     const signals: AbortSignal[] = [];
     const fetchToken = ({ signal }: TokenRequest) => {

@@ -49,8 +49,8 @@ const submitted = ({ form }: Linked) => new FormData(form).get('language');
 
 const [FIRST, SECOND] = record.languages.map(({ identifier }) => identifier) as [string, string];
 
-describe('<plugin-features for> an editor that says whether its plugin exists', () => {
-  it('chooses the language of a plugin that exists, whatever was chosen before, and submits it', async () => {
+describe('<plugin-features for> an editor that reports whether its plugin exists', () => {
+  it('chooses the language of an existing plugin over any choice, and submits it', async () => {
     const all = await linked(SECOND);
     expect(all.features.value).to.equal(SECOND);
     await ready(all, { language: FIRST, exists: true });
@@ -64,7 +64,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.ear.of('open')).to.have.length(1);
   });
 
-  it('lets nothing else be chosen, by the user, a script or a reset', async () => {
+  it('allows no other choice by the user, a script or a reset', async () => {
     const all = await linked();
     await ready(all, { language: FIRST, exists: true });
     const list = all.features.shadowRoot?.querySelector('[role=radiogroup]');
@@ -81,7 +81,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.editor.getAttribute('template') ?? '').to.equal('');
   });
 
-  it('stays as it is while the same plugin is loaded anew, and is free with another one that is new', async () => {
+  it('keeps the language while the same plugin reloads, and is free for another that is new', async () => {
     const all = await linked();
     await ready(all, { language: FIRST, exists: true });
     const seen: string[] = [];
@@ -99,7 +99,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.editor.template).to.equal(SECOND);
   });
 
-  it('shows what is edited while unsaved work keeps the editor from following a choice', async () => {
+  it('shows the edited language while unsaved work delays a choice', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: FIRST, exists: false });
     say(all.editor, all.ear, { type: 'dirty', dirty: true });
@@ -118,7 +118,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.features.value).to.equal(SECOND);
   });
 
-  it('a change of template for a plugin that exists does nothing, and warns once', async () => {
+  it('ignores a change of template for an existing plugin, with one warning', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: FIRST, exists: true });
     const { warn } = console;
@@ -138,7 +138,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.features.value).to.equal(FIRST);
   });
 
-  it('is as before with an editor that does not say it', async () => {
+  it('stays free when the editor does not report it', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: SECOND });
     expect(all.features.value).to.equal(FIRST);

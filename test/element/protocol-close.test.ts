@@ -7,7 +7,7 @@ import { makeDirty, opened } from './protocol-opened.ts';
 import { heardOut, listen, mountTalking, named, say, talkingServer } from './protocol-setup.ts';
 
 describe('close()', () => {
-  it('tells the editor to forget its token, and then removes the frame', async () => {
+  it('has the editor forget its token before the frame is removed', async () => {
     const clock = fakeClock();
     const { element, ear, server, seen } = await opened();
     seen.length = 0;
@@ -32,7 +32,7 @@ describe('close()', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('does not ask about unsaved work, and has it gone', async () => {
+  it('discards unsaved work without asking', async () => {
     const all = await opened();
     await makeDirty(all);
     await all.element.close();
@@ -40,7 +40,7 @@ describe('close()', () => {
     expect(all.element.dirty).to.equal(false);
   });
 
-  it('is over at once, and leaves nothing, when the element goes or starts over meanwhile', async () => {
+  it('resolves at once and leaves nothing when the element is removed or reloads meanwhile', async () => {
     const traces = watchTraces();
     const { element, ear } = await opened();
     const closing = element.close();
@@ -57,7 +57,7 @@ describe('close()', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('has nobody to tell before the editor was told of a plugin', async () => {
+  it('sends nothing to an editor that was never opened', async () => {
     const server = await talkingServer({}, { path: '/token', delay: 'hang' });
     const ear = listen();
     const element = mountTalking(server);

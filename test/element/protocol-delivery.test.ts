@@ -28,7 +28,7 @@ import {
 } from './protocol-setup.ts';
 
 describe('message delivery', () => {
-  it('starts the frame and the token request in the same task', async () => {
+  it('requests frame and token in the same task', async () => {
     const server = await talkingServer(
       {},
       { path: '/token', delay: 'hang', json: { token: 't' } },
@@ -43,7 +43,7 @@ describe('message delivery', () => {
     ]);
   });
 
-  it('tells the editor what to open, all of it, and is ready when the editor says so', async () => {
+  it('sends open with all fields, and is ready when the editor is', async () => {
     const server = await talkingServer({}, { path: '/token', json: { token: 't-1', expires_in: 600 } });
     const ear = listen();
     const before = Date.now();
@@ -75,7 +75,7 @@ describe('message delivery', () => {
     expect(by).to.equal(frameOf(element).contentWindow);
   });
 
-  it('leaves out what is not set or not known', async () => {
+  it('leaves out what is unset or unknown', async () => {
     const server = await talkingServer();
     const ear = listen();
     mountTalking(server);
@@ -84,7 +84,7 @@ describe('message delivery', () => {
     expect((await ear.until('open'))['namespace']).to.equal('default');
   });
 
-  it('is fine with an end that no date can hold', async () => {
+  it('accepts an expiry that no date can hold', async () => {
     const server = await talkingServer({}, { path: '/token', json: { token: 't', expires_in: 1e300 } });
     const ear = listen();
     await inState(mountTalking(server), 'ready');
@@ -105,7 +105,7 @@ describe('message delivery', () => {
     expect(ear.of('open').map(({ token }) => token)).to.deep.equal(['late']);
   });
 
-  it('waits for the greeting when the token is there first', async () => {
+  it('waits for the greeting when the token comes first', async () => {
     const server = await talkingServer({}, { path: '/editor', delay: 'hang', html: talkingPage() });
     const ear = listen();
     const element = mountTalking(server);
@@ -117,7 +117,7 @@ describe('message delivery', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('is not ready by a load alone, nor by a word in another session', async () => {
+  it('is not ready by load alone, nor by a message of another session', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
@@ -129,7 +129,7 @@ describe('message delivery', () => {
     await inState(element, 'ready');
   });
 
-  it('answers a greeting on every load of the frame, each in a session of its own', async () => {
+  it('answers the greeting of every load of the frame in a new session', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mountTalking(server);
@@ -158,7 +158,7 @@ describe('message delivery', () => {
     expect(await requestCounts(server)).to.include({ '/token': 1 });
   });
 
-  it('fails with the words of an editor that cannot open the plugin, without the token in them', async () => {
+  it('ends in the error of an editor that cannot open the plugin, with its token redacted', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
@@ -170,7 +170,7 @@ describe('message delivery', () => {
     expect(element.shadowRoot?.querySelector('iframe')).to.equal(null);
   });
 
-  it('keeps every token that the editor was given out of events and errors', async () => {
+  it('keeps every token that the editor got out of events and errors', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mountTalking(server);
@@ -191,7 +191,7 @@ describe('message delivery', () => {
     expect((await failure(element)).message).to.equal('The editor cannot open the plugin: not …, nor …');
   });
 
-  it('sets a time limit that begins with the frame and names what to change: an editor that does not speak', async () => {
+  it('has a time limit for an editor that does not greet, and names what to change', async () => {
     const clock = fakeClock();
     const server = await talkingServer(null);
     const element = mountTalking(server, { timeout: '4000' });
@@ -208,7 +208,7 @@ describe('message delivery', () => {
       .and.include(server.origin);
   });
 
-  it('and one that greets and is never ready', async () => {
+  it('has a time limit for an editor that greets and is never ready', async () => {
     const clock = fakeClock();
     const server = await talkingServer();
     const ear = listen();
@@ -221,7 +221,7 @@ describe('message delivery', () => {
     expect(error.message).not.to.match(/token-delivery/);
   });
 
-  it('gives an editor that had to wait for its token the whole time from then on', async () => {
+  it('gives an editor its whole time limit from a late token on', async () => {
     const clock = fakeClock();
     const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
     const ear = listen();
@@ -242,7 +242,7 @@ describe('message delivery', () => {
     expect(clock.waits).to.deep.equal([]);
   });
 
-  it('does not blame the frame for a token that takes longer than the frame may', async () => {
+  it('does not blame the frame for a slow token', async () => {
     const clock = fakeClock();
     const server = await talkingServer(
       {},
@@ -260,7 +260,7 @@ describe('message delivery', () => {
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('takes a new frame for another editor, and the token on its way serves it too', async () => {
+  it('uses the token under way for a frame of another editor', async () => {
     const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 't' } });
     const ear = listen();
     const element = mountTalking(server);
@@ -278,7 +278,7 @@ describe('message delivery', () => {
     ['url', 'message'],
     ['message', 'url'],
   ] as const) {
-    it(`changed from ${from} to ${to} while the token is on its way, puts it where it belongs`, async () => {
+    it(`delivers a token by ${to} when changed from ${from} while it was requested`, async () => {
       const server = await talkingServer(null, { path: '/token', delay: 'hang', json: { token: 'secret' } });
       await server.on({ path: '/speaks', html: talkingPage() });
       const element = mountTalking(server, { 'editor-url': server.url('/speaks'), 'token-delivery': from });
@@ -294,7 +294,7 @@ describe('message delivery', () => {
     });
   }
 
-  it('greets again in a frame that a move loaded anew', async () => {
+  it('opens the editor again in a frame that a move reloaded', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mountTalking(server);
@@ -312,7 +312,7 @@ describe('message delivery', () => {
 });
 
 describe('url delivery', () => {
-  it('answers an editor that greets, and is ready when that says so', async () => {
+  it('answers an editor that greets, and is ready when the editor is', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mount(server, { 'editor-url': server.url('/editor?mute') });
@@ -329,7 +329,7 @@ describe('url delivery', () => {
     expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([true]);
   });
 
-  it('is ready by the load of a page that has not greeted, and once more when it says so later', async () => {
+  it('is ready by the load of a silent page, and once more when that reports it later', async () => {
     const server = await talkingServer(null);
     const ear = listen();
     const element = mount(server);
@@ -345,7 +345,7 @@ describe('url delivery', () => {
     expect(element.state).to.equal('ready');
   });
 
-  it('says nothing to a page that has not greeted', async () => {
+  it('sends nothing to a page that has not greeted', async () => {
     const server = await talkingServer(null);
     const ear = listen();
     const element = mount(server);

@@ -7,7 +7,7 @@ import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
 import { PLUGIN, makeDirty, opened } from './protocol-opened.ts';
 import { apply, bid, heardOut, named, say } from './protocol-setup.ts';
 
-describe('what the editor says', () => {
+describe('messages of the editor', () => {
   const cases: [type: string, fields: object, Class: new (...args: never[]) => Event, gone?: string[]][] = [
     ['save', {}, events.PluginEditorSaveEvent],
     ['build', { succeeded: true, outputLog: 'ok\n' }, events.PluginEditorBuildEvent],
@@ -19,7 +19,7 @@ describe('what the editor says', () => {
     ['dirty', { dirty: true }, events.PluginEditorDirtyEvent],
   ];
   for (const [type, fields, Class, gone = []] of cases) {
-    it(`(${type} ${JSON.stringify(fields)}) becomes an event that names its plugin`, async () => {
+    it(`become events that name the plugin: ${type} ${JSON.stringify(fields)}`, async () => {
       const { element, ear, seen } = await opened();
       seen.length = 0;
       say(element, ear, { type, ...fields });
@@ -48,7 +48,7 @@ describe('what the editor says', () => {
     ['constructor', {}],
     ['__proto__', {}],
   ];
-  it('is ignored when it does not parse', async () => {
+  it('are ignored when they do not parse', async () => {
     const { element, ear, seen } = await opened();
     seen.length = 0;
     for (const [type, fields] of wrong) say(element, ear, { type, ...fields });
@@ -63,7 +63,7 @@ describe('what the editor says', () => {
     expect(seen).to.have.length(1);
   });
 
-  it('about dirty is an event for each change alone', async () => {
+  it('become one event for each change of dirty', async () => {
     const all = await opened();
     for (const dirty of [false, true, true, false, false]) await makeDirty(all, dirty);
     expect(named(all.seen, 'dirty').map(({ dirty }) => dirty)).to.deep.equal([true, false]);
@@ -74,7 +74,7 @@ describe('unsaved work', () => {
   /** A listener that keeps it. */
   const keep = (event: Event) => event.preventDefault();
 
-  it('that the page keeps puts a change off until it is saved', async () => {
+  it('delays a change until it is saved when the page keeps it', async () => {
     const all = await opened();
     const { element, ear, seen, server } = all;
     const frame = frameOf(element);
@@ -103,7 +103,7 @@ describe('unsaved work', () => {
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
-  it('that the page lets go goes', async () => {
+  it('is discarded when the page allows that', async () => {
     const all = await opened();
     await makeDirty(all);
     all.element.fn = 'g';
@@ -119,7 +119,7 @@ describe('unsaved work', () => {
     expect(all.element.dirty).to.equal(false);
   });
 
-  it('is asked about before an editor that can open goes to the next plugin, too', async () => {
+  it('causes a question before an editor with the capability open gets the next plugin', async () => {
     const all = await opened({}, { capabilities: ['open'] });
     const { element, ear, seen } = all;
     await makeDirty(all);
@@ -144,7 +144,7 @@ describe('unsaved work', () => {
     ['something that cannot be used', { ident: 'x' }],
   ];
   for (const [name, changes] of dropping) {
-    it(`is asked about before a change of ${name}`, async () => {
+    it(`causes a question before a change of ${name}`, async () => {
       const all = await opened();
       await makeDirty(all);
       all.element.addEventListener('plugin-editor-discard', keep);
@@ -156,7 +156,7 @@ describe('unsaved work', () => {
     });
   }
 
-  it('is not asked about when nothing goes', async () => {
+  it('causes no question when nothing would be lost', async () => {
     const all = await opened();
     await makeDirty(all);
     apply(all.element, {
@@ -172,7 +172,7 @@ describe('unsaved work', () => {
     expect(all.element.dirty).to.equal(true);
   });
 
-  it('kept, and the change taken back: nothing changes', async () => {
+  it('causes no change when it is kept and the change is undone', async () => {
     const all = await opened();
     await makeDirty(all);
     all.element.addEventListener('plugin-editor-discard', keep);
@@ -185,7 +185,7 @@ describe('unsaved work', () => {
     expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('kept from reload() puts that off, too', async () => {
+  it('delays reload() when it is kept', async () => {
     const all = await opened();
     const { element, seen, ear } = all;
     await makeDirty(all);
@@ -200,7 +200,7 @@ describe('unsaved work', () => {
     expect((await requestCounts(all.server))['/token']).to.equal(2);
   });
 
-  it('goes unasked with reload({ discard: true }), which makes a change that waits', async () => {
+  it('is discarded without a question by reload({ discard: true }), with any delayed change', async () => {
     const all = await opened();
     const { element, seen, ear } = all;
     await makeDirty(all);
@@ -214,7 +214,7 @@ describe('unsaved work', () => {
     expect((await requestCounts(all.server))['/token']).to.equal(2);
   });
 
-  it('that went with its page lets a change be made that waited for it', async () => {
+  it('no longer delays a change once its page is gone', async () => {
     const all = await opened();
     const { element, ear } = all;
     await makeDirty(all);
@@ -226,7 +226,7 @@ describe('unsaved work', () => {
     expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
   });
 
-  it('has the user asked before the page is left, as long as there is any', async () => {
+  it('asks the user before leaving the page, for as long as there is any', async () => {
     const leave = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
     const all = await opened();
     expect(leave()).to.equal(false);
@@ -244,7 +244,7 @@ describe('unsaved work', () => {
     expect(all.element.dirty).to.equal(false);
   });
 
-  it('leaves no listener when it goes', async () => {
+  it('leaves no listener when it is gone', async () => {
     const traces = watchTraces();
     const all = await opened();
     const before = left(traces)['listeners'] as number;

@@ -38,7 +38,7 @@ describe('an error of 500,000 characters', () => {
     ['changes of direction', `'\\u202e\\u05d0x'.repeat(170_000)`],
   ];
   for (const [of, code] of texts) {
-    it(`(${of}) is taken and shown as far as 500 of them, and the page stays responsive`, async () => {
+    it(`is shortened to 500 and keeps the page responsive when it is ${of}`, async () => {
       const all = await opened();
       const begun = performance.now();
       attack(all, `post({ type: 'error', message: ${code} })`);
@@ -55,7 +55,7 @@ describe('an error of 500,000 characters', () => {
   }
 });
 
-describe('a long text of an editor', () => {
+describe('a long text from an editor', () => {
   const texts: [field: string, event: string, message: string][] = [
     ['outputLog', 'build', `type: 'build', succeeded: false, outputLog: long`],
     ['name', 'test', `type: 'test', name: long`],
@@ -64,7 +64,7 @@ describe('a long text of an editor', () => {
     ['version', 'deploy', `type: 'deploy', version: long`],
   ];
   for (const [field, event, message] of texts) {
-    it(`(${field}) is cut at the length that the documentation says`, async () => {
+    it(`is shortened to the documented length in ${field}`, async () => {
       const all = await opened();
       const found = await eventOf(all, event, `const long = 'x'.repeat(20_000_000); post({ ${message} })`);
       const limit = (LIMITS as Record<string, Record<string, number>>)[event]?.[field] as number;
@@ -72,7 +72,7 @@ describe('a long text of an editor', () => {
     });
   }
 
-  it('that comes again and again keeps the page responsive', async () => {
+  it('keeps the page responsive when it comes again and again', async () => {
     const all = await opened();
     all.seen.length = 0;
     const begun = performance.now();
@@ -95,7 +95,7 @@ describe('a long text of an editor', () => {
     ['what should be a flag', `type: 'dirty', dirty: 'x'.repeat(20_000_000)`],
   ];
   for (const [what, message] of ignored) {
-    it(`(${what}) is ignored where only a few words are known`, async () => {
+    it(`is ignored as ${what}, where few keywords are known`, async () => {
       const all = await opened();
       all.seen.length = 0;
       attack(all, `post({ ${message} })`);
@@ -133,7 +133,7 @@ describe('the error of a test run', () => {
     ['maps, sets and dates', `[new Map([[1, 2]]), new Set([1]), new Date(), /x/, new Error('x')]`],
   ];
   for (const [what, code] of structures) {
-    it(`(${what}) is read as far as it is taken, and is plain JSON`, async () => {
+    it(`is limited in size and becomes plain JSON when it is ${what}`, async () => {
       const all = await opened();
       const { error } = await eventOf(all, 'test', `post({ type: 'test', error: ${code} })`);
       const json = JSON.stringify(error);
@@ -145,7 +145,7 @@ describe('the error of a test run', () => {
   }
 });
 
-describe('a token that the editor knows', () => {
+describe('a token that the editor was given', () => {
   const places: [where: string, event: string, message: string][] = [
     ['the name of a field', 'test', `type: 'test', error: { [token]: 1 }`],
     [
@@ -169,7 +169,7 @@ describe('a token that the editor knows', () => {
     ],
   ];
   for (const [where, event, message] of places) {
-    it(`is not in the event, wherever it stood (${where})`, async () => {
+    it(`is redacted in events, in ${where}`, async () => {
       const all = await opened();
       await all.element.renewToken();
       const { token } = await all.ear.until('token');
@@ -184,7 +184,7 @@ describe('a token that the editor knows', () => {
     ['in its midst', `'Cannot open https://editor.test/?token=' + token + '&fn=x'`],
     ['at its cut', `'x'.repeat(${LIMITS.error.message} - 7) + token + '!'`],
   ]) {
-    it(`is not in the message of an error, nor shown (${where})`, async () => {
+    it(`is redacted in the message and the view of an error, ${where}`, async () => {
       const all = await opened();
       attack(all, `const token = 'token-1'; post({ type: 'error', message: ${code} })`);
       const { message } = await failure(all.element);
@@ -193,7 +193,7 @@ describe('a token that the editor knows', () => {
     });
   }
 
-  it('is not in an event in url delivery either', async () => {
+  it('is redacted in events with url delivery, too', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mount(server);

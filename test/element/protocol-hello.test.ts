@@ -11,8 +11,8 @@ const DELAY = 200;
 
 const FLOOD = `for (let i = 0; i < 5000; i++) say({ type: 'hello' });`;
 
-describe('greetings in a flood', () => {
-  it('get one answer after a while, which knows what the last one said', async () => {
+describe('a flood of greetings', () => {
+  it('gets one delayed answer, which regards the last greeting', async () => {
     const clock = fakeClock();
     const { element, ear, server } = await opened();
     const frame = frameOf(element);
@@ -29,7 +29,7 @@ describe('greetings in a flood', () => {
     expect((await requestCounts(server))['/editor']).to.equal(1);
   });
 
-  it('get one answer in 200 ms for as long as they go on, and make no token request', async () => {
+  it('gets one answer in 200 ms while it lasts, and makes no token request', async () => {
     const clock = fakeClock();
     const { element, ear, server } = await opened();
     for (let round = 2; round < 6; round++) {
@@ -44,7 +44,7 @@ describe('greetings in a flood', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   }).timeout(60_000);
 
-  it('are heard at once all the same: what was said about the plugin before counts no more', async () => {
+  it('ends the previous session at once', async () => {
     const clock = fakeClock();
     const all = await opened();
     const { element, ear, seen } = all;
@@ -62,7 +62,7 @@ describe('greetings in a flood', () => {
     expect(named(seen, 'save')).to.have.length(1);
   });
 
-  it('are answered by a change that comes meanwhile', async () => {
+  it('is answered by a change that comes before the delay ends', async () => {
     const clock = fakeClock();
     const { element, ear } = await opened({}, { capabilities: ['open'] });
     bid(frameOf(element).contentWindow, `say({ type: 'hello', capabilities: ['open'] })`);
@@ -76,7 +76,7 @@ describe('greetings in a flood', () => {
     expect(ear.of('open')).to.have.length(2);
   });
 
-  it('are told the newest token', async () => {
+  it('is answered with the newest token', async () => {
     const clock = fakeClock();
     const { element, ear } = await opened();
     bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
@@ -92,7 +92,7 @@ describe('greetings in a flood', () => {
     ['is closed', (element) => element.close()],
     ['gets another frame', async (element) => element.setAttribute('editor-url', element.editorUrl + '?2')],
   ] as [string, (element: HTMLElementTagNameMap['plugin-editor']) => Promise<void>][]) {
-    it(`leave no timer when the element ${how}`, async () => {
+    it(`leaves no timer when the element ${how}`, async () => {
       const traces = watchTraces();
       const { element, ear } = await opened();
       bid(frameOf(element).contentWindow, FLOOD);
@@ -112,8 +112,8 @@ describe('greetings in a flood', () => {
   }
 });
 
-describe('an editor that reloads again and again', () => {
-  it('is greeted each time', async () => {
+describe('an editor that reloads repeatedly', () => {
+  it('is opened after each load', async () => {
     const { element, ear } = await opened();
     for (let times = 2; times < 8; times++) {
       bid(frameOf(element).contentWindow, 'location.reload()');

@@ -28,7 +28,7 @@ import {
 
 const CAN_OPEN = { capabilities: ['open', 'whatever'] };
 
-describe('an editor that can open', () => {
+describe('an editor with the capability open', () => {
   async function opened(changes = {}) {
     const server = await talkingServer(CAN_OPEN);
     const ear = listen();
@@ -40,7 +40,7 @@ describe('an editor that can open', () => {
   }
 
   for (const delivery of ['message', 'url']) {
-    it(`goes to another plugin by message, in a new session, with a new token (${delivery})`, async () => {
+    it(`gets another plugin by message, in a new session with a new token (${delivery} delivery)`, async () => {
       const { server, ear, element, events, frame, window } = await opened({ 'token-delivery': delivery });
       const first = ear.session();
       apply(element, { fn: 'g', ident: 'com.example.other', namespace: 'n' });
@@ -65,7 +65,7 @@ describe('an editor that can open', () => {
     ['template', { template: 'javascript' }],
     ['builder', { builder: 'https://other.example' }],
   ] as const) {
-    it(`is told another ${name} with the token that it has`, async () => {
+    it(`gets another ${name} with the same token`, async () => {
       const { server, ear, element, frame } = await opened();
       apply(element, change);
       await changeTo(element, 'ready');
@@ -75,7 +75,7 @@ describe('an editor that can open', () => {
     });
   }
 
-  it('is loaded anew for another editor-url, with the token that there is', async () => {
+  it('reloads for another editor-url, with the same token', async () => {
     const { server, ear, element, frame } = await opened();
     apply(element, { 'editor-url': server.url('/editor?2') });
     await changeTo(element, 'ready');
@@ -84,7 +84,7 @@ describe('an editor that can open', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 2 });
   });
 
-  it('is not heard about the plugin before, from the change on', async () => {
+  it('is ignored about the previous plugin once that changes', async () => {
     const { ear, element, events, server } = await opened();
     const session = ear.session();
     const late = [
@@ -119,7 +119,7 @@ describe('an editor that can open', () => {
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('that cannot open the next plugin says so', async () => {
+  it('can fail to open the next plugin', async () => {
     const { ear, element, server } = await opened();
     bid(frameOf(element).contentWindow, `say = () => {}`);
     element.fn = 'g';
@@ -132,7 +132,7 @@ describe('an editor that can open', () => {
     await server.requests({ path: '/token', count: 2 });
   });
 
-  it('is shown again after a token that could not be had', async () => {
+  it('is shown again by reload() after a token request failed', async () => {
     const { element, server, ear } = await opened();
     await server.reset(
       { path: '/token', times: 1, status: 403 },
@@ -149,9 +149,9 @@ describe('an editor that can open', () => {
   });
 });
 
-describe('an editor that cannot', () => {
+describe('an editor without the capability open', () => {
   for (const hello of [{}, { capabilities: [] }, { capabilities: ['close'] }]) {
-    it(`(${JSON.stringify(hello)}) is loaded anew for another plugin`, async () => {
+    it(`reloads for another plugin after ${JSON.stringify(hello)}`, async () => {
       const server = await talkingServer(hello);
       const ear = listen();
       const element = mountTalking(server);
@@ -168,7 +168,7 @@ describe('an editor that cannot', () => {
     });
   }
 
-  it('keeps its frame for a change that comes before it was told of a plugin', async () => {
+  it('keeps its frame when the plugin changes before the first open', async () => {
     const server = await talkingServer(
       {},
       { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
@@ -188,7 +188,7 @@ describe('an editor that cannot', () => {
 describe('preload', () => {
   const IDLE = { preload: true, fn: null, 'token-delivery': 'message' };
 
-  it('loads the frame while idle, and opening costs one token request and one message', async () => {
+  it('loads the frame while idle, and opens with one token request and one message', async () => {
     const server = await talkingServer({});
     const ear = listen();
     const element = mountTalking(server, IDLE);
@@ -210,7 +210,7 @@ describe('preload', () => {
     expect(named(events, 'ready')).to.have.length(1);
   });
 
-  it('needs nothing but editor-url, and follows it', async () => {
+  it('requires only editor-url, and follows it', async () => {
     const server = await talkingServer({});
     const element = mountTalking(server, { ...IDLE, ident: null, builder: null, 'token-endpoint': null });
     await server.requests({ path: '/editor', count: 1 });
@@ -229,7 +229,7 @@ describe('preload', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('does nothing in url delivery, or when it is off', async () => {
+  it('does nothing with url delivery, or when it is off', async () => {
     const server = await talkingServer({});
     for (const changes of [{ 'token-delivery': 'url' }, { preload: false }]) {
       const element = mountTalking(server, { ...IDLE, ...changes });
@@ -239,7 +239,7 @@ describe('preload', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('has no time limit while idle, but from the opening on', async () => {
+  it('has no time limit while idle, and the usual one from the opening on', async () => {
     const server = await talkingServer(null);
     const element = mountTalking(server, { ...IDLE, timeout: '300' });
     await element.updateComplete;
@@ -250,7 +250,7 @@ describe('preload', () => {
     expect((await failure(element)).code).to.equal('frame-timeout');
   });
 
-  it('waits for the viewport when lazy, whatever the case of the words', async () => {
+  it('waits for the viewport when lazy, in any case of the keywords', async () => {
     const server = await talkingServer({});
     const element = create(server, {
       ...IDLE,
@@ -269,7 +269,7 @@ describe('preload', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1, '/token': 1 });
   });
 
-  it('goes with the element', async () => {
+  it('removes its frame with the element', async () => {
     const server = await talkingServer({});
     const element = mountTalking(server, IDLE);
     await server.requests({ path: '/editor', count: 1 });
@@ -278,7 +278,7 @@ describe('preload', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('that the page forbids is no error before there is a plugin to open', async () => {
+  it('causes no error before the opening when the page forbids the frame', async () => {
     const server = await talkingServer({});
     const page = await openPage(server, { headers: { 'content-security-policy': "frame-src 'none'" } });
     const element = create(server, IDLE, page.contentDocument);

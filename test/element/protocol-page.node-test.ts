@@ -86,7 +86,7 @@ async function leaveAndReturn(page: Page): Promise<void> {
   assert.deepEqual(await page.evaluate('shown'), [false, true], 'the page came from the cache');
 }
 
-test('a page from the back-forward cache renews its token first, and the editor goes on', async () => {
+test('a page from the back-forward cache renews its token, and keeps the editor', async () => {
   const { server, page } = await open({});
   await using _ = server;
   await leaveAndReturn(page);
@@ -96,7 +96,7 @@ test('a page from the back-forward cache renews its token first, and the editor 
   await page.close();
 });
 
-test('and closes the editor when that is refused', async () => {
+test('a page from the back-forward cache closes the editor when its renewal is refused', async () => {
   const { server, page } = await open(
     {},
     { path: '/token', times: 1, json: { token: 't' } },
@@ -115,7 +115,7 @@ for (const [attributes, asked] of [
   ['', ['beforeunload']],
   ['unguarded', []],
 ] as const) {
-  test(`leaving with unsaved work ${asked.length ? 'asks' : 'does not ask'} (${attributes})`, async () => {
+  test(`leaving with unsaved work ${asked.length ? 'asks' : 'does not ask'} the user (attributes: "${attributes}")`, async () => {
     const { server, page } = await open({ editor: '/editor?dirty', attributes });
     await using _ = server;
     await page.waitForFunction(() => document.querySelector<PluginEditorElement>('plugin-editor')?.dirty);

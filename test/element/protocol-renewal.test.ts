@@ -15,7 +15,7 @@ describe('renewal', () => {
     [60 * 60, 55 * MINUTE],
     [2 * 60 * 60, 115 * MINUTE],
   ] as const) {
-    it(`of a token that lives ${life} s comes after ${at / 1000} s, by message, and reloads nothing`, async () => {
+    it(`sends a new token after ${at / 1000} of ${life} s of life, without a reload`, async () => {
       const { clock, server, ear, element, events } = await running(life);
       const frame = frameOf(element);
       const { contentWindow } = frame;
@@ -41,14 +41,14 @@ describe('renewal', () => {
     });
   }
 
-  it('does not come for a token that says nothing of its life', async () => {
+  it('does not happen for a token without a known life', async () => {
     const { clock, server, element } = await running(undefined);
     expect(clock.waits).to.deep.equal([]);
     await clock.advance(1000 * MINUTE);
     expect(await settledTokens(element, server)).to.equal(1);
   });
 
-  it('does not come twice within 10 s, however short tokens live', async () => {
+  it('does not happen twice within 10 s, however short the life of tokens is', async () => {
     const { clock, server, ear, element } = await running(1);
     await clock.advance(800);
     await renewed(ear, 1);
@@ -63,7 +63,7 @@ describe('renewal', () => {
   });
 
   for (const expires_in of [0, -3600]) {
-    it(`does not go round in circles for a token that was over when it came (${expires_in})`, async () => {
+    it(`does not repeat for a token with a life of ${expires_in} s`, async () => {
       const { clock, server, element } = await running(expires_in);
       await clock.advance(60 * MINUTE);
       expect(await settledTokens(element, server)).to.equal(1);
@@ -71,7 +71,7 @@ describe('renewal', () => {
     });
   }
 
-  it('that fails leaves frame and state alone, says so, and is tried again ever more seldom', async () => {
+  it('is retried with growing delays when it fails, with events and without other effects', async () => {
     const { clock, server, ear, element, events } = await running(
       1000,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 1000 } },
@@ -109,7 +109,7 @@ describe('renewal', () => {
   });
 
   for (const status of [401, 403]) {
-    it(`that is refused with ${status} stops until renewToken()`, async () => {
+    it(`stops when refused with ${status}, until renewToken()`, async () => {
       const { clock, server, ear, element, events } = await running(
         100,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
@@ -131,7 +131,7 @@ describe('renewal', () => {
     });
   }
 
-  it('that was refused goes on after a token-request of the editor', async () => {
+  it('continues after the editor requested a token that had been refused', async () => {
     const { clock, ear, element, events } = await running(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
@@ -145,7 +145,7 @@ describe('renewal', () => {
     expect((await renewed(ear, 2)).token).to.equal('renewed');
   });
 
-  it('slower than the life that is left is used all the same, and is the only one', async () => {
+  it('is not repeated while it is slow, and is used even after the token ended', async () => {
     const { clock, server, ear, element, events } = await running(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
@@ -168,7 +168,7 @@ describe('renewal', () => {
     expect(named(events, 'expiring')).to.have.length(0);
   });
 
-  it('uses what the attributes and functions say by then', async () => {
+  it('uses the current attributes and functions', async () => {
     const { clock, ear, element } = await running(100);
     element.fetchToken = async () => ({ token: 'by function', expires_in: 1000 });
     await element.updateComplete;
@@ -181,7 +181,7 @@ describe('renewal', () => {
     await renewed(ear, 2);
   });
 
-  it('uses a time limit and credentials that were set after the start', async () => {
+  it('uses a time limit and a method that were set after the start', async () => {
     const { clock, server, element, events } = await running(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
@@ -196,7 +196,7 @@ describe('renewal', () => {
     expect(error.message).to.include('1234 ms');
   });
 
-  it('ends with the element, and leaves nothing', async () => {
+  it('stops with the element, and leaves nothing', async () => {
     const traces = watchTraces();
     const server = await talkingServer(
       {},
@@ -219,7 +219,7 @@ describe('renewal', () => {
     expect(element.state).to.equal('idle');
   });
 
-  it('that ends with a change of plugin gives its token to nobody', async () => {
+  it('is discarded when the plugin changes', async () => {
     const { server, ear, element } = await running(
       100,
       { path: '/token', times: 1, json: { token: 'first' } },
@@ -238,7 +238,7 @@ describe('renewal', () => {
 });
 
 describe('renewToken()', () => {
-  it('hands a new token to the running editor; calls at a time share one request', async () => {
+  it('sends a new token to the running editor, with one request for calls at the same time', async () => {
     const { server, ear, element } = await running(100);
     await Promise.all([element.renewToken(), element.renewToken()]);
     await renewed(ear, 1);
@@ -247,7 +247,7 @@ describe('renewToken()', () => {
     expect(await tokens(server)).to.equal(2);
   });
 
-  it('rejects with what went wrong, and leaves the editor as it is', async () => {
+  it('rejects with the error, and keeps the editor', async () => {
     const { element } = await running(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
@@ -260,7 +260,7 @@ describe('renewToken()', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('rejects where no editor takes a token: none is open, or it does not speak', async () => {
+  it('rejects when no editor is open, or it does not use the protocol', async () => {
     const server = await talkingServer(null);
     const element = mount(server);
     const before = await rejection(element.renewToken());

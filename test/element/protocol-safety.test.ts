@@ -60,7 +60,7 @@ async function sayAll(frame: HTMLIFrameElement, session: string): Promise<void> 
 }
 
 describe('messages', () => {
-  it('of every type are heard from the editor, as what follows would prove nothing otherwise', async () => {
+  it('of every type are accepted from the editor itself, which the other tests rely on', async () => {
     const { element, ear, seen, server } = await opened();
     for (const message of everyMessage(ear.session()).slice(1)) {
       if (message.type !== 'error') bid(frameOf(element).contentWindow, `say(${JSON.stringify(message)})`);
@@ -82,7 +82,7 @@ describe('messages', () => {
     ["a frame of the page's own origin", (server) => server.sameOrigin.url('/editor')],
   ];
   for (const [name, url] of strangers) {
-    it(`from ${name} are not heard, nor answered`, async () => {
+    it(`from ${name} are ignored and not answered`, async () => {
       const { element, ear, seen, server } = await opened();
       const frame = await otherFrame(url(server));
       await sayAll(frame, ear.session());
@@ -96,7 +96,7 @@ describe('messages', () => {
     });
   }
 
-  it('from a frame that is gone, to an element whose frame is not in the page, are not heard', async () => {
+  it('without a source are ignored while the frame is not in the page', async () => {
     const clock = fakeClock();
     const server = await talkingServer(null);
     const element = mountTalking(server, { timeout: '4000' });
@@ -114,7 +114,7 @@ describe('messages', () => {
     expect((await failure(element)).message).to.contain('did not greet');
   });
 
-  it('of a page of another origin that came into the frame are not heard, and it is told nothing', async () => {
+  it('from a page of another origin in the frame are ignored, and it is sent nothing', async () => {
     const { element, ear, seen, server } = await opened();
     const frame = frameOf(element);
     const session = ear.session();
@@ -143,7 +143,7 @@ describe('messages', () => {
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('of a frame without an origin of its own are not heard', async () => {
+  it('from a frame with an opaque origin are ignored', async () => {
     const server = await talkingServer();
     const ear = listen();
     const element = mountTalking(server, { sandbox: 'allow-scripts' });
@@ -155,7 +155,7 @@ describe('messages', () => {
     expect(ear.heard).to.have.length(0);
   });
 
-  it('between two elements on a page are kept apart', async () => {
+  it('of two elements on a page are kept apart', async () => {
     const { element, ear, seen, server } = await opened();
     const other = mountTalking(server, { fn: 'other' });
     await inState(other, 'ready');
@@ -171,7 +171,7 @@ describe('messages', () => {
 });
 
 describe('the token', () => {
-  it('is in no address in message delivery, and reaches no other origin', async () => {
+  it('is in no URL with message delivery, and reaches no other origin', async () => {
     const { element, ear, server } = await opened();
     const third = await otherFrame(server.crossSite.url('/editor'));
     await element.renewToken();
@@ -185,7 +185,7 @@ describe('the token', () => {
     expect(element.shadowRoot?.innerHTML).not.to.match(/token-\d/);
   });
 
-  it('goes to the origin of the editor alone, in url delivery too', async () => {
+  it('reaches the origin of the editor alone, even with url delivery', async () => {
     const server = await talkingServer(null);
     await server.on({ path: '/away', html: talkingPage() });
     const ear = listen();

@@ -23,7 +23,7 @@ async function answer(all: Opened, to: Heard, fields: object = {}, dirty = false
 }
 
 describe('save()', () => {
-  it('asks the editor, and resolves when it has saved', async () => {
+  it('sends a request, and resolves when the editor has saved', async () => {
     const all = await savable();
     const saving = all.element.save();
     const asked = await requested(all);
@@ -36,7 +36,7 @@ describe('save()', () => {
     expect(named(all.seen, 'save')).to.have.length(1);
   });
 
-  it('rejects with what the editor says, without its token and at most 500 characters of it', async () => {
+  it('rejects with the error of the editor, with its token redacted, in at most 500 characters', async () => {
     const all = await savable();
     const saving = rejection(all.element.save());
     await answer(all, await requested(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
@@ -47,14 +47,14 @@ describe('save()', () => {
     expect(all.element.state).to.equal('ready');
   });
 
-  it('counts an answer whose error is no text as one without', async () => {
+  it('ignores an error that is no text', async () => {
     const all = await savable();
     const saving = all.element.save();
     await answer(all, await requested(all), { error: 7 });
     expect(await saving).to.equal(undefined);
   });
 
-  it('rejects when there is no answer within timeout, and asks anew the next time', async () => {
+  it('rejects after timeout without an answer, and sends another request the next time', async () => {
     const all = await savable();
     // Only now: to open the editor, and to answer in the end, takes a busy machine longer.
     apply(all.element, { timeout: '300' });
@@ -69,7 +69,7 @@ describe('save()', () => {
     await saving;
   });
 
-  it('twice at a time is one request', async () => {
+  it('sends one request for two calls at the same time', async () => {
     const all = await savable();
     const both = Promise.all([all.element.save(), all.element.save()]);
     await answer(all, await requested(all));
@@ -77,7 +77,7 @@ describe('save()', () => {
     expect(all.ear.of('save-request')).to.have.length(1);
   });
 
-  it('rejects for an editor that cannot be asked', async () => {
+  it('rejects when the editor cannot save', async () => {
     for (const hello of [{}, { capabilities: ['open'] }]) {
       const all = await opened({}, hello);
       expect((await rejection(all.element.save())).code).to.equal('editor');
@@ -98,7 +98,7 @@ describe('save()', () => {
     ['another open', ({ element }) => (element.fn = 'another')],
   ];
   for (const [name, end] of ends) {
-    it(`is ended with a rejection by ${name}`, async () => {
+    it(`rejects at ${name}`, async () => {
       const all = await savable();
       const saving = rejection(all.element.save());
       await requested(all);
@@ -109,7 +109,7 @@ describe('save()', () => {
 });
 
 describe('unsaved work of an editor that can save', () => {
-  it('is saved before a change, without an event, and the change is made after the answer', async () => {
+  it('is saved before a change, which follows the answer without a question', async () => {
     const all = await savable();
     const { element, seen, ear } = all;
     await makeDirty(all);
@@ -134,7 +134,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
   });
 
-  it('is saved once more when it is unsaved again, within the same time', async () => {
+  it('is saved again when there is more, within the same time limit', async () => {
     const all = await savable();
     await makeDirty(all);
     all.element.fn = 'g';
@@ -144,7 +144,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
 
-  it('that it does not save is asked about, with the reason and what is wanted', async () => {
+  it('causes a question with the reason and the next target when saving fails', async () => {
     const all = await savable();
     const { element, seen } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
@@ -166,7 +166,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
-  it('that it does not save in 2 s is asked about', async () => {
+  it('causes a question when saving takes more than 2 s', async () => {
     const all = await savable();
     await makeDirty(all);
     all.element.fn = null;
@@ -177,7 +177,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(event).not.to.have.property('next');
   });
 
-  it('several changes meanwhile: one request, and the latest change is made', async () => {
+  it('is saved once for several changes, of which the latest is made', async () => {
     const all = await savable();
     const { element, ear } = all;
     await makeDirty(all);
@@ -192,7 +192,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(ear.of('open')).to.have.length(2);
   });
 
-  it('a change taken back meanwhile is not made, and nothing is asked about', async () => {
+  it('causes no question when the change is undone meanwhile', async () => {
     const all = await savable();
     const { element } = all;
     await makeDirty(all);
@@ -220,7 +220,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(all.ear.of('save-request')).to.have.length(1);
   });
 
-  it('is not saved where template alone changes: that is asked about at once', async () => {
+  it('causes a question without saving when template alone changes', async () => {
     const all = await savable();
     await makeDirty(all);
     all.element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
@@ -232,7 +232,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(all.ear.of('save-request')).to.have.length(0);
   });
 
-  it('is kept with its language where saving created the plugin while a change of template waited', async () => {
+  it('keeps its language when saving creates the plugin while a change of template waits', async () => {
     const all = await savable();
     const { element, ear } = all;
     say(element, ear, { type: 'ready', language: 'typescript', exists: false });
@@ -248,7 +248,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(ear.of('open')).to.have.length(1);
   });
 
-  it('renews the token of the plugin that is shown meanwhile', async () => {
+  it('does not keep the token of the shown plugin from being renewed', async () => {
     const all = await savable();
     await makeDirty(all);
     all.element.fn = 'g';
@@ -261,7 +261,7 @@ describe('unsaved work of an editor that can save', () => {
     ]);
   });
 
-  it('is saved before reload(), and neither saved nor asked about with discard', async () => {
+  it('is saved before reload(), and discarded without a question with discard', async () => {
     const all = await savable();
     const { element, ear } = all;
     await makeDirty(all);
@@ -279,7 +279,7 @@ describe('unsaved work of an editor that can save', () => {
 
 // Where these wait for a second request for a token: the first one was for the opening.
 describe('reload() of a running editor', () => {
-  it('that gets no token rejects, and nothing changes', async () => {
+  it('rejects and changes nothing when it gets no token', async () => {
     const all = await savable();
     const { element, server, seen } = all;
     const frame = frameOf(element);
@@ -300,7 +300,7 @@ describe('reload() of a running editor', () => {
     expect(all.ear.of('open')).to.have.length(1);
   });
 
-  it('asks again about work that became dirty while the token was fetched', async () => {
+  it('asks again about work that became dirty during the token request', async () => {
     const all = await opened();
     const { element, server, seen } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
@@ -321,7 +321,7 @@ describe('reload() of a running editor', () => {
     expect(all.ear.of('open')).to.have.length(1);
   });
 
-  it('never uses a token for another plugin than is wanted when the user lets the work go', async () => {
+  it('never uses a token for another plugin than is wanted after work was discarded', async () => {
     const all = await opened();
     const { element, server, seen, ear } = all;
     const keep = (event: Event) => event.preventDefault();
@@ -347,7 +347,7 @@ describe('reload() of a running editor', () => {
     expect({ fn, token }).to.deep.equal({ fn: 'g', token: 'for-g' });
   });
 
-  it('is given up for a change that comes meanwhile, which is made', async () => {
+  it('is superseded by a change, which is made', async () => {
     const all = await savable();
     const { element, server, ear } = all;
     await server.reset(
@@ -363,7 +363,7 @@ describe('reload() of a running editor', () => {
     expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'next' });
   });
 
-  it('is given up for close()', async () => {
+  it('is superseded by close()', async () => {
     const all = await savable();
     await all.server.reset({ path: '/token', delay: 'hang', json: { token: 'never' } }, { path: '/ping' });
     const reloading = all.element.reload();

@@ -56,7 +56,7 @@ describe('locale', () => {
     }
   });
 
-  it('that changes goes to the editor by configure, and restarts nothing', async () => {
+  it('is sent by configure when it changes, without a restart', async () => {
     const all = await configurable();
     const frame = frameOf(all.element);
     document.documentElement.lang = 'de';
@@ -74,7 +74,7 @@ describe('locale', () => {
 });
 
 describe('read-only', () => {
-  it('is in open while it is on, and goes by configure when it changes', async () => {
+  it('is sent by open when on, and by configure when it changes', async () => {
     const all = await configurable({ 'read-only': '' });
     expect(all.ear.of('open')[0]).to.include({ readOnly: true });
     all.element.readOnly = false;
@@ -83,7 +83,7 @@ describe('read-only', () => {
     expect(await configured(all)).to.deep.equal([{ readOnly: false }, { readOnly: true }]);
   });
 
-  it('goes with the next open to an editor that cannot be told', async () => {
+  it('is sent by the next open to an editor without the capability configure', async () => {
     const all = await opened({}, { capabilities: ['open'] });
     expect(all.ear.of('open')[0]).not.to.have.property('readOnly');
     all.element.readOnly = true;
@@ -92,15 +92,15 @@ describe('read-only', () => {
     expect(await all.ear.until('open', 2)).to.include({ fn: 'g', readOnly: true });
   });
 
-  it('keeps the editor from being opened in a new tab', async () => {
+  it('prevents the editor from opening in a new tab', async () => {
     const element = mount(await editorServer(), { 'read-only': '' });
     await inState(element, 'ready');
     expect((await rejection(element.openInNewTab())).code).to.equal('config');
   });
 });
 
-describe('settings that are set together with a change that waits', () => {
-  it('wait with it; one that is set later does not', async () => {
+describe('settings changed together with a delayed change of plugin', () => {
+  it('are delayed with it, unlike those changed later', async () => {
     const all = await configurable();
     const { element, ear } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
@@ -118,7 +118,7 @@ describe('settings that are set together with a change that waits', () => {
     expect(open['appearance']).to.include({ accent: 'rgb(1, 2, 3)' });
   });
 
-  it('go by configure once the change is taken back', async () => {
+  it('are sent by configure once the change is undone', async () => {
     const all = await configurable();
     all.element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
@@ -176,12 +176,12 @@ describe('appearance', () => {
     ],
   ];
   for (const [name, style, appearance] of table) {
-    it(`has ${name}`, async () => {
+    it(`includes ${name}`, async () => {
       expect(await look(style)).to.deep.equal({ colorScheme: 'light', ...appearance });
     });
   }
 
-  it('that changes goes by configure as a whole, loads nothing and restarts nothing', async () => {
+  it('is sent by configure as a whole when it changes, without a request or restart', async () => {
     const all = await configurable({ style: '--plugin-editor-accent: red' });
     const { element } = all;
     const before = performance.getEntriesByType('resource').length;
@@ -204,7 +204,7 @@ describe('appearance', () => {
     expect(performance.getEntriesByType('resource')).to.have.length(before);
   });
 
-  it('that changes while the element is not displayed goes when it is shown again', async () => {
+  it('is sent when the element is displayed again after a change', async () => {
     const all = await configurable();
     const { element } = all;
     element.style.display = 'none';
@@ -218,7 +218,7 @@ describe('appearance', () => {
     expect(all.ear.of('open')).to.have.length(1);
   });
 
-  it('goes at once by refreshAppearance(), and only where it differs', async () => {
+  it('is sent at once by refreshAppearance(), only if it differs', async () => {
     const all = await configurable();
     all.element.style.setProperty('--plugin-editor-accent', 'rgb(9 9 9)');
     all.element.refreshAppearance();
@@ -234,7 +234,7 @@ describe('appearance', () => {
 describe('initialSource', () => {
   const source = { contents: 'export {}', lang: 'typescript', tests: [{ name: 'n', payload: 'p' }] };
 
-  it('goes with open, as it was when the change was made, and a new object restarts nothing', async () => {
+  it('is sent by open as it was when set, and a new object restarts nothing', async () => {
     const mine = structuredClone(source);
     const all = await configurable({ initialSource: mine });
     expect(all.ear.of('open')[0]?.['initialSource']).to.deep.equal(source);
@@ -249,7 +249,7 @@ describe('initialSource', () => {
     });
   });
 
-  it('goes only where no other language is asked for, and never into an address', async () => {
+  it('is sent only when no other language is asked for, and never in a URL', async () => {
     const all = await configurable({
       initialSource: source,
       template: 'javascript',
@@ -280,7 +280,7 @@ describe('initialSource', () => {
     ],
   ];
   for (const [name, initialSource] of wrong) {
-    it(`that is ${name} is a config error that names it`, async () => {
+    it(`causes a config error when it is ${name}`, async () => {
       const server = await talkingServer(CAN);
       const element = mountTalking(server, { initialSource: initialSource as object });
       if (typeof initialSource === 'string') {
@@ -295,7 +295,7 @@ describe('initialSource', () => {
 });
 
 describe('plugin', () => {
-  it('is what is shown, with what the editor said; undefined while nothing is', async () => {
+  it('is what is shown, with the details from the editor, or undefined', async () => {
     const server = await talkingServer(CAN);
     const ear = listen();
     const element = mountTalking(server);
@@ -326,7 +326,7 @@ describe('plugin', () => {
     ]);
   });
 
-  it('is in the event ready, which comes once for each open', async () => {
+  it('is in the event ready, which is fired once for each open', async () => {
     const all = await configurable();
     const ready = { language: 'rust', exists: true, permissions: ['read', 'write'] };
     const events: unknown[] = [];
@@ -349,7 +349,7 @@ function bidReady(element: HTMLElement, session: string, details: object): void 
 }
 
 describe('token-delivery', () => {
-  it('that changes while an editor runs makes another frame, and the token serves on', async () => {
+  it('remakes the frame with the same token when it changes', async () => {
     const all = await opened({}, CAN);
     const frame = frameOf(all.element);
     all.element.tokenDelivery = 'url';

@@ -17,7 +17,7 @@ import {
 
 const MINUTE = 60_000;
 
-describe('an editor that does not speak', () => {
+describe('an editor that does not use the protocol', () => {
   async function silent(life: number): Promise<{
     clock: FakeClock;
     server: ScriptedServer;
@@ -32,7 +32,7 @@ describe('an editor that does not speak', () => {
     return { clock, server, element, events };
   }
 
-  it('has plugin-editor-expiring told in time, once, and no token asked for', async () => {
+  it('causes one event plugin-editor-expiring in time, and no token request', async () => {
     const { clock, server, element, events } = await silent(900);
     await clock.advance(719_000);
     expect(named(events, 'expiring')).to.have.length(0);
@@ -60,8 +60,8 @@ describe('an editor that does not speak', () => {
   });
 });
 
-describe('an editor in message delivery that has not greeted', () => {
-  it('is told the newest token when it does', async () => {
+describe('an editor that has not greeted, with message delivery', () => {
+  it('gets the newest token when it does', async () => {
     const clock = fakeClock();
     const server = await talkingServer(
       null,
@@ -87,9 +87,9 @@ describe('an editor in message delivery that has not greeted', () => {
   });
 });
 
-describe('token-request', () => {
+describe('a token-request of the editor', () => {
   for (const reason of ['missing', 'expired', 'refused']) {
-    it(`(${reason}) is met with a new token`, async () => {
+    it(`is answered with a new token when that is ${reason}`, async () => {
       const { ear, element } = await running(undefined);
       say(element, ear, { type: 'token-request', reason });
       const { session } = await renewed(ear, 1);
@@ -97,7 +97,7 @@ describe('token-request', () => {
     });
   }
 
-  it('that cannot be met is answered with token-failed and its code', async () => {
+  it('is answered with token-failed and a code when there is none', async () => {
     const { ear, element, events } = await running(
       undefined,
       { path: '/token', times: 1, json: { token: 'first' } },
@@ -111,7 +111,7 @@ describe('token-request', () => {
     expect(named(events, 'expiring')).to.have.length(0);
   });
 
-  it('in a storm makes one request in 5 s', async () => {
+  it('causes one request in 5 s, however many there are', async () => {
     const { clock, server, ear, element } = await running(undefined);
     const storm = `for (let i = 0; i < 100; i++) say({ type: 'token-request', reason: 'refused', session: '${ear.session()}' })`;
     const { contentWindow } = frameOf(element);
@@ -139,7 +139,7 @@ describe('token-request', () => {
     expect(clock.waits).to.have.length(1);
   });
 
-  it('is met at once for another plugin', async () => {
+  it('is answered at once for another plugin', async () => {
     const { server, ear, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
     say(element, ear, { type: 'token-request', reason: 'refused' });
     await renewed(ear, 1);
@@ -150,7 +150,7 @@ describe('token-request', () => {
     expect(await settledTokens(element, server)).to.equal(4);
   });
 
-  it('that waits its turn ends with its plugin', async () => {
+  it('is dropped with its plugin while it waits', async () => {
     const { clock, server, ear, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
     say(element, ear, { type: 'token-request', reason: 'refused' });
     await renewed(ear, 1);
@@ -164,7 +164,7 @@ describe('token-request', () => {
     expect(await settledTokens(element, server)).to.equal(3);
   });
 
-  it('of another session, or for no reason that is known, is not met', async () => {
+  it('is ignored with another session or an unknown reason', async () => {
     const { clock, server, ear, element } = await running(undefined);
     say(element, ear, { type: 'token-request', reason: 'expired', session: 'x' });
     say(element, ear, { type: 'token-request', reason: 'bored' });

@@ -18,7 +18,7 @@ const comeBack = () => window.dispatchEvent(new PageTransitionEvent('pageshow', 
 
 describe('waking', () => {
   for (const [name, wake] of WAKERS) {
-    it(`by ${name} renews a token at once that is past its time`, async () => {
+    it(`by ${name} renews an overdue token at once`, async () => {
       const { clock, ear, element, server } = await running(900);
       wake();
       expect(await settledTokens(element, server)).to.equal(1);
@@ -31,7 +31,7 @@ describe('waking', () => {
       expect(element.state).to.equal('ready');
     });
 
-    it(`by ${name} renews none that is not`, async () => {
+    it(`by ${name} does not renew a token early`, async () => {
       const { clock, ear, element, server } = await running(900);
       clock.sleep(HOUR / 6);
       wake();
@@ -44,7 +44,7 @@ describe('waking', () => {
     });
   }
 
-  it('that no event tells of is noticed within a minute', async () => {
+  it('without an event is noticed within a minute', async () => {
     const { clock, ear, element, server } = await running(900);
     clock.sleep(HOUR);
     await clock.advance(60_000);
@@ -52,7 +52,7 @@ describe('waking', () => {
     expect(await settledTokens(element, server)).to.equal(2);
   });
 
-  it('when the connection is back renews what failed without it', async () => {
+  it('with a restored connection retries what failed without it', async () => {
     const { clock, ear, element, events, server } = await running(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
@@ -67,7 +67,7 @@ describe('waking', () => {
     await renewed(ear, 1);
   });
 
-  it('after many failures does not wait for the next try', async () => {
+  it('after many failures does not wait for the next retry', async () => {
     const { clock, ear, element, events, server } = await running(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
@@ -88,7 +88,7 @@ describe('waking', () => {
   });
 });
 
-describe('a wall clock that is wrong', () => {
+describe('a wrong wall clock', () => {
   const expiries: [string, (now: number) => { headers?: Record<string, string>; json: object }][] = [
     ['expires_in', () => ({ json: { token: 't', expires_in: 900 } })],
     [
@@ -118,7 +118,7 @@ describe('a wall clock that is wrong', () => {
   ];
   for (const [form, answer] of expiries) {
     for (const hours of [-5, 5]) {
-      it(`by ${hours} h does not matter to ${form}`, async () => {
+      it(`(${hours} h) does not matter to ${form}`, async () => {
         const real = Date.now();
         const clock = fakeClock();
         clock.setWall(hours * HOUR);
@@ -140,7 +140,7 @@ describe('a wall clock that is wrong', () => {
   }
 
   for (const hours of [-5, 5]) {
-    it(`by ${hours} h, and nothing but expires_at: no storm, and the editor gets what it asks for`, async () => {
+    it(`(${hours} h) causes no flood of requests with expires_at alone, and the editor gets its tokens`, async () => {
       const end = Math.floor(Date.now() / 1000) + 900;
       const clock = fakeClock();
       clock.setWall(hours * HOUR);
@@ -163,7 +163,7 @@ describe('a wall clock that is wrong', () => {
     });
   }
 
-  it('set while a token lives does not keep it from being renewed', async () => {
+  it('does not prevent renewal when it is set during the life of a token', async () => {
     const { clock, ear } = await running(900);
     clock.setWall(-3 * HOUR);
     await clock.advance(720_000);
@@ -172,7 +172,7 @@ describe('a wall clock that is wrong', () => {
 });
 
 describe('a page that comes back from the back-forward cache', () => {
-  it('renews first, whatever life is left, and once', async () => {
+  it('renews its token once, whatever life is left', async () => {
     const { clock, ear, element, events, server } = await running(undefined);
     comeBack();
     await renewed(ear, 1);
@@ -182,7 +182,7 @@ describe('a page that comes back from the back-forward cache', () => {
     expect(clock.waits).to.deep.equal([]);
   });
 
-  it('does not renew again within 10 s, however short tokens live', async () => {
+  it('does not renew again within 10 s, however short the life of tokens is', async () => {
     const { clock, ear, element, server } = await running(1);
     comeBack();
     await renewed(ear, 1);
@@ -192,7 +192,7 @@ describe('a page that comes back from the back-forward cache', () => {
     await renewed(ear, 2);
   });
 
-  it('with a token past its time makes one request, not two', async () => {
+  it('makes one request for an overdue token', async () => {
     const { clock, ear, element, server } = await running(900);
     clock.sleep(HOUR);
     comeBack();
@@ -201,7 +201,7 @@ describe('a page that comes back from the back-forward cache', () => {
   });
 
   for (const status of [401, 403]) {
-    it(`closes when that is refused (${status}): the user signed out meanwhile`, async () => {
+    it(`closes the editor when the renewal is refused with ${status}, as the user may have signed out`, async () => {
       const { clock, ear, element } = await running(
         900,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
@@ -220,7 +220,7 @@ describe('a page that comes back from the back-forward cache', () => {
     });
   }
 
-  it('stays as it is when that fails for another reason', async () => {
+  it('keeps the editor when the renewal fails for another reason', async () => {
     const { element, events } = await running(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
@@ -231,7 +231,7 @@ describe('a page that comes back from the back-forward cache', () => {
     expect(element.state).to.equal('ready');
   });
 
-  it('asks for an editor that does not speak too, and closes it when refused', async () => {
+  it('asks for an editor without the protocol, too, and closes it when refused', async () => {
     const server = await talkingServer(
       null,
       { path: '/token', times: 2, json: { token: 'first', expires_in: 900 } },

@@ -26,10 +26,10 @@ const WIDTHS = [
   ['a narrow', '8em'],
 ] as const;
 
-describe('in a page that is written from the right', () => {
+describe('a page from right to left', () => {
   for (const selectable of [false, true]) {
     for (const [room, width] of WIDTHS) {
-      it(`languages and features start at the right of ${room} place, ${selectable ? 'each button before its name' : 'as a list'}`, async () => {
+      it(`puts languages and features to the right in ${room} place, ${selectable ? 'with each button before its name' : 'as a list'}`, async () => {
         const server = await builder();
         const element = await loaded(
           await fixture<PluginFeaturesElement>(
@@ -55,7 +55,7 @@ describe('in a page that is written from the right', () => {
     }
   }
 
-  it('the error view of <plugin-editor> is mirrored, and stays within its box', async () => {
+  it('mirrors the error view of <plugin-editor> within its box', async () => {
     const server = await editorServer({ path: '/token', status: 401 });
     const parent = place();
     parent.dir = 'rtl';
@@ -69,7 +69,7 @@ describe('in a page that is written from the right', () => {
   });
 
   for (const [room, width] of WIDTHS) {
-    it(`the error view of <plugin-features> is mirrored in ${room} place, and stays within its box`, async () => {
+    it(`mirrors the error view of <plugin-features> in ${room} place within its box`, async () => {
       const server = await builderThat({ status: 404 });
       const element = await fixture<PluginFeaturesElement>(
         html`<plugin-features
@@ -90,7 +90,7 @@ describe('in a page that is written from the right', () => {
   }
 });
 
-describe('accessibility of <plugin-features> in the dark', () => {
+describe('accessibility of <plugin-features> in a dark colour scheme', () => {
   const dark = async (base: string, selectable: boolean) =>
     fixture<PluginFeaturesElement>(
       html`<plugin-features
@@ -102,13 +102,13 @@ describe('accessibility of <plugin-features> in the dark', () => {
     );
 
   for (const selectable of [false, true]) {
-    it(`as a ${selectable ? 'radio group' : 'list'}`, async () => {
+    it(`has no violations as a ${selectable ? 'radio group' : 'list'}`, async () => {
       const server = await builder();
       await expect(await loaded(await dark(server.url(), selectable))).to.be.accessible();
     });
   }
 
-  it('in the error view', async () => {
+  it('has no violations in the error view', async () => {
     const server = await builderThat({ status: 404 });
     const element = await dark(server.url(), true);
     await element.refresh().catch(() => {});

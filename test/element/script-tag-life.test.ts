@@ -84,8 +84,8 @@ async function open(server: ScriptedServer, changes: Record<string, unknown> = {
 
 const plugin = { ident: 'com.example.tenant-1', namespace: 'default', fn: 'add-record' };
 
-describe('the file for script tags', () => {
-  it('opens, saves, switches, renews, follows the look, reloads and closes an editor', async () => {
+describe('the script-tag file', () => {
+  it('opens, saves, switches, renews, styles, reloads and closes an editor', async () => {
     const server = await moduleServer(EDITOR);
     const world = await open(server, {
       'token-delivery': 'message',
@@ -193,7 +193,7 @@ describe('the file for script tags', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('shows what an editor without the protocol is, and errors with a way out of them', async () => {
+  it('shows a silent editor, and errors with their ways out', async () => {
     const server = await moduleServer(
       '',
       { path: '/token', times: 1, status: 403 },
@@ -233,7 +233,7 @@ describe('the file for script tags', () => {
     expect(wrong.message).to.contain('builder');
   });
 
-  it('shows the languages of a builder, and keeps them in step with the editor', async () => {
+  it('shows the languages of a builder, in step with the editor', async () => {
     const server = await moduleServer(
       EDITOR,
       { path: FEATURES, times: 1, status: 404 },

@@ -110,10 +110,10 @@ async function onlyWhatIsBrokenNow(server: ScriptedServer, element: PluginEditor
   }
 }
 
-describe('under the strictest policies', () => {
+describe('the strictest policies', () => {
   for (const [name, script] of Object.entries(SCRIPTS)) {
     for (const delivery of ['url', 'message']) {
-      it(`${name}, by ${delivery}: every state of <plugin-editor>, and nothing is violated`, async () => {
+      it(`are not violated by any state of <plugin-editor> with ${name} (${delivery} delivery)`, async () => {
         const { server, headers } = await strictServer([
           { path: '/token', times: 1, status: 401, delay: 'hang' },
         ]);
@@ -147,7 +147,7 @@ describe('under the strictest policies', () => {
       });
     }
 
-    it(`${name}: every state of <plugin-features>, and nothing is violated`, async () => {
+    it(`are not violated by any state of <plugin-features> with ${name}`, async () => {
       const { server, headers } = await strictServer([
         { path: FEATURES, times: 1, status: 404, delay: 'hang' },
       ]);
@@ -184,7 +184,7 @@ describe('a policy without', () => {
   for (const { one, from } of cases) {
     // Not every engine knows Trusted Types.
     if (one.directive === 'trusted-types' && !('trustedTypes' in window)) continue;
-    it(`${one.directive} ${one.source} on the ${from} is violated`, async () => {
+    it(`${one.directive} ${one.source} is violated on the ${from}`, async () => {
       const { server, headers } = await strictServer([], one);
       const { contentDocument } = await openPage(server, { headers, module: null, body: SCRIPT });
       contentDocument.body.append(

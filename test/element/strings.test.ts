@@ -26,10 +26,10 @@ function words(element: Element): string {
 
 const noLetters = (element: Element, state: string) => expect(words(element), state).not.to.match(/\p{L}/u);
 
-describe('all strings of <plugin-editor> replaced', () => {
+describe('replacing all strings of <plugin-editor>', () => {
   const strings = marks(defaultStrings);
 
-  it('nothing else is to be read while it is idle, loading or ready', async () => {
+  it('leaves no other text while it is idle, loading or ready', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang', times: 1, json: { token: 't' } });
     const element = create(server, { fn: null, label: '№ 1', strings });
     place().append(element);
@@ -48,7 +48,7 @@ describe('all strings of <plugin-editor> replaced', () => {
 
   const codes = Object.keys(strings).filter((key) => key !== 'loading' && key !== 'retry') as 'config'[];
   for (const code of codes) {
-    it(`nothing else is to be read in the error view of ${code}`, async () => {
+    it(`leaves no other text in the error view of ${code}`, async () => {
       const server = await editorServer();
       const fail = () => Promise.reject(new PluginEditorError(code, 'In English'));
       const element = create(server, { fetchToken: fail, strings });
@@ -67,7 +67,7 @@ describe('all strings of <plugin-editor> replaced', () => {
   }
 });
 
-describe('all strings of <plugin-features> replaced', () => {
+describe('replacing all strings of <plugin-features>', () => {
   const strings = marks<PluginFeaturesStrings>({ ...defaultFeaturesStrings, 'feature-time_travel': '' });
   const numbered = { ...record, languages: [{ identifier: 'js', pretty: '1', short: '2' }] };
   const mount = (base: string, selectable: boolean) =>
@@ -81,7 +81,7 @@ describe('all strings of <plugin-features> replaced', () => {
     );
 
   for (const selectable of [false, true]) {
-    it(`nothing else is to be read, ${selectable ? 'as a radio group' : 'as a list'}`, async () => {
+    it(`leaves no other text ${selectable ? 'in a radio group' : 'in a list'}`, async () => {
       const server = await builderThat({ json: numbered, delay: 'hang' });
       const element = await mount(server.url(), selectable);
       noLetters(element, 'loading');
@@ -98,7 +98,7 @@ describe('all strings of <plugin-features> replaced', () => {
     });
   }
 
-  it('nothing else is to be read without languages, and in the error view', async () => {
+  it('leaves no other text without languages, and in the error view', async () => {
     const server = await builderThat(
       { json: { features: [], languages: [] }, times: 1 },
       { status: 404, times: 1 },
