@@ -21,7 +21,7 @@ const OPEN = {
 const only = (...origins: string[]) => `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
 
 describe('allowedOrigins', () => {
-  it('lets a page of one of them open plugins, renew tokens and close', async () => {
+  it('let pages of these origins open plugins, renew tokens and close', async () => {
     const server = await moduleServer(only('https://other.example', location.origin));
     const ear = listen();
     const element = mountTalking(server);
@@ -41,7 +41,7 @@ describe('allowedOrigins', () => {
     ['one is of another port', [`http://${location.hostname}:1`]],
   ];
   for (const [why, origins] of others) {
-    it(`has an editor ignore the page, and post nothing to it but the greeting, where ${why}`, async () => {
+    it(`make an editor ignore the page, and post only its greeting, when ${why}`, async () => {
       const server = await moduleServer(only(...origins));
       const ear = listen();
       const posted: unknown[] = [];
@@ -68,7 +68,7 @@ describe('allowedOrigins', () => {
     });
   }
 
-  it('has an element on another page end with an error', async () => {
+  it('leave an element on another page with an error', async () => {
     const server = await moduleServer(only('https://other.example'));
     const ear = listen();
     const element = mountTalking(server, { timeout: '2000' });
@@ -76,14 +76,14 @@ describe('allowedOrigins', () => {
     expect(ear.of('onOpen')).to.have.length(0);
   });
 
-  it('does not keep a page from the editor that frames it where none are given', async () => {
+  it('allow every page when there are none', async () => {
     const server = await moduleServer('allowedOrigins: undefined,');
     const element = mountTalking(server);
     await inState(element, 'ready');
     expect(element.state).to.equal('ready');
   });
 
-  it('is compared with the page that posts, not with the page around that', async () => {
+  it('are compared with the page that posts, not with the page around it', async () => {
     const server = await moduleServer(only(location.origin));
     const ear = listen();
     // A page of another site frames the editor, and hands on what that says.
@@ -129,13 +129,13 @@ describe('allowedOrigins', () => {
   ];
   for (const [entries, problem] of wrong) {
     // Outside of a frame, too: a mistake shows before the editor is framed.
-    it(`refuses ${JSON.stringify(entries)}, and says why`, () => {
+    it(`reject ${JSON.stringify(entries)} with an explanation`, () => {
       const connect = () => connectLauncher({ onOpen: () => {}, allowedOrigins: entries as string[] });
       expect(connect).to.throw(TypeError, problem);
     });
   }
 
-  it('may be of an app in a shell, which has a scheme of its own', () => {
+  it('may have the scheme of a native app', () => {
     expect(connectLauncher({ onOpen: () => {}, allowedOrigins: ['capacitor://localhost'] })).to.equal(
       undefined,
     );

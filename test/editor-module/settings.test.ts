@@ -18,7 +18,7 @@ async function connected(changes = {}, options = OPTIONS) {
 }
 
 describe('connectLauncher() with onSave and onConfigure', () => {
-  it('gets every field of open', async () => {
+  it('passes every field of open to onOpen', async () => {
     const initialSource = { contents: 'c', lang: 'typescript', tests: [{ name: 'n' }] };
     const { ear } = await connected({
       initialSource,
@@ -44,7 +44,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     });
   });
 
-  it('is told of changes while the plugin is open', async () => {
+  it('calls onConfigure with changes while the plugin is open', async () => {
     const { ear, element } = await connected({ locale: 'de' });
     element.readOnly = true;
     element.locale = 'x_';
@@ -54,7 +54,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     });
   });
 
-  it('takes of the appearance what has its grammar alone', async () => {
+  it('accepts of an appearance only what its grammar allows', async () => {
     const { ear, element } = await connected();
     const frame = frameOf(element);
     const open = (await ear.until('onOpen')) as never as { open: object };
@@ -87,7 +87,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     expect(changes).to.deep.equal({ appearance: { background: 'rgb(1, 2, 3)' } });
   });
 
-  it('saves when asked, and the launcher waits for it', async () => {
+  it('saves when asked to, and the launcher waits for it', async () => {
     const { element, run } = await connected();
     run(`globalThis.save = async () => { launcher.dirty(false); launcher.save(); }; launcher.dirty(true)`);
     await heardOut(element);
@@ -95,7 +95,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     expect(element.dirty).to.equal(false);
   });
 
-  it('says why it could not save, whether it rejects or throws', async () => {
+  it('reports why saving failed, when onSave rejects or throws', async () => {
     const { element, run } = await connected();
     for (const code of [
       `async () => { throw new Error('a conflict') }`,
@@ -108,14 +108,14 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     }
   });
 
-  it('says what is known of the plugin', async () => {
+  it('reports the details of the plugin', async () => {
     const { element, run } = await connected();
     run(`launcher.ready({ language: 'rust', exists: true, permissions: ['read'] })`);
     await heardOut(element);
     expect(element.plugin).to.deep.include({ language: 'rust', exists: true, permissions: ['read'] });
   });
 
-  it('greets with the capabilities that it has', async () => {
+  it('greets with its capabilities', async () => {
     const greetings: unknown[] = [];
     const listener = ({ data }: MessageEvent) => data?.type === 'hello' && greetings.push(data.capabilities);
     addEventListener('message', listener);

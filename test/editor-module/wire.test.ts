@@ -48,19 +48,19 @@ afterEach(() => {
   for (const each of listeners.splice(0)) removeEventListener('message', each);
 });
 
-describe('what an editor sends', () => {
+describe('the messages that an editor sends', () => {
   for (const [options, hello] of [
     ['', { ...all, type: 'hello' }],
     [`capabilities: ['open', 'x'],`, { ...all, type: 'hello', capabilities: ['open', 'x'] }],
   ] as const) {
-    it(`is a greeting first (${options})`, async () => {
+    it(`begin with a greeting (options: "${options}")`, async () => {
       const { posted, frame } = await framed(options);
       await heardOut(frame);
       expect(posted.map(({ data }) => data)).to.deep.equal([hello]);
     });
   }
 
-  it('is, to the letter, what the protocol says, and the launcher takes each of it', async () => {
+  it('are exactly those of the protocol, and the launcher accepts each', async () => {
     const { posted, frame, tell, server } = await framed();
     tell(OPEN);
     bid(
@@ -99,7 +99,7 @@ describe('what an editor sends', () => {
     }
   });
 
-  it('is nothing but the greeting before it was told of a plugin, and after it was closed', async () => {
+  it('are only the greeting before the first open and after close', async () => {
     const { posted, frame, tell } = await framed();
     const sayAll = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
     bid(frame.contentWindow, sayAll);
@@ -112,7 +112,7 @@ describe('what an editor sends', () => {
     expect(posted).to.have.length(1);
   });
 
-  it('is nothing after disconnect()', async () => {
+  it('end with disconnect()', async () => {
     const { posted, frame, tell, calls } = await framed();
     tell(OPEN);
     bid(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
@@ -122,8 +122,8 @@ describe('what an editor sends', () => {
   });
 });
 
-describe('what an editor takes', () => {
-  it('is an open with all that it needs, then tokens and an end in its session', async () => {
+describe('the messages that an editor accepts', () => {
+  it('are an open with all that is required, then tokens and a close in its session', async () => {
     const { tell, calls } = await framed();
     tell({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
     tell({ ...all, type: 'token', session: 's1', token: 't2' });
@@ -139,7 +139,7 @@ describe('what an editor takes', () => {
     ]);
   });
 
-  it('is another open, which ends the wait for a token of the plugin before', async () => {
+  it('include another open, which ends the wait for a token of the previous plugin', async () => {
     const { frame, tell, ear } = await framed();
     tell(OPEN);
     bid(
@@ -151,7 +151,7 @@ describe('what an editor takes', () => {
     expect(await ear.until('got')).to.include({ message: 'closed' });
   });
 
-  it('is nothing of another session, channel or version, and nothing that is not whole', async () => {
+  it('are not of another session, channel or version, and not incomplete', async () => {
     const { tell, calls } = await framed();
     tell(OPEN);
     for (const type of ['token', 'token-failed', 'close']) {
@@ -165,7 +165,7 @@ describe('what an editor takes', () => {
   });
 
   for (const whose of ['sameOrigin', 'crossSite'] as const) {
-    it(`is not what a frame beside it posts (${whose})`, async () => {
+    it(`are not from a frame beside it (${whose})`, async () => {
       const { server, tell, calls, ear, posted } = await framed();
       tell(OPEN);
       const other = document.createElement('iframe');
@@ -188,7 +188,7 @@ describe('what an editor takes', () => {
     });
   }
 
-  it('is not an open of a page without an origin, which could not be answered', async () => {
+  it('do not include an open from an opaque origin, which could not be answered', async () => {
     const server: ScriptedServer = await moduleServer();
     const ear = listen();
     const outer = document.createElement('iframe');
@@ -205,7 +205,7 @@ describe('what an editor takes', () => {
     expect(ear.of('onOpen')).to.have.length(0);
   });
 
-  it('is every open that the protocol allows, and no other', async () => {
+  it('include an open if and only if the protocol allows it', async () => {
     const { frame, tell, calls } = await framed();
     const text = fc.oneof(
       { weight: 8, arbitrary: fc.string({ minLength: 1 }) },

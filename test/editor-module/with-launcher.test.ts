@@ -32,7 +32,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     });
   }
 
-  it('says everything in events', async () => {
+  it('reports everything as events', async () => {
     const server = await moduleServer();
     const ear = listen();
     const element = mountTalking(server);
@@ -90,7 +90,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     ['throws', `onOpen() { throw new Error('Not today'); }`],
     ['rejects', `async onOpen() { throw new Error('Not today'); }`],
   ] as const) {
-    it(`shows what onOpen ${how} as the reason, and leaves it in the frame's console`, async () => {
+    it(`shows what onOpen ${how} as the reason, and leaves it in the console of the frame`, async () => {
       const server = await moduleServer(`${onOpen},`);
       const ear = listen();
       const element = mountTalking(server);
@@ -101,7 +101,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     });
   }
 
-  it('gets the token that it asks for, once for several askers', async () => {
+  it('gets one token for several requests', async () => {
     const server = await moduleServer();
     const ear = listen();
     const element = mountTalking(server);
@@ -118,7 +118,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('is told when there is none to be had', async () => {
+  it('gets a rejection when there is no token', async () => {
     const server = await moduleServer(
       '',
       { path: '/token', times: 1, json: { token: 't' } },
@@ -135,7 +135,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     expect(element.state).to.equal('ready');
   });
 
-  it('goes to another plugin without loading anew, and what was begun for the one before is dropped', async () => {
+  it('opens another plugin without reloading, and drops what was begun for the previous one', async () => {
     const server = await moduleServer(OPEN);
     const ear = listen();
     const element = mountTalking(server);
@@ -164,7 +164,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     expect((await requestCounts(server))['/editor']).to.equal(1);
   });
 
-  it('is told of the end', async () => {
+  it('is told when it closes', async () => {
     const server = await moduleServer();
     const ear = listen();
     const element = mountTalking(server);
@@ -180,7 +180,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     await closing;
   });
 
-  it('greets anew on every load', async () => {
+  it('greets again on every load', async () => {
     const server = await moduleServer();
     const ear = listen();
     const element = mount(server);
@@ -193,7 +193,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
 });
 
 describe('connectLauncher() outside a frame', () => {
-  it('does nothing, and says so', () => {
+  it('does nothing, and warns', () => {
     const added: string[] = [];
     const before = Object.getOwnPropertyDescriptor(window, 'addEventListener');
     window.addEventListener = ((type: string) => added.push(type)) as never;

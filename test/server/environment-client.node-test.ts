@@ -207,7 +207,7 @@ const OPERATIONS: [name: string, call: Call, sent: string, answer: object | unde
 
 describe('EnvironmentClient', () => {
   for (const [name, call, sent, answer] of OPERATIONS) {
-    test(`${name} sends ${sent} with the environment token, and gives the answer as it is`, async () => {
+    test(`${name} sends ${sent} with the environment token, and resolves with the unchanged response`, async () => {
       await using at = await start({}, answer ? { json: answer } : { status: 204 });
       assert.deepEqual(await call(at.client), answer);
       const [request, ...more] = await at.service.requests(1);
@@ -218,7 +218,7 @@ describe('EnvironmentClient', () => {
       assert.equal(headers['content-type'], body ? 'application/json' : undefined);
     });
 
-    test(`${name} ends with the signal that it is given last`, async () => {
+    test(`${name} rejects with the reason of an aborted signal`, async () => {
       await using at = await start({}, { json: {} });
       const reason = new Error('enough');
       await assert.rejects(call(at.client, { signal: AbortSignal.abort(reason) }), reason);
@@ -227,7 +227,7 @@ describe('EnvironmentClient', () => {
 
     const [method = ''] = sent.split(' ');
     const expected = { GET: [3, 2], PUT: [1, 2], PATCH: [1, 2], DELETE: [1, 2], POST: [1, 1] }[method] ?? [];
-    test(`${name} is sent ${expected[0]} times where the service is busy, and with \`retry: 1\` ${expected[1]} times`, async () => {
+    test(`${name} is sent ${expected[0]} times when the service is busy, and ${expected[1]} times with \`retry: 1\``, async () => {
       for (const [index, retry] of [undefined, 1].entries()) {
         await using at = await start({ retry }, { status: 503, headers: { 'retry-after': '0' } });
         await assert.rejects(call(at.client), { name: 'HttpError', status: 503 });
@@ -235,7 +235,7 @@ describe('EnvironmentClient', () => {
       }
     });
 
-    test(`${name} refuses a redirect, and says the code of a refusal, but never its token`, async () => {
+    test(`${name} rejects a redirect, and reports the code of an error response, but never its token`, async () => {
       await using moved = await start({}, { redirect: '/other' });
       await assert.rejects(call(moved.client), { name: 'HttpError', status: 302, redirect: true });
       assert.equal((await moved.service.requests()).length, 1);
@@ -249,7 +249,7 @@ describe('EnvironmentClient', () => {
     });
 
     if (answer)
-      test(`${name} rejects an answer of another shape`, async () => {
+      test(`${name} rejects a response of another shape`, async () => {
         await using at = await start({}, { json: ['marker-1'] });
         const error = await call(at.client).catch((thrown: unknown) => thrown);
         assert.equal((error as Error).name, 'SchemaError');
@@ -270,7 +270,7 @@ describe('EnvironmentClient', () => {
       ['namespace', (c) => c.deleteNamespace({ ...HERE, namespace: bad })],
       ['uuid', (c) => c.getRun(bad)],
     ] as [string, (client: EnvironmentClient) => Promise<unknown>][]) {
-      test(`refuses ${inspect(bad)} as ${field} in ${/c\.\w+/.exec(call.toString())?.[0]}, before any request`, async () => {
+      test(`${/c\.\w+/.exec(call.toString())?.[0]} rejects ${inspect(bad)} as ${field}, before any request`, async () => {
         await using at = await start({}, { json: {} });
         await assert.rejects(call(at.client), {
           name: 'TypeError',
@@ -281,7 +281,7 @@ describe('EnvironmentClient', () => {
     }
   }
 
-  test('changes nothing of a tenant for a field without a value, before any request', async () => {
+  test('rejects an update of a tenant with an undefined field, before any request', async () => {
     await using at = await start({}, { json: TENANT_RECORD });
     const empty = { suspended: { suspended: undefined }, plugins: { limits: { plugins: undefined } } };
     for (const [name, changes] of Object.entries(empty)) {
@@ -294,7 +294,7 @@ describe('EnvironmentClient', () => {
   });
 
   for (const actor of [undefined, '', 'a\u0000', '\u202ea', 'a'.repeat(201), 7] as string[]) {
-    test(`ends nobody’s sessions for ${inspect(actor, { maxStringLength: 10 })} as actor`, async () => {
+    test(`ends no session for the actor ${inspect(actor, { maxStringLength: 10 })}`, async () => {
       await using at = await start({}, { status: 204 });
       await assert.rejects(at.client.endSessions(TENANT, { actor }), {
         name: 'TypeError',
@@ -304,7 +304,7 @@ describe('EnvironmentClient', () => {
     });
   }
 
-  test('asks a function for the token of each call', async () => {
+  test('calls a function for the environment token of each call', async () => {
     let calls = 0;
     await using at = await start(
       { environmentToken: () => Promise.resolve(`secret-${++calls}`) },
@@ -316,7 +316,7 @@ describe('EnvironmentClient', () => {
     assert.deepEqual(sent, ['Bearer secret-1', 'Bearer secret-2']);
   });
 
-  test('lists all pages with eachPage', async () => {
+  test('can be iterated over with eachPage', async () => {
     await using at = await start(
       {},
       { times: 1, json: { plugins: [PLUGIN], next: 'c1' } },
@@ -334,11 +334,19 @@ describe('EnvironmentClient', () => {
 
   for (const [name, options, message] of [
     ['no builderUrl', { builderUrl: undefined }, /^builderUrl must be an http or https address/],
-    ['a password', { builderUrl: 'http://u:hidden@a.example' }, /^builderUrl must not hold a user name/],
+    [
+      'a builderUrl with a password',
+      { builderUrl: 'http://u:hidden@a.example' },
+      /^builderUrl must not hold a user name/,
+    ],
     ['no environmentToken', { environmentToken: undefined }, /^environmentToken must be text/],
-    ['a line break in it', { environmentToken: 'secret-9\n' }, /^environmentToken must be visible ASCII/],
+    [
+      'an environmentToken with a line break',
+      { environmentToken: 'secret-9\n' },
+      /^environmentToken must be visible ASCII/,
+    ],
   ] as const) {
-    test(`cannot be made with ${name}`, () => {
+    test(`throws for ${name}`, () => {
       const all = { builderUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN, ...options };
       assert.throws(
         () => new EnvironmentClient(all as never),
@@ -350,7 +358,7 @@ describe('EnvironmentClient', () => {
     });
   }
 
-  test('shows nothing of its token when it is printed', () => {
+  test('does not print its token', () => {
     const client = new EnvironmentClient({
       builderUrl: 'http://127.0.0.1',
       environmentToken: ENVIRONMENT_TOKEN,

@@ -67,13 +67,13 @@ describe('the origin check', () => {
     }
   }
 
-  test('allows no other origin when none is given', async () => {
+  test('allows no other origin by default', async () => {
     await using at = await startEndpoint();
     const answer = await at.ask(FIELDS, { 'sec-fetch-site': 'cross-site', origin: PARTNER });
     assert.equal(answer.status, 403);
   });
 
-  test('comes before all else, so that a foreign page learns nothing from a status', async () => {
+  test('comes first, so that a foreign page learns nothing from a status', async () => {
     let asked = 0;
     await using at = await startEndpoint({ authorize: () => `${++asked}` });
     const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
@@ -88,7 +88,7 @@ describe('the origin check', () => {
     assert.equal(asked, 0);
   });
 
-  test('compares with the origin of the request’s own address', async () => {
+  test('compares with the origin of the request’s own URL', async () => {
     await using at = await startEndpoint();
     const ask = (address: string, origin: string) =>
       at.endpoint(
@@ -103,7 +103,7 @@ describe('the origin check', () => {
     assert.equal((await ask('https://app.example:443/t', 'https://app.example')).status, 200);
   });
 
-  test('says in its refusal which pages may ask', async () => {
+  test('explains in its response which pages are allowed', async () => {
     await using at = await startEndpoint();
     const { message, headers } = await read(
       await at.endpoint(pageRequest(FIELDS, { 'sec-fetch-site': 'none' })),

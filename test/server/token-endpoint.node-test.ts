@@ -6,8 +6,8 @@ import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { ENVIRONMENT_TOKEN, FIELDS, IDENT, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
 
-describe('the answer', () => {
-  test('is the token, as JSON that no cache keeps', async () => {
+describe('the response', () => {
+  test('is the token, as JSON that no cache stores', async () => {
     await using at = await startEndpoint();
     const { status, headers, body } = await at.ask();
     assert.equal(status, 200);
@@ -41,14 +41,14 @@ describe('the answer', () => {
     ],
     [{ refresh_token: 'r', scope: 's', environment: 'com.acme', Token: 't' }, {}],
   ] as const) {
-    test(`to ${JSON.stringify(given)} holds ${JSON.stringify(expected)} and nothing else`, async () => {
+    test(`holds ${JSON.stringify(expected)} of ${JSON.stringify(given)}, and nothing else`, async () => {
       await using at = await startEndpoint({}, { path: '*', json: { token: 'editor-1', ...given } });
       assert.deepEqual((await at.ask()).body, { token: 'editor-1', ...expected });
     });
   }
 });
 
-describe('when the builder fails', () => {
+describe('a failure of the builder', () => {
   for (const [rule, status, name] of [
     [{ status: 400 }, 502, 'HttpError'],
     [{ status: 404 }, 502, 'HttpError'],
@@ -64,7 +64,7 @@ describe('when the builder fails', () => {
     [{ json: ['marker-1'] }, 502, 'SchemaError'],
     [{ json: { token: ENVIRONMENT_TOKEN } }, 502, 'SchemaError'],
   ] satisfies [Omit<Rule, 'path'>, number, string][]) {
-    test(`${JSON.stringify(rule)}: ${status}, and onError hears of a ${name}`, async () => {
+    test(`with ${JSON.stringify(rule)} is answered with ${status}, and onError gets a ${name}`, async () => {
       await using at = await startEndpoint({}, { path: '/auth/*', ...rule });
       const answer = await at.ask();
       assert.equal(answer.status, status);
@@ -79,7 +79,7 @@ describe('when the builder fails', () => {
     });
   }
 
-  test('by time: 504', async () => {
+  test('by timeout is answered with 504', async () => {
     await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
     const access = new AccessClient({
       builderUrl: at.builder.url(),
@@ -101,7 +101,7 @@ describe('when the builder fails', () => {
     ['nothing', undefined, 502],
     ['text', 'detail', 502],
   ] as const) {
-    test(`through something that stands in for a client and rejects with ${name}: ${status}`, async () => {
+    test(`from a client that rejects with ${name} is answered with ${status}`, async () => {
       await using at = await startEndpoint({
         access: { getEditorToken: () => Promise.reject(thrown) },
       });
@@ -139,7 +139,7 @@ describe('access', () => {
     ],
     ['gives no client', () => undefined],
   ] as const) {
-    test(`that ${name}: 500, and onError hears of it`, async () => {
+    test(`that ${name} leads to status 500, and onError is called`, async () => {
       await using at = await startEndpoint({ access: access as never });
       const answer = await at.ask();
       assert.equal(answer.status, 500);
@@ -150,7 +150,7 @@ describe('access', () => {
 });
 
 describe('ext', () => {
-  test('gives the third segment', async () => {
+  test('sets the third segment', async () => {
     const targets: PluginTarget[] = [];
     await using at = await startEndpoint({
       ext: (target) => {
@@ -164,7 +164,7 @@ describe('ext', () => {
   });
 
   for (const bad of ['', '..', undefined, 7]) {
-    test(`that gives ${bad === '' ? 'nothing' : bad}: 500, no request, and onError hears of it`, async () => {
+    test(`that returns ${bad === '' ? 'an empty text' : bad} leads to status 500 without a request, and onError is called`, async () => {
       await using at = await startEndpoint({ ext: () => bad as string });
       assert.equal((await at.ask()).status, 500);
       assert.match((at.errors[0] as Error).message, /^ext must/);
@@ -174,7 +174,7 @@ describe('ext', () => {
 });
 
 describe('onError', () => {
-  test('gets the error, the request and the context', async () => {
+  test('is called with the error, the request and the context', async () => {
     const seen: unknown[] = [];
     await using at = await startEndpoint(
       { onError: (...told) => void seen.push(...told) },
@@ -197,7 +197,7 @@ describe('onError', () => {
     ['rejects', () => Promise.reject(new Error('log is full'))],
     ['never ends', () => new Promise<void>(() => undefined)],
   ] as const) {
-    test(`that ${name} leaves the answer as it is`, async () => {
+    test(`that ${name} does not change the response`, async () => {
       const unhandled: unknown[] = [];
       const listener = (error: unknown) => unhandled.push(error);
       process.on('unhandledRejection', listener);
@@ -223,8 +223,8 @@ describe('onError', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  test('ends the request to the builder, and is no failure', async () => {
+describe('a client that disconnects', () => {
+  test('cancels the request to the builder, which is no failure', async () => {
     await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
     const controller = new AbortController();
     const answer = at.endpoint(pageRequest(FIELDS, {}, { signal: controller.signal }));
