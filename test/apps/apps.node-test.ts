@@ -33,17 +33,21 @@ async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
 const timeout = 240_000;
 
 for (const app of ['react-19', 'react-18']) {
-  it(`${app}: the components under StrictMode, and mounted anew, with types`, { timeout }, async () => {
-    const files = await build(app, 'check');
-    await withSpeakingEditor(browser, app, files);
-    await withSilentEditor(browser, app, files);
-    await mountedAnew(browser, app, files);
-  });
+  it(
+    `${app} uses the components under StrictMode, mounted and mounted again, with types`,
+    { timeout },
+    async () => {
+      const files = await build(app, 'check');
+      await withSpeakingEditor(browser, app, files);
+      await withSilentEditor(browser, app, files);
+      await mountedAnew(browser, app, files);
+    },
+  );
 }
 
 for (const app of ['vue-3', 'svelte-5', 'angular']) {
   it(
-    `${app}: attributes, properties, events and the choice of a language, with types`,
+    `${app} uses attributes, properties, events and the choice of a language, with types`,
     { timeout },
     async () => {
       const files = await build(app, 'check');
@@ -54,15 +58,19 @@ for (const app of ['vue-3', 'svelte-5', 'angular']) {
 }
 
 for (const app of ['server-react', 'server-vue', 'server-lit']) {
-  it(`${app}: rendered on a server, taken over in the browser, everything once`, { timeout }, async () => {
-    const files = await build(app);
-    const render = (place: Place) => {
-      const code = `const { render } = await import('./dist-server/server.js');
+  it(
+    `${app} renders on a server and hydrates in the browser without repeating anything`,
+    { timeout },
+    async () => {
+      const files = await build(app);
+      const render = (place: Place) => {
+        const code = `const { render } = await import('./dist-server/server.js');
         process.stdout.write(await render(${JSON.stringify(place)}));`;
-      return run(process.execPath, ['--input-type=module', '--eval', code], workshop.at(app), {});
-    };
-    await fromServer(browser, app, files, render);
-  });
+        return run(process.execPath, ['--input-type=module', '--eval', code], workshop.at(app), {});
+      };
+      await fromServer(browser, app, files, render);
+    },
+  );
 }
 
 it('the lock files name no registry, and pin no build of this package', async () => {
@@ -75,7 +83,7 @@ it('the lock files name no registry, and pin no build of this package', async ()
   }
 });
 
-describe('a page without tools', () => {
+describe('a page without build tools', () => {
   const cdn = () => workshop.at('node_modules/plugin-editor/dist/cdn');
 
   /** The page with a tag for one of the two files, as the README shows it: with the hash, where there are hashes. */
@@ -94,13 +102,13 @@ describe('a page without tools', () => {
     return [{ path: '/index.html', html }, ...(await serveFolder(cdn()))];
   }
 
-  it('with a classic script', { timeout }, async () => {
+  it('works with a classic script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.iife.js', '');
     await withSpeakingEditor(browser, 'classic', files);
     await withSilentEditor(browser, 'classic', files);
   });
 
-  it('with a module', { timeout }, async () => {
+  it('works with a module script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.js', 'type="module"');
     await withSpeakingEditor(browser, 'classic', files);
     await withSilentEditor(browser, 'classic', files);

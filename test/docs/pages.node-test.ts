@@ -72,7 +72,7 @@ const draftOf = async (fn: string) => {
   return { token, source: draft.ok ? ((await draft.json()) as { contents: string }).contents : undefined };
 };
 
-test('every block of TypeScript compiles, as strictly as can be', async () => {
+test('every block of TypeScript compiles with the strictest settings', async () => {
   const own = blocks.filter(({ name }) => /\.tsx?$/.test(name) && name !== ANGULAR);
   for (const name of ['route.ts', 'worker.ts', 'plugin.ts', 'say-types.ts', 'ask-price.ts'])
     await pages.place.write(name, snippet(name));
@@ -112,7 +112,7 @@ test('every block of TypeScript compiles, as strictly as can be', async () => {
 
 describe('the documentation’s page', () => {
   for (const name of ['page.html', 'react.html', 'vue.html'])
-    test(`${name}: opens its editor, with the languages beside it`, async () => {
+    test(`${name} opens its editor, with the languages beside it`, async () => {
       await open(`/${name}`);
       const frame = await editorFrame();
       assert.match(await text(frame), /export/);
@@ -130,7 +130,7 @@ describe('the documentation’s page', () => {
     });
 
   for (const name of ['react.html', 'vue.html'])
-    test(`${name}: hears of a deployment`, async () => {
+    test(`${name} is told of a deployment`, async () => {
       await open(`/${name}`);
       await editorFrame();
       await page.$eval('plugin-editor', (editor) =>
@@ -142,7 +142,7 @@ describe('the documentation’s page', () => {
     });
 });
 
-test('listen.ts hears of all that it names, and theme.css is seen', async () => {
+test('listen.ts handles every event that it names, and theme.css applies', async () => {
   assert.ok(snippet('theme.css') && snippet('listen.ts'));
   await open('/listening.html');
   const frame = await editorFrame();
@@ -184,7 +184,7 @@ test('listen.ts hears of all that it names, and theme.css is seen', async () => 
 });
 
 describe('the documentation’s editor', () => {
-  test('greets before its own script is there', async () => {
+  test('greets before its own script has loaded', async () => {
     const held = Promise.withResolvers<void>();
     pages.hold('/editor.js', held.promise);
     let loaded: Promise<unknown>;
@@ -213,7 +213,7 @@ describe('the documentation’s editor', () => {
     assert.match(await text(await editorFrame()), /export/);
   });
 
-  test('asks for a new token when the builder refuses the old one, and saves with it', async () => {
+  test('requests a new token when the builder refuses the old one, and saves with it', async () => {
     await open('/page.html');
     await page.$eval('plugin-editor', (editor) => (editor.fn = 'refused-once'));
     const frame = await editorFrame();
@@ -232,7 +232,7 @@ describe('the documentation’s editor', () => {
     assert.equal(refused, 2);
   });
 
-  test('opens nothing for a builder that it does not know', async () => {
+  test('opens nothing for an unknown builder', async () => {
     await open('/page.html');
     await editorFrame();
     await page.$eval('plugin-editor', (editor) => (editor.builder = 'https://evil.example.com'));

@@ -86,7 +86,7 @@ async function signIn(port: number): Promise<string> {
 }
 
 describe('the token endpoint of the documentation', () => {
-  test('for Express', async () => {
+  test('runs in Express', async () => {
     await place.write('express.js', local('express.js'));
     const { app } = await place.load<{ app: Express }>('express.js');
     app.post('/sign-in', (req: Request & { session?: object }, res) => {
@@ -97,7 +97,7 @@ describe('the token endpoint of the documentation', () => {
     await holds(await signIn(server.port), server.port);
   });
 
-  test('for Hono', async () => {
+  test('runs in Hono', async () => {
     await place.write('hono.ts', local('hono.ts'));
     const { app } = await place.load<{ app: Hono }>('hono.ts');
     app.post('/sign-in', async (c) => {
@@ -109,7 +109,7 @@ describe('the token endpoint of the documentation', () => {
     await holds(await signIn(server.port), server.port);
   });
 
-  test('for Next.js: built by `next build`, types and all, and served by `next start`', async () => {
+  test('runs in Next.js, built with its types by `next build` and served by `next start`', async () => {
     await place.write(`app${PATH}/route.ts`, local('route.ts'));
     await copyFile(
       fileURLToPath(new URL('session.ts', import.meta.url)),
@@ -147,7 +147,7 @@ describe('the token endpoint of the documentation', () => {
     }
   });
 
-  test('for Cloudflare Workers: in two processes of workerd, which answer in turn and share nothing', async () => {
+  test('runs in Cloudflare Workers, in two processes that take turns and share nothing', async () => {
     await place.write('worker.ts', local('worker.ts'));
     await copyFile(
       fileURLToPath(new URL('session.ts', import.meta.url)),

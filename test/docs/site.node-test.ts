@@ -92,7 +92,7 @@ const addresses = async () =>
     .filter((path) => path.endsWith('.html') && !/^(?:stand-in-editor\/|404)/.test(path))
     .toSorted();
 
-test('every page of the site works from a sub-folder, fits on a telephone, and leaves axe nothing to find', async () => {
+test('every page of the site works in a sub-folder, fits on a phone and passes axe', async () => {
   const all = await addresses();
   assert.ok(all.length > 50, `${all.length} pages`);
   const found: string[] = [];
@@ -110,10 +110,10 @@ test('every page of the site works from a sub-folder, fits on a telephone, and l
   assert.deepEqual(found, []);
 });
 
-describe('on a wide screen', () => {
+describe('the site on a wide screen', () => {
   before(() => page.setViewport({ width: 1300, height: 900 }));
 
-  test('the elements run on the pages that describe them', async () => {
+  test('runs the elements on the pages that describe them', async () => {
     await open('reference/plugin-editor.html');
     await page.waitForSelector('plugin-editor:state(ready)');
     await page.click('::-p-text(A deploy)');
@@ -125,7 +125,7 @@ describe('on a wide screen', () => {
     assert.deepEqual(faults, []);
   });
 
-  test('the search finds a page without a server', async () => {
+  test('finds a page by its search, without a server', async () => {
     await open('index.html');
     await page.click('.DocSearch-Button');
     const field = await page.waitForSelector('#localsearch-input');

@@ -25,7 +25,7 @@ const PUBLISHED = [
   'src/element/strings.ts',
 ];
 
-test('no property that the script-tag file gets a shorter name for is public', () => {
+test('the script-tag file shortens the name of no public property', () => {
   const declared = new Set(
     PUBLISHED.flatMap((path) =>
       [
@@ -40,13 +40,13 @@ test('no property that the script-tag file gets a shorter name for is public', (
   assert.deepEqual(found, []);
 });
 
-test('no attribute, member or event of an element has such a name', () => {
+test('the script-tag file shortens the name of no attribute, member or event of an element', () => {
   const manifest = readPackaged('dist/custom-elements.json');
   const found = INTERNAL_NAMES.filter((name) => manifest.includes(`"name": "${name}"`));
   assert.deepEqual(found, []);
 });
 
-test('the script-tag file has none of these names left', () => {
+test('the script-tag file contains no unshortened internal name', () => {
   const script = readPackaged('dist/cdn/plugin-editor.js');
   const found = INTERNAL_NAMES.filter((name) => new RegExp(`[.{,?]${name}\\b`).test(script));
   assert.deepEqual(found, []);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { packed } from './fixture.ts';
 
-test('every link and picture of the packed README leads to a file of the package, and the repository’s README is unchanged', async () => {
+test('every link and picture of the packed README leads to a file of the package, and packing leaves the README unchanged', async () => {
   const readme = await readFile(join(packed.installed, 'README.md'), 'utf8');
   const prose = readme.replace(/^```.*?^```$/gms, '');
   const targets = [

@@ -60,7 +60,7 @@ createTokenEndpoint({ access: async () => { throw new Error(); } });
 
 for (const { version, tsc } of COMPILERS) {
   for (const options of resolutionsOf(version)) {
-    test(`TypeScript ${version} takes all types by ${options.moduleResolution}`, async () => {
+    test(`TypeScript ${version} compiles with all types of the package under moduleResolution ${options.moduleResolution}`, async () => {
       const name = `${version}-${options.moduleResolution}`;
       const at = (file: string) => join(packed.consumer, file);
       await writeFile(at(`${name}.mts`), programFor(options.module).join('\n'));
@@ -84,6 +84,6 @@ for (const { version, tsc } of COMPILERS) {
   }
 }
 
-test('one of the compilers is of the line 5', () => {
+test('one of the compilers is TypeScript 5', () => {
   assert.ok(COMPILERS.some(({ version }) => version.startsWith('5.')));
 });

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 // Run twice (by fresh-page-again.test.ts too): whichever comes second finds nothing that the first one left.
 describe('a test file', () => {
-  it('starts on a page of its own', () => {
+  it('starts on a page without the state of another', () => {
     expect(document.cookie).to.equal('');
     expect(localStorage).to.have.length(0);
     expect(sessionStorage).to.have.length(0);

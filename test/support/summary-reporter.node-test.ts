@@ -29,8 +29,8 @@ function session(
   } as unknown as TestSession;
 }
 
-describe('summary of a run', () => {
-  it('names the engines with their versions and ends with the counts alone', () => {
+describe('the summary of a test run', () => {
+  it('names the engines with their versions, and ends with the counts', () => {
     const lines = summaryLines(
       [
         session('Chromium', ['passed', 'passed']),

@@ -25,7 +25,7 @@ test('the editor opens the customer’s plugin', async () => {
   expect(tokens.requests).toHaveLength(1);
 });
 
-test('the page says what is not saved, until it is', async () => {
+test('the page shows that there is unsaved work until it is saved', async () => {
   const { main, element, editor } = show();
   await expect.poll(() => element.state).toBe('ready');
   await editor.dirty();
@@ -37,20 +37,20 @@ test('the page says what is not saved, until it is', async () => {
   await expect.poll(() => main.textContent).not.toContain('You have unsaved work.');
 });
 
-test('saving that fails is told to the page', async () => {
+test('the page is told that saving failed', async () => {
   const { element, editor } = show();
   await expect.poll(() => element.state).toBe('ready');
   await editor.refuseSaves('The disk is full.');
   await expect(element.save()).rejects.toMatchObject({ code: 'editor' });
 });
 
-test('who may not edit is told to sign in', async () => {
+test('a user who may not edit is asked to sign in', async () => {
   tokens.refuse(401);
   const { main } = show();
   await expect.poll(() => main.textContent).toContain('Please sign in again.');
 });
 
-test('a failing editor is an error', async () => {
+test('an error of the editor is shown', async () => {
   const { main, element, editor } = show();
   await expect.poll(() => element.state).toBe('ready');
   const onError = vi.fn();
