@@ -6,7 +6,8 @@ import type { Browser } from 'puppeteer-core';
 
 import { launchChromium } from '../support/chromium.ts';
 import type { Rule } from '../support/script-rules.ts';
-import { type Workshop, openWorkshop, run, serveFolder } from './harness.ts';
+import { run } from '../support/programs.ts';
+import { type Workshop, openWorkshop, serveFolder } from './harness.ts';
 import { fromServer, mountedAnew, withSilentEditor, withSpeakingEditor } from './scenes.ts';
 import type { Place } from './visit.ts';
 
@@ -63,10 +64,13 @@ for (const app of ['server-react', 'server-vue', 'server-lit']) {
     { timeout },
     async () => {
       const files = await build(app);
-      const render = (place: Place) => {
+      const render = async (place: Place) => {
         const code = `const { render } = await import('./dist-server/server.js');
         process.stdout.write(await render(${JSON.stringify(place)}));`;
-        return run(process.execPath, ['--input-type=module', '--eval', code], workshop.at(app), {});
+        const args = ['--input-type=module', '--eval', code];
+        const { stdout, stderr } = await run(process.execPath, args, { cwd: workshop.at(app), env: {} });
+        assert.equal(stderr, '');
+        return stdout;
       };
       await fromServer(browser, app, files, render);
     },

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { packOnce, unpack } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 import { serversDirectory } from './install.ts';
 import { root } from './markdown.ts';
 
-const run = promisify(execFile);
 const projectRoot = fileURLToPath(root);
 
 export interface Workplace extends AsyncDisposable {
@@ -53,13 +51,8 @@ export async function startWorkplace({
     write,
     load: async <T>(name: string) => (await import(pathToFileURL(join(directory, name)).href)) as T,
     run: async (command, args, env = {}) => {
-      try {
-        const { stdout } = await run(command, args, { cwd: directory, env: { ...process.env, ...env } });
-        return stdout;
-      } catch (error) {
-        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-        throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
-      }
+      const { stdout } = await run(command, args, { cwd: directory, env: { ...process.env, ...env } });
+      return stdout;
     },
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };

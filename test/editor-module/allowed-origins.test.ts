@@ -2,7 +2,7 @@ import { expect, oneEvent } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
 import { failure, inState, place } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, mountTalking } from '../element/protocol-setup.ts';
+import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
 const all = { channel: 'plugin-editor', version: 1 };
@@ -23,12 +23,12 @@ const only = (...origins: string[]) => `capabilities: ['open'], allowedOrigins: 
 describe('allowedOrigins', () => {
   it('let pages of these origins open plugins, renew tokens and close', async () => {
     const server = await moduleServer(only('https://other.example', location.origin));
-    const ear = listen();
-    const element = mountTalking(server);
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await inState(element, 'ready');
     await element.renewToken();
-    await ear.until('onToken');
-    const closed = ear.until('onClose');
+    await received.until('onToken');
+    const closed = received.until('onClose');
     await element.close();
     expect(await closed).to.include({ type: 'onClose' });
   });
@@ -43,49 +43,49 @@ describe('allowedOrigins', () => {
   for (const [why, origins] of others) {
     it(`make an editor ignore the page, and post only its greeting, when ${why}`, async () => {
       const server = await moduleServer(only(...origins));
-      const ear = listen();
+      const received = recordMessages();
       const posted: unknown[] = [];
       const frame = document.createElement('iframe');
       const record = ({ data, source }: MessageEvent) => {
-        if (source === frame.contentWindow && !data.heard && !data.mark) posted.push(data);
+        if (source === frame.contentWindow && !data.received && !data.mark) posted.push(data);
       };
       addEventListener('message', record);
       frame.src = server.url('/editor');
       place().append(frame);
-      await ear.until('running');
+      await received.until('running');
       for (const type of ['open', 'token', 'token-failed', 'close'])
         frame.contentWindow?.postMessage({ ...OPEN, code: 'c', type }, server.origin);
-      bid(
+      evaluateIn(
         frame.contentWindow,
         `launcher.ready(); launcher.error('x'); launcher.dirty(true); launcher.save(); launcher.deploy({ version: 'v1' });
          launcher.requestToken('missing').catch(({ message }) => report({ type: 'got', message }));`,
       );
-      expect(await ear.until('got')).to.include({ message: 'closed' });
-      await heardOut(frame);
+      expect(await received.until('got')).to.include({ message: 'closed' });
+      await flushMessages(frame);
       removeEventListener('message', record);
-      expect(ear.heard.filter(({ type }) => type.startsWith('on'))).to.have.length(0);
+      expect(received.messages.filter(({ type }) => type.startsWith('on'))).to.have.length(0);
       expect(posted).to.deep.equal([{ ...all, type: 'hello', capabilities: ['open'] }]);
     });
   }
 
   it('leave an element on another page with an error', async () => {
     const server = await moduleServer(only('https://other.example'));
-    const ear = listen();
-    const element = mountTalking(server, { timeout: '2000' });
+    const received = recordMessages();
+    const element = mountWithMessages(server, { timeout: '2000' });
     expect(await failure(element)).to.include({ code: 'frame-timeout' });
-    expect(ear.of('onOpen')).to.have.length(0);
+    expect(received.of('onOpen')).to.have.length(0);
   });
 
   it('allow every page when there are none', async () => {
     const server = await moduleServer('allowedOrigins: undefined,');
-    const element = mountTalking(server);
+    const element = mountWithMessages(server);
     await inState(element, 'ready');
     expect(element.state).to.equal('ready');
   });
 
   it('are compared with the page that posts, not with the page around it', async () => {
     const server = await moduleServer(only(location.origin));
-    const ear = listen();
+    const received = recordMessages();
     // A page of another site frames the editor, and hands on what that says.
     await server.on({
       path: '/thief',
@@ -93,7 +93,7 @@ describe('allowedOrigins', () => {
         addEventListener('message', ({ data, source }) => {
           if (data.type === 'hello') {
             source.postMessage(${JSON.stringify(OPEN)}, '*');
-            source.postMessage({ bid: "report({ type: 'alive' })" }, '*');
+            source.postMessage({ evaluate: "report({ type: 'alive' })" }, '*');
           } else parent.postMessage(data, '*');
         });</script>`,
     });
@@ -101,8 +101,8 @@ describe('allowedOrigins', () => {
     thief.src = server.crossSite.url('/thief');
     place().append(thief);
     await oneEvent(thief, 'load');
-    await ear.until('alive');
-    expect(ear.of('onOpen')).to.have.length(0);
+    await received.until('alive');
+    expect(received.of('onOpen')).to.have.length(0);
   });
 
   const wrong: [entries: unknown, problem: string][] = [

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { frameOf, inState, rejection } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, mountTalking } from '../element/protocol-setup.ts';
+import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
 const OPTIONS = `capabilities: ['open'],
@@ -10,24 +10,24 @@ const OPTIONS = `capabilities: ['open'],
 
 async function connected(changes = {}, options = OPTIONS) {
   const server = await moduleServer(options);
-  const ear = listen();
-  const element = mountTalking(server, changes);
+  const received = recordMessages();
+  const element = mountWithMessages(server, changes);
   await inState(element, 'ready');
-  const run = (code: string) => bid(frameOf(element).contentWindow, code);
-  return { server, ear, element, run };
+  const run = (code: string) => evaluateIn(frameOf(element).contentWindow, code);
+  return { server, received, element, run };
 }
 
 describe('connectLauncher() with onSave and onConfigure', () => {
   it('passes every field of open to onOpen', async () => {
     const initialSource = { contents: 'c', lang: 'typescript', tests: [{ name: 'n' }] };
-    const { ear } = await connected({
+    const { received } = await connected({
       initialSource,
       locale: 'de-CH',
       'read-only': '',
       style:
         'color-scheme: dark; --plugin-editor-accent: red; --plugin-editor-background: black; --plugin-editor-color: white; --plugin-editor-border: 1px solid gray; --plugin-editor-radius: 4px; --plugin-editor-font: 1rem "Fira Sans", serif',
     });
-    const { open } = (await ear.until('onOpen')) as never as { open: object };
+    const { open } = (await received.until('onOpen')) as never as { open: object };
     expect(open).to.deep.include({
       initialSource,
       locale: 'de-CH',
@@ -45,24 +45,24 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   });
 
   it('calls onConfigure with changes while the plugin is open', async () => {
-    const { ear, element } = await connected({ locale: 'de' });
+    const { received, element } = await connected({ locale: 'de' });
     element.readOnly = true;
     element.locale = 'x_';
-    expect(((await ear.until('onConfigure')) as never as { changes: object }).changes).to.deep.equal({
+    expect(((await received.until('onConfigure')) as never as { changes: object }).changes).to.deep.equal({
       locale: null,
       readOnly: true,
     });
   });
 
   it('accepts of an appearance only what its grammar allows', async () => {
-    const { ear, element } = await connected();
+    const { received, element } = await connected();
     const frame = frameOf(element);
-    const open = (await ear.until('onOpen')) as never as { open: object };
+    const open = (await received.until('onOpen')) as never as { open: object };
     expect(open.open).to.have.property('appearance');
     const { session } = await new Promise<{ session: string }>((resolve) => {
       // The launcher alone knows the session, so a message of the editor's has to name it.
       addEventListener('message', ({ data }) => data?.type === 'dirty' && resolve(data));
-      bid(frame.contentWindow, 'launcher.dirty(false)');
+      evaluateIn(frame.contentWindow, 'launcher.dirty(false)');
     });
     frame.contentWindow?.postMessage(
       {
@@ -83,14 +83,14 @@ describe('connectLauncher() with onSave and onConfigure', () => {
       },
       '*',
     );
-    const { changes } = (await ear.until('onConfigure')) as never as { changes: object };
+    const { changes } = (await received.until('onConfigure')) as never as { changes: object };
     expect(changes).to.deep.equal({ appearance: { background: 'rgb(1, 2, 3)' } });
   });
 
   it('saves when asked to, and the launcher waits for it', async () => {
     const { element, run } = await connected();
     run(`globalThis.save = async () => { launcher.dirty(false); launcher.save(); }; launcher.dirty(true)`);
-    await heardOut(element);
+    await flushMessages(element);
     await element.save();
     expect(element.dirty).to.equal(false);
   });
@@ -111,7 +111,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   it('reports the details of the plugin', async () => {
     const { element, run } = await connected();
     run(`launcher.ready({ language: 'rust', exists: true, permissions: ['read'] })`);
-    await heardOut(element);
+    await flushMessages(element);
     expect(element.plugin).to.deep.include({ language: 'rust', exists: true, permissions: ['read'] });
   });
 

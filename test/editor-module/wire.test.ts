@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { place } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, talkingPage } from '../element/protocol-setup.ts';
+import { evaluateIn, flushMessages, recordMessages, protocolPage } from '../element/protocol-setup.ts';
 import type { ScriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from './module-page.ts';
 
@@ -22,24 +22,24 @@ const OPEN = {
 /** An editor's page in a frame of the test's own, which is the launcher here, and all that it posts. */
 async function framed(options = '') {
   const server = await moduleServer(options);
-  const ear = listen();
+  const received = recordMessages();
   const posted: { data: Record<string, unknown>; origin: string }[] = [];
   const frame = document.createElement('iframe');
   const record = ({ data, source, origin }: MessageEvent) => {
-    if (source === frame.contentWindow && !data.heard && !data.mark) posted.push({ data, origin });
+    if (source === frame.contentWindow && !data.received && !data.mark) posted.push({ data, origin });
   };
   addEventListener('message', record);
   listeners.push(record);
   frame.src = server.url('/editor?mute');
   place().append(frame);
-  await ear.until('running');
+  await received.until('running');
   const tell = (message: unknown) => frame.contentWindow?.postMessage(message, server.origin);
   /** What was called since, after all that was told has come in. */
   const calls = async () => {
-    await heardOut(frame);
-    return ear.heard.filter(({ type }) => type.startsWith('on'));
+    await flushMessages(frame);
+    return received.messages.filter(({ type }) => type.startsWith('on'));
   };
-  return { server, ear, posted, frame, tell, calls };
+  return { server, received, posted, frame, tell, calls };
 }
 
 const listeners: ((event: MessageEvent) => void)[] = [];
@@ -55,7 +55,7 @@ describe('the messages that an editor sends', () => {
   ] as const) {
     it(`begin with a greeting (options: "${options}")`, async () => {
       const { posted, frame } = await framed(options);
-      await heardOut(frame);
+      await flushMessages(frame);
       expect(posted.map(({ data }) => data)).to.deep.equal([hello]);
     });
   }
@@ -63,7 +63,7 @@ describe('the messages that an editor sends', () => {
   it('are exactly those of the protocol, and the launcher accepts each', async () => {
     const { posted, frame, tell, server } = await framed();
     tell(OPEN);
-    bid(
+    evaluateIn(
       frame.contentWindow,
       `launcher.ready();
        launcher.error('why');
@@ -75,7 +75,7 @@ describe('the messages that an editor sends', () => {
        launcher.deploy({ version: 'v1.0.0' });
        for (const reason of ['missing', 'expired', 'refused']) launcher.requestToken(reason).catch(() => {});`,
     );
-    await heardOut(frame);
+    await flushMessages(frame);
     const session = 's1';
     expect(posted.slice(1).map(({ data }) => data)).to.deep.equal(
       [
@@ -102,20 +102,20 @@ describe('the messages that an editor sends', () => {
   it('are only the greeting before the first open and after close', async () => {
     const { posted, frame, tell } = await framed();
     const sayAll = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
-    bid(frame.contentWindow, sayAll);
-    await heardOut(frame);
+    evaluateIn(frame.contentWindow, sayAll);
+    await flushMessages(frame);
     expect(posted).to.have.length(1);
     tell(OPEN);
     tell({ ...all, type: 'close', session: 's1' });
-    bid(frame.contentWindow, sayAll);
-    await heardOut(frame);
+    evaluateIn(frame.contentWindow, sayAll);
+    await flushMessages(frame);
     expect(posted).to.have.length(1);
   });
 
   it('end with disconnect()', async () => {
     const { posted, frame, tell, calls } = await framed();
     tell(OPEN);
-    bid(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
+    evaluateIn(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
     tell({ ...OPEN, session: 's2' });
     expect(await calls()).to.have.length(1);
     expect(posted).to.have.length(1);
@@ -140,15 +140,15 @@ describe('the messages that an editor accepts', () => {
   });
 
   it('include another open, which ends the wait for a token of the previous plugin', async () => {
-    const { frame, tell, ear } = await framed();
+    const { frame, tell, received } = await framed();
     tell(OPEN);
-    bid(
+    evaluateIn(
       frame.contentWindow,
       `launcher.requestToken('expired').catch(({ message }) => report({ type: 'got', message }))`,
     );
     tell({ ...OPEN, session: 's2' });
     tell({ ...all, type: 'token', session: 's2', token: 't2' });
-    expect(await ear.until('got')).to.include({ message: 'closed' });
+    expect(await received.until('got')).to.include({ message: 'closed' });
   });
 
   it('are not of another session, channel or version, and not incomplete', async () => {
@@ -166,10 +166,10 @@ describe('the messages that an editor accepts', () => {
 
   for (const whose of ['sameOrigin', 'crossSite'] as const) {
     it(`are not from a frame beside it (${whose})`, async () => {
-      const { server, tell, calls, ear, posted } = await framed();
+      const { server, tell, calls, received, posted } = await framed();
       tell(OPEN);
       const other = document.createElement('iframe');
-      await server.on({ path: '/other', html: talkingPage({ hello: null }) });
+      await server.on({ path: '/other', html: protocolPage({ hello: null }) });
       other.src = server[whose].url('/other');
       place().append(other);
       await oneEvent(other, 'load');
@@ -177,32 +177,32 @@ describe('the messages that an editor accepts', () => {
         { ...OPEN, session: 's9' },
         { ...all, type: 'close', session: 's1' },
       ];
-      bid(
+      evaluateIn(
         other.contentWindow,
         `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
       );
-      await heardOut(other);
+      await flushMessages(other);
       expect(await calls()).to.have.length(1);
-      expect(ear.of('onClose')).to.have.length(0);
+      expect(received.of('onClose')).to.have.length(0);
       expect(posted).to.have.length(1);
     });
   }
 
   it('do not include an open from an opaque origin, which could not be answered', async () => {
     const server: ScriptedServer = await moduleServer();
-    const ear = listen();
+    const received = recordMessages();
     const outer = document.createElement('iframe');
     outer.setAttribute('sandbox', 'allow-scripts');
     outer.srcdoc = `<iframe src="${server.url('/editor')}"></iframe><script>
       addEventListener('message', ({ data, source }) => {
         if (data.type === 'hello') {
           source.postMessage(${JSON.stringify(OPEN)}, '*');
-          source.postMessage({ bid: "report({ type: 'alive' })" }, '*');
+          source.postMessage({ evaluate: "report({ type: 'alive' })" }, '*');
         } else parent.postMessage(data, '*');
       });</script>`;
     place().append(outer);
-    await ear.until('alive');
-    expect(ear.of('onOpen')).to.have.length(0);
+    await received.until('alive');
+    expect(received.of('onOpen')).to.have.length(0);
   });
 
   it('include an open if and only if the protocol allows it', async () => {

@@ -189,8 +189,8 @@ export function fakeWorld(): FakeWorld {
   };
 }
 
-/** What a page in a frame says, as the browser hands it on. */
-export function say(
+/** Dispatches a message as the browser would when the page in a frame posts it. */
+export function dispatchMessageFrom(
   frame: FakeFrame,
   data: unknown,
   origin: string,

@@ -4,7 +4,15 @@ import { scriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from '../editor-module/module-page.ts';
 import { openPage } from './plugin-editor-page.ts';
 import { changeTo, create, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
-import { apply, bid, heardOut, listen, mountTalking, named, saidEvents } from './protocol-setup.ts';
+import {
+  apply,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  named,
+  recordEvents,
+} from './protocol-setup.ts';
 
 const BEFORE = '/test/element/version-before';
 
@@ -20,14 +28,14 @@ async function editorBefore() {
       path: '/editor*',
       html: `<!doctype html><meta charset="utf-8"><title>Editor</title><script type="module">
         import { connectLauncher } from './connect.js';
-        const report = (call) => parent.postMessage({ heard: call, from: '', page: location.href }, '*');
+        const report = (call) => parent.postMessage({ received: call, from: '', page: location.href }, '*');
         const launcher = connectLauncher({
           capabilities: ['open'],
           onOpen(open, channel) { report({ type: 'onOpen', open }); channel.ready(); },
           onToken: (token) => report({ type: 'onToken', token }),
           onClose: () => report({ type: 'onClose' }),
         });
-        addEventListener('message', ({ data }) => data?.bid && eval(data.bid));
+        addEventListener('message', ({ data }) => data?.evaluate && eval(data.evaluate));
       </script>`,
     },
     { path: '/token', times: 1, json: { token: 'token-1', expires_in: 900 } },
@@ -40,16 +48,16 @@ describe('this <plugin-editor> with an editor of the version before', () => {
   for (const delivery of ['message', 'url']) {
     it(`opens, renews and closes it as that version did (${delivery} delivery)`, async () => {
       const server = await editorBefore();
-      const ear = listen();
-      const element = mountTalking(server, {
+      const received = recordMessages();
+      const element = mountWithMessages(server, {
         'token-delivery': delivery,
         'read-only': '',
         locale: 'de',
         style: '--plugin-editor-accent: red',
         initialSource: { contents: '', lang: 'typescript' },
       });
-      const events = saidEvents(element);
-      const { open } = (await ear.until('onOpen')) as never as { open: object };
+      const events = recordEvents(element);
+      const { open } = (await received.until('onOpen')) as never as { open: object };
       const { expiresAt, ...fields } = open as Record<string, unknown>;
       expect(Date.parse(expiresAt as string)).to.be.above(Date.now());
       // What it does not know, it does not see.
@@ -61,7 +69,7 @@ describe('this <plugin-editor> with an editor of the version before', () => {
         token: 'token-1',
       });
       await inState(element, 'ready');
-      await heardOut(element);
+      await flushMessages(element);
       expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
       expect(element.plugin).to.deep.equal({
         ident: 'com.example.tenant-1',
@@ -70,12 +78,12 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       });
       element.locale = 'fr';
       await element.renewToken();
-      expect(await ear.until('onToken')).to.deep.include({ type: 'onToken' });
+      expect(await received.until('onToken')).to.deep.include({ type: 'onToken' });
       expect((await rejection(element.save())).code).to.equal('editor');
 
       // Work that it cannot be asked to save is asked about.
-      bid(frameOf(element).contentWindow, 'launcher.dirty(true); launcher.save()');
-      await heardOut(element);
+      evaluateIn(frameOf(element).contentWindow, 'launcher.dirty(true); launcher.save()');
+      await flushMessages(element);
       expect(element.dirty).to.equal(true);
       const frame = frameOf(element);
       element.fn = 'g';
@@ -83,9 +91,9 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       expect(named(events, 'discard')).to.have.length(1);
       expect(named(events, 'discard')[0]).not.to.have.property('error');
       expect(frameOf(element)).to.equal(frame);
-      expect(ear.of('onOpen')).to.have.length(2);
+      expect(received.of('onOpen')).to.have.length(2);
       await element.close();
-      await ear.until('onClose');
+      await received.until('onClose');
       expect(await requestCounts(server)).to.include({ '/editor': 1 });
     });
   }
@@ -100,8 +108,11 @@ describe('an editor of this version in <plugin-editor> of the version before', (
     it(`opens, changes and closes as that version expects (${delivery} delivery)`, async () => {
       const server = await moduleServer(OPTIONS);
       const page = await openPage(server, { module: `${BEFORE}/plugin-editor.js` });
-      const heard: Record<string, unknown>[] = [];
-      page.contentWindow.addEventListener('message', ({ data }) => data?.heard && heard.push(data.heard));
+      const calls: Record<string, unknown>[] = [];
+      page.contentWindow.addEventListener(
+        'message',
+        ({ data }) => data?.received && calls.push(data.received),
+      );
       const element = create(server, { 'token-delivery': delivery }, page.contentDocument);
       const events: (Event & Record<string, unknown>)[] = [];
       for (const name of ['ready', 'error', 'dirty', 'save', 'deploy', 'test', 'live']) {
@@ -116,7 +127,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
           page.contentWindow.addEventListener('message', ({ data }) => data?.mark === code && resolve());
         });
         window.postMessage(
-          { bid: `${code}; parent.postMessage({ mark: ${JSON.stringify(code)} }, '*')` },
+          { evaluate: `${code}; parent.postMessage({ mark: ${JSON.stringify(code)} }, '*')` },
           '*',
         );
         await done;
@@ -136,17 +147,17 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         'deploy',
       ]);
       expect(events.at(-1)).to.include({ version: 'v1.0.0' });
-      const [{ open }] = heard.filter(({ type }) => type === 'onOpen') as [{ open: object }];
+      const [{ open }] = calls.filter(({ type }) => type === 'onOpen') as [{ open: object }];
       for (const name of ['readOnly', 'locale', 'appearance', 'initialSource'])
         expect(open).not.to.have.property(name);
       await element.renewToken();
       apply(element, { fn: 'g' });
       await changeTo(element, 'ready');
       await element.close();
-      expect(heard.map(({ type }) => type))
+      expect(calls.map(({ type }) => type))
         .not.to.include('onSave')
         .and.not.to.include('onConfigure');
-      expect(heard.filter(({ type }) => type === 'onOpen')).to.have.length(2);
+      expect(calls.filter(({ type }) => type === 'onOpen')).to.have.length(2);
       expect(await requestCounts(server)).to.include({ '/editor': 1 });
     });
   }

@@ -4,22 +4,29 @@ import { fakeClock } from './fake-clock.ts';
 import { frameOf, frames, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
 import { makeDirty, opened } from './protocol-opened.ts';
-import { heardOut, listen, mountTalking, named, say, talkingServer } from './protocol-setup.ts';
+import {
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  named,
+  sendFromEditor,
+  protocolServer,
+} from './protocol-setup.ts';
 
 describe('close()', () => {
   it('has the editor forget its token before the frame is removed', async () => {
     const clock = fakeClock();
-    const { element, ear, server, seen } = await opened();
+    const { element, received, server, seen } = await opened();
     seen.length = 0;
-    const session = ear.session();
+    const session = received.session();
     let over = false;
     const closing = element.close().then(() => (over = true));
     const again = element.close();
     expect(element.state).to.equal('idle');
-    expect((await ear.until('close')).session).to.equal(session);
+    expect((await received.until('close')).session).to.equal(session);
     expect(over).to.equal(false);
-    say(element, ear, { type: 'dirty', dirty: true });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'dirty', dirty: true });
+    await flushMessages(element);
     await clock.advance(1000);
     await closing;
     await again;
@@ -42,13 +49,13 @@ describe('close()', () => {
 
   it('resolves at once and leaves nothing when the element is removed or reloads meanwhile', async () => {
     const traces = watchTraces();
-    const { element, ear } = await opened();
+    const { element, received } = await opened();
     const closing = element.close();
     await element.reload();
     await closing;
     expect(element.state).to.equal('ready');
     expect(frames(element)).to.have.length(1);
-    expect(ear.of('open')).to.have.length(2);
+    expect(received.of('open')).to.have.length(2);
     const again = element.close();
     element.remove();
     await again;
@@ -58,15 +65,15 @@ describe('close()', () => {
   });
 
   it('sends nothing to an editor that was never opened', async () => {
-    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
-    const ear = listen();
-    const element = mountTalking(server);
+    const server = await protocolServer({}, { path: '/token', delay: 'hang' });
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
     await element.close();
     await element.updateComplete;
     expect(frames(element)).to.have.length(0);
-    expect(ear.heard).to.have.length(0);
+    expect(received.messages).to.have.length(0);
     await server.aborted({ path: '/token' });
   });
 });

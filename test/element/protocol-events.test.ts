@@ -5,7 +5,7 @@ import type { PluginEditorDiscardEvent } from '../../src/element/events.ts';
 import { changeTo, flush, frameOf, inState, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
 import { PLUGIN, makeDirty, opened } from './protocol-opened.ts';
-import { apply, bid, heardOut, named, say } from './protocol-setup.ts';
+import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
 
 describe('messages of the editor', () => {
   const cases: [type: string, fields: object, Class: new (...args: never[]) => Event, gone?: string[]][] = [
@@ -20,10 +20,10 @@ describe('messages of the editor', () => {
   ];
   for (const [type, fields, Class, gone = []] of cases) {
     it(`become events that name the plugin: ${type} ${JSON.stringify(fields)}`, async () => {
-      const { element, ear, seen } = await opened();
+      const { element, received, seen } = await opened();
       seen.length = 0;
-      say(element, ear, { type, ...fields });
-      await heardOut(element);
+      sendFromEditor(element, received, { type, ...fields });
+      await flushMessages(element);
       expect(seen).to.have.length(1);
       const [event] = seen as [Event & Record<string, unknown>];
       expect(event.type).to.equal(`plugin-editor-${type}`);
@@ -49,17 +49,17 @@ describe('messages of the editor', () => {
     ['__proto__', {}],
   ];
   it('are ignored when they do not parse', async () => {
-    const { element, ear, seen } = await opened();
+    const { element, received, seen } = await opened();
     seen.length = 0;
-    for (const [type, fields] of wrong) say(element, ear, { type, ...fields });
-    bid(
+    for (const [type, fields] of wrong) sendFromEditor(element, received, { type, ...fields });
+    evaluateIn(
       frameOf(element).contentWindow,
       `for (const x of [null, 1, 'save', [], {}]) parent.postMessage(x, '*')`,
     );
-    await heardOut(element);
+    await flushMessages(element);
     expect(seen).to.have.length(0);
-    say(element, ear, { type: 'save' });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'save' });
+    await flushMessages(element);
     expect(seen).to.have.length(1);
   });
 
@@ -76,7 +76,7 @@ describe('unsaved work', () => {
 
   it('delays a change until it is saved when the page keeps it', async () => {
     const all = await opened();
-    const { element, ear, seen, server } = all;
+    const { element, received, seen, server } = all;
     const frame = frameOf(element);
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
@@ -90,16 +90,16 @@ describe('unsaved work', () => {
     expect(frame.title).to.equal('Plugin editor: add-record');
     expect(element.state).to.equal('ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
-    // The editor goes on, and is heard as before.
-    say(element, ear, { type: 'save' });
-    await heardOut(element);
+    // The editor continues, and its messages are accepted as before.
+    sendFromEditor(element, received, { type: 'save' });
+    await flushMessages(element);
     expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
     const loading = changeTo(element, 'loading');
-    say(element, ear, { type: 'dirty', dirty: false });
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
     await loading;
     await inState(element, 'ready');
     expect(frameOf(element).title).to.equal('Plugin editor: g');
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
@@ -121,15 +121,15 @@ describe('unsaved work', () => {
 
   it('causes a question before an editor with the capability open gets the next plugin', async () => {
     const all = await opened({}, { capabilities: ['open'] });
-    const { element, ear, seen } = all;
+    const { element, received, seen } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     expect(named(seen, 'discard')).to.have.length(1);
-    expect(ear.of('open')).to.have.length(1);
-    say(element, ear, { type: 'dirty', dirty: false });
-    expect(await ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(received.of('open')).to.have.length(1);
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
+    expect(await received.until('open', 2)).to.include({ fn: 'g' });
   });
 
   const dropping: [string, Record<string, unknown>][] = [
@@ -187,14 +187,14 @@ describe('unsaved work', () => {
 
   it('delays reload() when it is kept', async () => {
     const all = await opened();
-    const { element, seen, ear } = all;
+    const { element, seen, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     await element.reload();
     expect(named(seen, 'discard')).to.have.length(1);
-    expect(ear.of('open')).to.have.length(1);
-    say(element, ear, { type: 'dirty', dirty: false });
-    expect(await ear.until('open', 2)).to.include({ token: 'token-2' });
+    expect(received.of('open')).to.have.length(1);
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
+    expect(await received.until('open', 2)).to.include({ token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
     await inState(element, 'ready');
     expect((await requestCounts(all.server))['/token']).to.equal(2);
@@ -202,28 +202,28 @@ describe('unsaved work', () => {
 
   it('is discarded without a question by reload({ discard: true }), with any delayed change', async () => {
     const all = await opened();
-    const { element, seen, ear } = all;
+    const { element, seen, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     await element.reload({ discard: true });
     expect(named(seen, 'discard')).to.have.length(1);
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
     expect(element.dirty).to.equal(false);
     expect((await requestCounts(all.server))['/token']).to.equal(2);
   });
 
   it('no longer delays a change once its page is gone', async () => {
     const all = await opened();
-    const { element, ear } = all;
+    const { element, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
-    bid(frameOf(element).contentWindow, 'location.reload()');
+    evaluateIn(frameOf(element).contentWindow, 'location.reload()');
     await changeTo(element, 'ready');
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
   });
 
   it('asks the user before leaving the page, for as long as there is any', async () => {

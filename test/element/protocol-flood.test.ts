@@ -3,16 +3,23 @@ import { expect } from '@open-wc/testing';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
 import { failure, flush, frameOf, inState, mount, part, requestCounts } from './plugin-editor-setup.ts';
 import { type Opened, opened } from './protocol-opened.ts';
-import { bid, heardOut, listen, named, saidEvents, talkingServer } from './protocol-setup.ts';
+import {
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  named,
+  recordEvents,
+  protocolServer,
+} from './protocol-setup.ts';
 
 // What is long is made in the frame, as an editor would make it, and not in the page that is to stay responsive.
 
 /** Has the editor run code in which `post(message)` says something in its present session. */
-function attack({ element, ear }: Pick<Opened, 'element' | 'ear'>, code: string): void {
-  const session = JSON.stringify(ear.session());
-  bid(
+function attack({ element, received }: Pick<Opened, 'element' | 'received'>, code: string): void {
+  const session = JSON.stringify(received.session());
+  evaluateIn(
     frameOf(element).contentWindow,
-    `{ const post = (message) => say({ session: ${session}, ...message }); ${code} }`,
+    `{ const post = (message) => send({ session: ${session}, ...message }); ${code} }`,
   );
 }
 
@@ -20,7 +27,7 @@ function attack({ element, ear }: Pick<Opened, 'element' | 'ear'>, code: string)
 async function eventOf(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
   all.seen.length = 0;
   attack(all, code);
-  await heardOut(all.element);
+  await flushMessages(all.element);
   expect(all.seen.map(({ type }) => type)).to.deep.equal([`plugin-editor-${name}`]);
   return all.seen[0] as Event & Record<string, unknown>;
 }
@@ -81,7 +88,7 @@ describe('a long text from an editor', () => {
       `const outputLog = 'x'.repeat(4_000_000);
        for (let i = 0; i < 20; i++) post({ type: 'build', succeeded: true, outputLog });`,
     );
-    await heardOut(all.element);
+    await flushMessages(all.element);
     expect(named(all.seen, 'build').map(({ outputLog }) => (outputLog as string).length)).to.deep.equal(
       Array(20).fill(LIMITS.build.outputLog),
     );
@@ -99,7 +106,7 @@ describe('a long text from an editor', () => {
       const all = await opened();
       all.seen.length = 0;
       attack(all, `post({ ${message} })`);
-      await heardOut(all.element);
+      await flushMessages(all.element);
       await flush(all.element, all.server);
       expect(all.seen).to.have.length(0);
       expect((await requestCounts(all.server))['/token']).to.equal(1);
@@ -172,7 +179,7 @@ describe('a token that the editor was given', () => {
     it(`is redacted in events, in ${where}`, async () => {
       const all = await opened();
       await all.element.renewToken();
-      const { token } = await all.ear.until('token');
+      const { token } = await all.received.until('token');
       for (const known of ['token-1', token as string]) {
         const found = await eventOf(all, event, `const token = '${known}'; post({ ${message} })`);
         expect(JSON.stringify(found)).to.contain('…').and.not.to.contain('token-');
@@ -194,14 +201,14 @@ describe('a token that the editor was given', () => {
   }
 
   it('is redacted in events with url delivery, too', async () => {
-    const server = await talkingServer();
-    const ear = listen();
+    const server = await protocolServer();
+    const received = recordMessages();
     const element = mount(server);
-    const seen = saidEvents(element);
-    await ear.until('open');
+    const seen = recordEvents(element);
+    await received.until('open');
     await inState(element, 'ready');
     const error = await eventOf(
-      { server, ear, element, seen },
+      { server, received, element, seen },
       'test',
       `post({ type: 'test', error: { 'token-1': ['token-1'] } })`,
     );

@@ -30,14 +30,14 @@ before(async () => {
 after(() => browser.close());
 
 const EDITOR = `<!doctype html><title>Editor</title><script>
-  const say = (message) => parent.postMessage({ channel: 'plugin-editor', version: 1, ...message }, '*');
+  const send = (message) => parent.postMessage({ channel: 'plugin-editor', version: 1, ...message }, '*');
   addEventListener('message', ({ data: { type, session } }) => {
     if (type === 'open') {
-      say({ type: 'ready', session });
-      if (location.search.includes('dirty')) say({ type: 'dirty', session, dirty: true });
+      send({ type: 'ready', session });
+      if (location.search.includes('dirty')) send({ type: 'dirty', session, dirty: true });
     }
   });
-  say({ type: 'hello' });
+  send({ type: 'hello' });
 </script>`;
 
 /** A page that the browser may keep, with a running editor in it. */

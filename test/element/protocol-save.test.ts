@@ -3,34 +3,18 @@ import { expect } from '@open-wc/testing';
 import type { PluginEditorDiscardEvent } from '../../src/index.ts';
 import { changeTo, flush, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
 import { PLUGIN, type Opened, makeDirty, opened } from './protocol-opened.ts';
-import { type Heard, apply, bid, heardOut, named, say, talkingPage } from './protocol-setup.ts';
-
-const CAN = { capabilities: ['open', 'save', 'configure'] };
-
-/** A running editor that can save, and saves when the test has it say so. */
-const savable = (changes = {}): Promise<Opened> => opened(changes, CAN);
-
-/** The request of that number, as the editor got it. */
-const requested = ({ ear }: Opened, times = 1): Promise<Heard> => ear.until('save-request', times);
-
-/** Has the editor answer a request, after it said what it is to say before. */
-async function answer(all: Opened, to: Heard, fields: object = {}, dirty = false): Promise<void> {
-  const { element, ear } = all;
-  say(element, ear, { type: 'dirty', dirty });
-  if (!dirty) say(element, ear, { type: 'save' });
-  const { request, session } = to as Heard & { request: string };
-  say(element, ear, { type: 'save-result', session, request, ...fields });
-}
+import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
+import { answer, requested, savable } from './protocol-savable.ts';
 
 describe('save()', () => {
   it('sends a request, and resolves when the editor has saved', async () => {
     const all = await savable();
     const saving = all.element.save();
     const asked = await requested(all);
-    expect(asked).to.include({ session: all.ear.session() });
+    expect(asked).to.include({ session: all.received.session() });
     expect(asked['request']).to.be.a('string').with.length.above(0);
     // An answer to something else is none.
-    say(all.element, all.ear, { type: 'save-result', request: 'other' });
+    sendFromEditor(all.element, all.received, { type: 'save-result', request: 'other' });
     await answer(all, asked);
     expect(await saving).to.equal(undefined);
     expect(named(all.seen, 'save')).to.have.length(1);
@@ -74,7 +58,7 @@ describe('save()', () => {
     const both = Promise.all([all.element.save(), all.element.save()]);
     await answer(all, await requested(all));
     await both;
-    expect(all.ear.of('save-request')).to.have.length(1);
+    expect(all.received.of('save-request')).to.have.length(1);
   });
 
   it('rejects when the editor cannot save', async () => {
@@ -93,7 +77,7 @@ describe('save()', () => {
     ['removal', ({ element }) => element.remove()],
     [
       'a page that greets anew',
-      ({ element }) => bid(frameOf(element).contentWindow, `say({ type: 'hello' })`),
+      ({ element }) => evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`),
     ],
     ['another open', ({ element }) => (element.fn = 'another')],
   ];
@@ -111,7 +95,7 @@ describe('save()', () => {
 describe('unsaved work of an editor that can save', () => {
   it('is saved before a change, which follows the answer without a question', async () => {
     const all = await savable();
-    const { element, seen, ear } = all;
+    const { element, seen, received } = all;
     await makeDirty(all);
     seen.length = 0;
     element.fn = 'g';
@@ -121,9 +105,9 @@ describe('unsaved work of an editor that can save', () => {
     await flush(element, all.server);
     expect(element.state).to.equal('ready');
     expect(element.plugin).to.deep.include({ fn: 'add-record' });
-    expect(ear.of('open')).to.have.length(1);
+    expect(received.of('open')).to.have.length(1);
     await answer(all, asked);
-    expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
+    expect(await received.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
     await inState(element, 'ready');
     expect(element.plugin).to.deep.include({ fn: 'g' });
     expect(seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
@@ -140,7 +124,7 @@ describe('unsaved work of an editor that can save', () => {
     all.element.fn = 'g';
     await answer(all, await requested(all), {}, true);
     await answer(all, await requested(all, 2));
-    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
 
@@ -151,7 +135,7 @@ describe('unsaved work of an editor that can save', () => {
     await makeDirty(all);
     apply(element, { fn: 'g', namespace: 'm' });
     await answer(all, await requested(all), { error: 'a conflict' }, true);
-    await heardOut(element);
+    await flushMessages(element);
     await flush(element, all.server);
     const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event).to.include(PLUGIN);
@@ -162,7 +146,7 @@ describe('unsaved work of an editor that can save', () => {
     expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     // The editor saves by itself later.
     await makeDirty(all, false);
-    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
@@ -179,17 +163,17 @@ describe('unsaved work of an editor that can save', () => {
 
   it('is saved once for several changes, of which the latest is made', async () => {
     const all = await savable();
-    const { element, ear } = all;
+    const { element, received } = all;
     await makeDirty(all);
     for (const fn of ['g', 'h', 'i']) {
       element.fn = fn;
       await element.updateComplete;
     }
     await answer(all, await requested(all));
-    expect(await ear.until('open', 2)).to.include({ fn: 'i' });
+    expect(await received.until('open', 2)).to.include({ fn: 'i' });
     await inState(element, 'ready');
-    expect(ear.of('save-request')).to.have.length(1);
-    expect(ear.of('open')).to.have.length(2);
+    expect(received.of('save-request')).to.have.length(1);
+    expect(received.of('open')).to.have.length(2);
   });
 
   it('causes no question when the change is undone meanwhile', async () => {
@@ -201,7 +185,7 @@ describe('unsaved work of an editor that can save', () => {
     element.fn = 'add-record';
     await element.updateComplete;
     await answer(all, asked, { error: 'no' }, true);
-    await heardOut(element);
+    await flushMessages(element);
     await flush(element, all.server);
     expect(named(all.seen, 'discard')).to.have.length(0);
     expect(element.state).to.equal('ready');
@@ -216,8 +200,8 @@ describe('unsaved work of an editor that can save', () => {
     await all.element.updateComplete;
     await answer(all, await requested(all));
     await saving;
-    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
-    expect(all.ear.of('save-request')).to.have.length(1);
+    expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
+    expect(all.received.of('save-request')).to.have.length(1);
   });
 
   it('causes a question without saving when template alone changes', async () => {
@@ -229,23 +213,23 @@ describe('unsaved work of an editor that can save', () => {
     const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event).not.to.have.property('error');
     expect(event.next).to.deep.equal(PLUGIN);
-    expect(all.ear.of('save-request')).to.have.length(0);
+    expect(all.received.of('save-request')).to.have.length(0);
   });
 
   it('keeps its language when saving creates the plugin while a change of template waits', async () => {
     const all = await savable();
-    const { element, ear } = all;
-    say(element, ear, { type: 'ready', language: 'typescript', exists: false });
+    const { element, received } = all;
+    sendFromEditor(element, received, { type: 'ready', language: 'typescript', exists: false });
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     element.template = 'javascript';
     await element.updateComplete;
-    say(element, ear, { type: 'ready', language: 'typescript', exists: true });
+    sendFromEditor(element, received, { type: 'ready', language: 'typescript', exists: true });
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.plugin).to.include({ language: 'typescript', exists: true });
     expect(element.state).to.equal('ready');
-    expect(ear.of('open')).to.have.length(1);
+    expect(received.of('open')).to.have.length(1);
   });
 
   it('does not keep the token of the shown plugin from being renewed', async () => {
@@ -263,113 +247,16 @@ describe('unsaved work of an editor that can save', () => {
 
   it('is saved before reload(), and discarded without a question with discard', async () => {
     const all = await savable();
-    const { element, ear } = all;
+    const { element, received } = all;
     await makeDirty(all);
     const reloading = element.reload();
     await answer(all, await requested(all));
     await reloading;
-    expect(ear.of('open').at(-1)).to.include({ token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ token: 'token-2' });
     await makeDirty(all);
     await element.reload({ discard: true });
-    expect(ear.of('save-request')).to.have.length(1);
+    expect(received.of('save-request')).to.have.length(1);
     expect(named(all.seen, 'discard')).to.have.length(0);
-    expect(ear.of('open').at(-1)).to.include({ token: 'token-3' });
-  });
-});
-
-// Where these wait for a second request for a token: the first one was for the opening.
-describe('reload() of a running editor', () => {
-  it('rejects and changes nothing when it gets no token', async () => {
-    const all = await savable();
-    const { element, server, seen } = all;
-    const frame = frameOf(element);
-    await server.reset(
-      { path: '/token', times: 1, status: 403 },
-      { path: '/token', json: { token: 'later' } },
-      { path: '/ping' },
-    );
-    seen.length = 0;
-    expect(await rejection(element.reload())).to.include({ code: 'token-unauthorized', status: 403 });
-    expect(element.state).to.equal('ready');
-    expect(element.error).to.equal(undefined);
-    expect(frameOf(element)).to.equal(frame);
-    expect(seen).to.have.length(0);
-    // The editor goes on, and is heard as before.
-    await makeDirty(all);
-    await makeDirty(all, false);
-    expect(all.ear.of('open')).to.have.length(1);
-  });
-
-  it('asks again about work that became dirty during the token request', async () => {
-    const all = await opened();
-    const { element, server, seen } = all;
-    element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
-    await server.reset(
-      { path: '/token', times: 1, delay: 'hang', json: { token: 'late' } },
-      { path: '/token', json: { token: 'next' } },
-      { path: '/editor*', html: 'x' },
-      { path: '/ping' },
-    );
-    const reloading = element.reload();
-    await server.requests({ path: '/token', count: 2 });
-    await makeDirty(all);
-    await server.release('/token');
-    await reloading;
-    expect(named(seen, 'discard')).to.have.length(1);
-    expect(element.state).to.equal('ready');
-    expect(element.dirty).to.equal(true);
-    expect(all.ear.of('open')).to.have.length(1);
-  });
-
-  it('never uses a token for another plugin than is wanted after work was discarded', async () => {
-    const all = await opened();
-    const { element, server, seen, ear } = all;
-    const keep = (event: Event) => event.preventDefault();
-    element.addEventListener('plugin-editor-discard', keep, { once: true });
-    await server.reset(
-      { path: '/token', times: 1, delay: 'hang', json: { token: 'for-add-record' } },
-      { path: '/token', json: { token: 'for-g' } },
-      { path: '/editor*', html: talkingPage() },
-      { path: '/ping' },
-    );
-    const reloading = element.reload();
-    await server.requests({ path: '/token', count: 2 });
-    await makeDirty(all);
-    // The user keeps the work, so that the change waits.
-    element.fn = 'g';
-    await element.updateComplete;
-    expect(named(seen, 'discard')).to.have.length(1);
-    // Asked again because of the reload, the user lets it go.
-    await server.release('/token');
-    await reloading;
-    expect(named(seen, 'discard').length).to.be.greaterThan(1);
-    const { fn, token } = await ear.until('open', 2);
-    expect({ fn, token }).to.deep.equal({ fn: 'g', token: 'for-g' });
-  });
-
-  it('is superseded by a change, which is made', async () => {
-    const all = await savable();
-    const { element, server, ear } = all;
-    await server.reset(
-      { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
-      { path: '/token', json: { token: 'next' } },
-      { path: '/ping' },
-    );
-    const reloading = element.reload();
-    await server.requests({ path: '/token', count: 2 });
-    element.fn = 'g';
-    await reloading;
-    await server.aborted({ path: '/token' });
-    expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'next' });
-  });
-
-  it('is superseded by close()', async () => {
-    const all = await savable();
-    await all.server.reset({ path: '/token', delay: 'hang', json: { token: 'never' } }, { path: '/ping' });
-    const reloading = all.element.reload();
-    await all.server.requests({ path: '/token', count: 2 });
-    await all.element.close();
-    await reloading;
-    expect(all.element.state).to.equal('idle');
+    expect(received.of('open').at(-1)).to.include({ token: 'token-3' });
   });
 });

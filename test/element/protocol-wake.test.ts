@@ -2,8 +2,15 @@ import { expect } from '@open-wc/testing';
 
 import { fakeClock } from './fake-clock.ts';
 import { flush, frameOf, frames, inState, mount } from './plugin-editor-setup.ts';
-import { renewed, running, seen, settledTokens } from './protocol-running.ts';
-import { bid, listen, mountTalking, named, saidEvents, talkingServer } from './protocol-setup.ts';
+import { untilRenewed, running, untilEvent, countTokenRequests } from './protocol-running.ts';
+import {
+  evaluateIn,
+  recordMessages,
+  mountWithMessages,
+  named,
+  recordEvents,
+  protocolServer,
+} from './protocol-setup.ts';
 
 const HOUR = 3_600_000;
 
@@ -19,56 +26,56 @@ const comeBack = () => window.dispatchEvent(new PageTransitionEvent('pageshow', 
 describe('waking', () => {
   for (const [name, wake] of WAKERS) {
     it(`by ${name} renews an overdue token at once`, async () => {
-      const { clock, ear, element, server } = await running(900);
+      const { clock, received, element, server } = await running(900);
       wake();
-      expect(await settledTokens(element, server)).to.equal(1);
+      expect(await countTokenRequests(element, server)).to.equal(1);
       // A machine asleep: timers and the monotonic clock stood still; a frozen tab: timers alone did.
       clock.sleep(HOUR);
       wake();
-      await renewed(ear, 1);
+      await untilRenewed(received, 1);
       wake();
-      expect(await settledTokens(element, server)).to.equal(2);
+      expect(await countTokenRequests(element, server)).to.equal(2);
       expect(element.state).to.equal('ready');
     });
 
     it(`by ${name} does not renew a token early`, async () => {
-      const { clock, ear, element, server } = await running(900);
+      const { clock, received, element, server } = await running(900);
       clock.sleep(HOUR / 6);
       wake();
-      expect(await settledTokens(element, server)).to.equal(1);
+      expect(await countTokenRequests(element, server)).to.equal(1);
       // What is left until 80 % of its life.
       await clock.advance(119_000);
-      expect(await settledTokens(element, server)).to.equal(1);
+      expect(await countTokenRequests(element, server)).to.equal(1);
       await clock.advance(1000);
-      await renewed(ear, 1);
+      await untilRenewed(received, 1);
     });
   }
 
   it('without an event is noticed within a minute', async () => {
-    const { clock, ear, element, server } = await running(900);
+    const { clock, received, element, server } = await running(900);
     clock.sleep(HOUR);
     await clock.advance(60_000);
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
   });
 
   it('with a restored connection retries what failed without it', async () => {
-    const { clock, ear, element, events, server } = await running(
+    const { clock, received, element, events, server } = await running(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 1, status: 400 },
     );
     await clock.advance(720_000);
-    await seen(events, 'expiring', 1);
+    await untilEvent(events, 'expiring', 1);
     await clock.advance(10_000 - 1);
     window.dispatchEvent(new Event('online'));
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await clock.advance(1);
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
   });
 
   it('after many failures does not wait for the next retry', async () => {
-    const { clock, ear, element, events, server } = await running(
+    const { clock, received, element, events, server } = await running(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 8, status: 400 },
@@ -76,15 +83,15 @@ describe('waking', () => {
     await clock.advance(720_000);
     // At most 5 minutes between two.
     for (const [i, wait] of [10, 20, 40, 80, 160, 300, 300].entries()) {
-      await seen(events, 'expiring', i + 1);
+      await untilEvent(events, 'expiring', i + 1);
       await clock.advance(wait * 1000 - 1);
-      expect(await settledTokens(element, server)).to.equal(i + 2);
+      expect(await countTokenRequests(element, server)).to.equal(i + 2);
       await clock.advance(1);
     }
-    await seen(events, 'expiring', 8);
+    await untilEvent(events, 'expiring', 8);
     await clock.advance(10_000);
     window.dispatchEvent(new Event('online'));
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
   });
 });
 
@@ -122,16 +129,16 @@ describe('a wrong wall clock', () => {
         const real = Date.now();
         const clock = fakeClock();
         clock.setWall(hours * HOUR);
-        const server = await talkingServer({}, { path: '/token', ...answer(real) });
-        const ear = listen();
-        const element = mountTalking(server);
+        const server = await protocolServer({}, { path: '/token', ...answer(real) });
+        const received = recordMessages();
+        const element = mountWithMessages(server);
         await inState(element, 'ready');
         await clock.advance(718_000);
-        expect(await settledTokens(element, server)).to.equal(1);
+        expect(await countTokenRequests(element, server)).to.equal(1);
         await clock.advance(3000);
-        await renewed(ear, 1);
+        await untilRenewed(received, 1);
         // The end is told by the clock that the editor has, too.
-        expect(Date.parse(ear.of('open')[0]?.['expiresAt'] as string)).to.be.closeTo(
+        expect(Date.parse(received.of('open')[0]?.['expiresAt'] as string)).to.be.closeTo(
           real + hours * HOUR + 900_000,
           5000,
         );
@@ -146,68 +153,68 @@ describe('a wrong wall clock', () => {
       clock.setWall(hours * HOUR);
       // As from another origin, where the Date of an answer cannot be read.
       const headers = { date: '' };
-      const server = await talkingServer(
+      const server = await protocolServer(
         {},
         { path: '/token', headers, json: { token: 't', expires_at: end } },
       );
-      const ear = listen();
-      const element = mountTalking(server);
+      const received = recordMessages();
+      const element = mountWithMessages(server);
       await inState(element, 'ready');
       await clock.advance(HOUR);
-      expect(await settledTokens(element, server)).to.equal(1);
-      bid(
+      expect(await countTokenRequests(element, server)).to.equal(1);
+      evaluateIn(
         frameOf(element).contentWindow,
-        `say({ type: 'token-request', reason: 'expired', session: '${ear.session()}' })`,
+        `send({ type: 'token-request', reason: 'expired', session: '${received.session()}' })`,
       );
-      await renewed(ear, 1);
+      await untilRenewed(received, 1);
     });
   }
 
   it('does not prevent renewal when it is set during the life of a token', async () => {
-    const { clock, ear } = await running(900);
+    const { clock, received } = await running(900);
     clock.setWall(-3 * HOUR);
     await clock.advance(720_000);
-    expect((await renewed(ear, 1)).token).to.equal('renewed');
+    expect((await untilRenewed(received, 1)).token).to.equal('renewed');
   });
 });
 
 describe('a page that comes back from the back-forward cache', () => {
   it('renews its token once, whatever life is left', async () => {
-    const { clock, ear, element, events, server } = await running(undefined);
+    const { clock, received, element, events, server } = await running(undefined);
     comeBack();
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
     expect(named(events, 'expiring')).to.have.length(0);
     expect(clock.waits).to.deep.equal([]);
   });
 
   it('does not renew again within 10 s, however short the life of tokens is', async () => {
-    const { clock, ear, element, server } = await running(1);
+    const { clock, received, element, server } = await running(1);
     comeBack();
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
     await clock.advance(9_900);
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await clock.advance(100);
-    await renewed(ear, 2);
+    await untilRenewed(received, 2);
   });
 
   it('makes one request for an overdue token', async () => {
-    const { clock, ear, element, server } = await running(900);
+    const { clock, received, element, server } = await running(900);
     clock.sleep(HOUR);
     comeBack();
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
   });
 
   for (const status of [401, 403]) {
     it(`closes the editor when the renewal is refused with ${status}, as the user may have signed out`, async () => {
-      const { clock, ear, element } = await running(
+      const { clock, received, element } = await running(
         900,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
         { path: '/token', times: 1, status },
       );
-      const closed = ear.until('close');
+      const closed = received.until('close');
       comeBack();
       await closed;
       await clock.advance(1000);
@@ -227,24 +234,24 @@ describe('a page that comes back from the back-forward cache', () => {
       { path: '/token', times: 1, status: 400 },
     );
     comeBack();
-    await seen(events, 'expiring', 1);
+    await untilEvent(events, 'expiring', 1);
     expect(element.state).to.equal('ready');
   });
 
   it('asks for an editor without the protocol, too, and closes it when refused', async () => {
-    const server = await talkingServer(
+    const server = await protocolServer(
       null,
       { path: '/token', times: 2, json: { token: 'first', expires_in: 900 } },
       { path: '/token', status: 401 },
     );
     const clock = fakeClock();
     const element = mount(server);
-    const events = saidEvents(element);
+    const events = recordEvents(element);
     await inState(element, 'ready');
     await clock.advance(60_000);
     comeBack();
     await server.requests({ path: '/token', count: 2 });
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
     // Its own token is the one that ends.
     await clock.advance(660_000);

@@ -36,12 +36,15 @@ class World {
   readonly page: Page;
   readonly element: PluginEditorElement;
   readonly events: SeenEvent[] = [];
-  readonly heard: Record<string, unknown>[] = [];
+  readonly received: Record<string, unknown>[] = [];
 
   constructor(page: Page, element: PluginEditorElement) {
     this.page = page;
     this.element = element;
-    page.contentWindow.addEventListener('message', ({ data }) => data?.heard && this.heard.push(data.heard));
+    page.contentWindow.addEventListener(
+      'message',
+      ({ data }) => data?.received && this.received.push(data.received),
+    );
     for (const name of 'ready error expiring plugin discard dirty save build test deploy live'.split(' ')) {
       element.addEventListener(`plugin-editor-${name}`, (event) => this.events.push(event as SeenEvent));
     }
@@ -52,7 +55,7 @@ class World {
   }
 
   calls(type: string): Record<string, unknown>[] {
-    return this.heard.filter((each) => each['type'] === type);
+    return this.received.filter((each) => each['type'] === type);
   }
 
   /** Waits until the editor was called so many times, and gives the last call. */
@@ -68,7 +71,7 @@ class World {
       this.page.contentWindow.addEventListener('message', ({ data }) => data?.mark === mark && resolve());
     });
     frameOf(this.element).contentWindow?.postMessage(
-      { bid: `${code}; parent.postMessage({ mark: ${mark} }, '*')` },
+      { evaluate: `${code}; parent.postMessage({ mark: ${mark} }, '*')` },
       '*',
     );
     await done;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { data, declarations, modules, packed, scripts } from './fixture.ts';
-import { run } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 
 /** Runs a module in the folder where the package is installed, and answers with what it printed. */
 async function runThere(code: string): Promise<string> {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { data, modules, packed } from './fixture.ts';
-import { run } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 import { tools } from './tools.ts';
 
 const here = createRequire(import.meta.url);

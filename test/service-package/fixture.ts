@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { installPackages } from '../support/install.ts';
-import { npm, packOnce } from '../support/packing.ts';
+import { packOnce } from '../support/packing.ts';
+import { npm } from '../support/programs.ts';
 
 /** The oldest Node that the service promises to run on, from npm. */
 export const node22 = join(import.meta.dirname, 'node-22');
@@ -26,7 +27,7 @@ after(() => rm(consumer, { recursive: true, force: true, maxRetries: 3 }));
 await writeFile(join(consumer, 'package.json'), '{ "private": true }');
 await Promise.all([
   installPackages(node22, true),
-  npm(consumer, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball.file),
+  npm(consumer, ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball.file]),
 ]);
 
 /** The package as it is installed there. */

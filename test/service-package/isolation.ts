@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { run } from '../support/programs.ts';
 import { consumer, installed, node22Program } from './fixture.ts';
 import { startInstalled, temporaryDataDirectory } from './service-process.ts';
-
-const run = promisify(execFile);
 
 /** Tries what a plugin that broke out of its sandbox would, and writes the names of what worked. */
 const attempts = `

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { run } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 import { tools } from '../package/tools.ts';
 import { consumer, node22 } from './fixture.ts';
 

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cp,
@@ -15,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { lock } from './lock.ts';
+import { npm, run } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -162,28 +161,16 @@ async function linkDependencies(folder: string): Promise<void> {
 }
 
 async function pack(folder: string, name: PackageName, build: boolean): Promise<Tarball> {
-  const { stdout } = await npm(
-    folder,
+  const workspace = name === 'plugin-editor' ? [] : ['--workspace', name];
+  const { stdout } = await npm(folder, [
     'pack',
     '--json',
-    ...(name === 'plugin-editor' ? [] : ['--workspace', name]),
+    ...workspace,
     ...(build ? [] : ['--ignore-scripts']),
-  );
+  ]);
   // The build prints before.
   const [{ filename, size, unpackedSize, files }] = JSON.parse(stdout.slice(stdout.search(/^\[$/m))) as [
     { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
   ];
   return { file: join(folder, filename), size, unpackedSize, files: files.map(({ path }) => path) };
-}
-
-/** Runs a program; resolves with what it printed, and rejects with it as well. */
-export const run = promisify(execFile);
-
-/** Runs npm as it would run by itself: with what is set for it, and without what the npm around this process says. */
-export function npm(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA_)/.test(name)),
-  );
-  // On Windows npm is a batch file.
-  return run('npm', args, { cwd, env, shell: process.platform === 'win32', maxBuffer: 2 ** 26 });
 }

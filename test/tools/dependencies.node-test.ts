@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { promisify } from 'node:util';
 
+import { run } from '../support/programs.ts';
 import { whyStale } from '../../tools/setup/lock-file.js';
 import { isAtLeast, missingNodeAdvice } from '../../tools/setup/node-version.js';
 
@@ -96,8 +95,6 @@ for (const place of [
   });
 
 describe('dependencies.js', () => {
-  const run = promisify(execFile);
-
   const copyScripts = async (root: string) => {
     await mkdir(join(root, 'tools/setup'), { recursive: true });
     for (const file of ['dependencies.js', 'lock-file.js', 'node-version.js']) {
