@@ -30,7 +30,7 @@ async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
   return serveFolder(workshop.at(app, 'dist'));
 }
 
-/** Far more than any takes: without it, something that a page never does would be waited for without end. */
+/** Far longer than any test takes, so that none waits for ever. */
 const timeout = 240_000;
 
 for (const app of ['react-19', 'react-18']) {
@@ -90,7 +90,7 @@ it('the lock files name no registry, and pin no build of this package', async ()
 describe('a page without build tools', () => {
   const cdn = () => workshop.at('node_modules/plugin-editor/dist/cdn');
 
-  /** The page with a tag for one of the two files, as the README shows it: with the hash, where there are hashes. */
+  /** The page with a tag for one of the two files, as in the README, with its hash if there is one. */
   async function pageWith(file: string, attributes: string): Promise<Rule[]> {
     const [list, page] = [`${cdn()}/integrity.json`, workshop.at('classic/index.html')];
     const hashes = existsSync(list)

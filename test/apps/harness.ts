@@ -33,7 +33,7 @@ export async function openWorkshop(): Promise<Workshop> {
       !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
     await cp(join(root, 'test/apps'), folder, { recursive: true, filter: isSource });
     await cp((await packOnce('plugin-editor')).file, at('plugin-editor.tgz'));
-    // React 18 by itself, or the package would find one of the two Reacts for both.
+    // React 18 is separate: otherwise the package would find the same React for both apps.
     for (const place of [folder, at('react-18')]) {
       await npm(
         place,

@@ -4,7 +4,7 @@ import type { Browser } from 'puppeteer-core';
 import type { Rule } from '../support/script-rules.ts';
 import { type Place, type Visit, visit } from './visit.ts';
 
-/** What an app does with an editor that knows the frame protocol, in the order in which a user would see it. */
+/** Runs an app with an editor that uses the frame protocol, in the order in which a user would see it. */
 export async function withSpeakingEditor(
   browser: Browser,
   app: string,
@@ -41,7 +41,7 @@ export async function withSpeakingEditor(
   assert.equal((await seen.service.requests({ path: '/speaking' })).length, 1);
 }
 
-/** An editor that never speaks gets its token by its address, and all that is known is that it loaded. */
+/** An editor without the protocol gets its token in its URL, and all that is known is that it loaded. */
 export async function withSilentEditor(
   browser: Browser,
   app: string,
@@ -56,7 +56,7 @@ export async function withSilentEditor(
   assert.equal(opened?.query['token'], 't1');
 }
 
-/** A page that a server rendered: nothing happens on the server, and in the browser all of it happens once. */
+/** A page that a server rendered: no request is sent by the server, and each one once by the browser. */
 export async function fromServer(
   browser: Browser,
   app: string,
@@ -94,7 +94,7 @@ async function onlyOnce(seen: Visit, app: string): Promise<void> {
   assert.equal(await seen.frameCount(), 1);
 }
 
-/** Taken away and mounted again while the first token request is under way: that one ends, and one of all remains. */
+/** Unmounts and mounts the component during its first token request, which is aborted, and expects one of everything. */
 export async function mountedAnew(browser: Browser, app: string, files: Rule[]): Promise<void> {
   const prepare = (): Promise<Rule[]> =>
     Promise.resolve([{ path: '/token', times: 1, delay: 'hang', json: { token: 'late' } }]);

@@ -49,7 +49,7 @@ describe('buildEditorUrl', () => {
     expect(build({ namespace: 'Default' })).to.contain('&namespace=Default&');
   });
 
-  /** What must stand before our own parameters, and what after them. */
+  /** What must come before and after the parameters of the interface. */
   const kept: [editorUrl: string, before: string, after: string][] = [
     ['https://e.example', 'https://e.example/?', ''],
     ['https://e.example/a/../b%2Fc', 'https://e.example/b%2Fc?', ''],

@@ -152,7 +152,7 @@ describe('limitValue()', () => {
         for (const token of tokens) expect(json).not.to.contain(JSON.stringify(token).slice(1, -1));
         const { text: length, values: count } = measure(found);
         expect(count).to.be.at.most(values);
-        // What is left of each text that no room was left for is a mark of one character.
+        // Each text that did not fit leaves an ellipsis of one character.
         expect(length).to.be.at.most(max + 2 * values);
       }),
       { numRuns: 2000 },

@@ -33,7 +33,7 @@ const good: (EditorMessage & { session?: string })[] = [
   { type: 'live', session, version: null },
 ];
 
-/** Fields that are younger than the protocol: one of another type is left out, and the message counts. */
+/** Fields that were added to the protocol later: one of another type is left out, and the message is still accepted. */
 const younger: [message: Record<string, unknown>, taken: Record<string, unknown>][] = [
   [{ type: 'ready', language: 7, exists: 'yes', permissions: 'read' }, { type: 'ready' }],
   [
@@ -110,7 +110,7 @@ describe('parseEditorMessage()', () => {
   });
 
   const REASONS = ['missing', 'expired', 'refused'];
-  /** The protocol once more, written another way. */
+  /** An independent description of the protocol, to compare with. */
   const fits = (value: Record<string, unknown>): boolean => {
     const text = (name: string) => typeof value[name] === 'string';
     const maybe = (name: string) => value[name] === undefined || text(name);
@@ -188,7 +188,7 @@ describe('parseEditorMessage()', () => {
       }),
       { numRuns: 3000 },
     );
-    // Many words, which take their time on a machine with much else to do.
+    // Many runs, which take long on a busy machine.
   }).timeout(60_000);
 
   it('never returns a token, wherever it occurs in a message', () => {

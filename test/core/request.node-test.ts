@@ -17,7 +17,7 @@ import { watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';
 const json = `{"token":"${SECRET}"}`;
-/** A time limit that no other timer has. */
+/** A time limit that differs from the delay of every other timer. */
 const timeout = 9876;
 
 const token = (url: string, fields: { timeout?: number; signal?: AbortSignal } = {}) =>
@@ -37,7 +37,7 @@ const token = (url: string, fields: { timeout?: number; signal?: AbortSignal } =
     },
   );
 
-/** Answers that are not what HTTP allows, or end too early. */
+/** Responses that violate HTTP, or end too early. */
 const broken: [name: string, text: string][] = [
   ['a closed connection', ''],
   ['half of the headers', 'HTTP/1.1 200 OK\r\ncontent-ty'],
@@ -96,7 +96,7 @@ test('a retry succeeds after a connection was lost midway', async () => {
   }
 });
 
-/** What each does after half of the body. */
+/** How each server continues after half of the body. */
 const slow: [name: string, go: (socket: Socket) => void][] = [
   ['a body that stops in the middle', () => undefined],
   [
@@ -207,7 +207,7 @@ test('BuilderClient works in Node', async () => {
   assert.deepEqual(await new BuilderClient({ baseUrl: server.url() }).getFeatures(), features);
 });
 
-/** Runs a script in a process of its own, whose end shows that nothing was left running. */
+/** Runs a script in a process of its own, which can only exit when nothing is left running. */
 async function runToItsEnd(script: string): Promise<string> {
   const source = `
     import { BuilderClient } from ${JSON.stringify(new URL('../../src/client.ts', import.meta.url).href)};

@@ -9,7 +9,7 @@ import { type Timers, watchTimers } from './timers.ts';
 const SECRET = 'tok-5ecret';
 
 describe('request', () => {
-  /** The time limit; another number than any wait. */
+  /** The time limit, which differs from every delay. */
   const timeout = 9876;
   let timers: Timers;
   let server: ScriptedServer;
@@ -263,7 +263,7 @@ describe('request', () => {
     abort.abort(reason);
     expect(await end).to.equal(reason);
     expect(timers.waits).to.deep.equal([25_000]);
-    // No timer and no request under way: nothing is left that could send another.
+    // Without a timer or a request under way, nothing can send another request.
     expect(timers.pending).to.equal(0);
     expect(await server.requests()).to.have.length(1);
   });

@@ -6,7 +6,7 @@ import { type Schema, editorTokenShape, featuresShape } from '../../src/core/sha
 
 const language = { identifier: 'ts', pretty: 'TypeScript', short: 'TS' };
 
-/** The library's schema and the small one, which must say the same. */
+/** The schema of the library and the small one, which must agree. */
 const pairs: [name: string, schema: Schema<unknown>, shape: Schema<unknown>, good: object[]][] = [
   [
     'editor token',
@@ -25,7 +25,7 @@ const pairs: [name: string, schema: Schema<unknown>, shape: Schema<unknown>, goo
   ],
 ];
 
-/** Where a value is wrong, or that it is not. */
+/** The place where a value is wrong, or `right`. */
 function verdict(schema: Schema<unknown>, value: unknown): string {
   const { error } = schema.safeParse(value);
   return error ? `wrong at ${error.issues[0]?.path.join('.')}` : 'right';
@@ -102,7 +102,7 @@ function placesIn(value: unknown, at: string[] = []): string[][] {
   return [at, ...inner.flatMap(([key, part]) => placesIn(part, [...at, key]))];
 }
 
-/** Sets what lies at a path, where something lies there still: a hole in a list is nothing that JSON can say. */
+/** Replaces the value at a path if there still is one: JSON cannot express a hole in a list. */
 function put(root: object, path: string[], value: unknown): void {
   let holder: unknown = root;
   for (const step of path.slice(0, -1))

@@ -83,7 +83,7 @@ describe('tokenLife', () => {
       characters += payload;
       expect(tokenLife({ token }, null, 0), name).to.equal(600_000);
     }
-    // What the table must hold to prove anything.
+    // Without these the table would prove nothing.
     expect(lengths).to.deep.equal(new Set([0, 2, 3]));
     expect(characters).to.match(/-/).and.to.match(/_/);
   });

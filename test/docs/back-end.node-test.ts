@@ -11,14 +11,14 @@ import { type Workplace, startWorkplace, tscFile } from './package.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read } from './markdown.ts';
 
-// Every block of the guide for back ends: it compiles as strictly as can be, what it asks the builder is what it says, and the
-// real service does what the guide says of it.
+// Every block of the guide for back ends compiles with the strictest settings and sends the requests that it describes, and the
+// real service answers as described.
 
 const blocks = ['back-end', 'roles']
   .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
   .filter(({ language }) => language !== 'mermaid');
 
-/** What the guide takes from the reader's own code. */
+/** The part of the guide's code that its reader has to write. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);
 export const secrets = {
   read: async (name: string) => values.get(name) ?? '',
@@ -32,7 +32,7 @@ export const sessionOf = async (request: Request) => (request.url ? current : un
 const TENANT = '/api/v1/tenant/com.acme.customer-7';
 const PLUGIN_PATH = '/api/v1/plugin/com.acme.customer-7/default/add-record';
 
-/** Writes all blocks into a folder, for a builder and a token of it. */
+/** Writes all blocks into a folder, with the URL of a builder and a token for it. */
 async function writeBlocks(folder: string, url: string, token: string): Promise<void> {
   await place.write(`${folder}/secrets.ts`, SECRETS.replace('env-1', token));
   await place.write(`${folder}/session.ts`, SESSION);
@@ -55,7 +55,7 @@ after(async () => {
 type Exports = Record<string, (...given: never[]) => Promise<unknown>>;
 type Calls = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
-/** What a block exports, with a builder that answers like this; and what that is asked. */
+/** The exports of a block, with a builder that follows these rules, and the requests to it. */
 async function load(
   name: string,
   ...rules: Rule[]
@@ -231,7 +231,7 @@ describe('the page "From your back end", with the service', () => {
   });
   after(() => service?.[Symbol.asyncDispose]());
 
-  /** What the blocks export, by their names. */
+  /** The exports of all blocks, by name. */
   const loadAll = async () => {
     const loaded = await Promise.all(blocks.map(({ name }) => place.load<Exports>(`with-service/${name}`)));
     return Object.assign({}, ...loaded) as Calls;

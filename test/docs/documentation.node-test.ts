@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { anchors, blocks, root } from './markdown.ts';
 
-// The pages that people read in the repository. `readme.node-test.ts` has what is true of the README alone.
+// The pages in the repository. `readme.node-test.ts` has tests of the README alone.
 
 const folder = fileURLToPath(root);
 const read = (path: string) => readFileSync(folder + path, 'utf8');
@@ -78,13 +78,13 @@ test('every block of code has a name of its own, by which a test runs it', () =>
 test('every folder, file and script that a page names exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const wrong: string[] = [];
-  // The changelog tells of what was.
+  // The changelog may name what no longer exists.
   for (const page of pages.filter((path) => path !== 'CHANGELOG.md')) {
     const text = read(page);
     for (const [, path = ''] of text.matchAll(
       /`((?:src|service|editor|demo|docs|tools|test)(?:\/[\w.-]+)+)`/g,
     )) {
-      // What a build makes is not there before.
+      // The output of a build may not exist yet.
       if (!path.includes('/dist') && !existsSync(folder + path)) wrong.push(`${page}: ${path}`);
     }
     for (const [, name = ''] of text.matchAll(/\bnpm run (?:--\S+ )*([\w:-]+)/g)) {

@@ -11,7 +11,7 @@ const projectRoot = fileURLToPath(root);
 
 export interface Workplace extends AsyncDisposable {
   directory: string;
-  /** Writes a file, and says where it is. */
+  /** Writes a file, and resolves with its path. */
   write: (name: string, text: string) => Promise<string>;
   /** Imports a file of it, as Node does. */
   load: <T>(name: string) => Promise<T>;
@@ -20,12 +20,12 @@ export interface Workplace extends AsyncDisposable {
 }
 
 /**
- * A directory as an application's is: this package is in its node_modules as it is published, with its export map, and
+ * A directory like that of an application: this package is in its node_modules as it is published, with its export map, and
  * beside it the packages named, so that what the documentation says is found the way in which users find it.
  */
 export async function startWorkplace({
   packages = [] as string[],
-  /** What is installed apart from the project's own packages. */
+  /** Packages that are installed separately from those of the project. */
   servers = [] as string[],
 }): Promise<Workplace> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-docs-')));

@@ -5,7 +5,7 @@ import { anchors, readme, root } from './markdown.ts';
 
 const prose = readme.replace(/^```.*?^```$/gms, '');
 
-/** All that the README points to: links, pictures, and `src` and `srcset` of its HTML. */
+/** All targets of the README: of links, pictures, and `src` and `srcset` in its HTML. */
 const targets = [
   ...[...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target),
   ...[...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g)].map(([, target = '']) => target),

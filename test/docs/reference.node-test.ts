@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { errorCodes } from '../../service/src/http/error-codes.ts';
 import { read, root } from './markdown.ts';
 
-// What the pages of docs/reference say is what the sources have.
+// The pages of docs/reference agree with the sources.
 
 const errorsPage = read('docs/reference/errors.md');
 
-/** Codes as a source file has them, by what stands before each. */
+/** The codes in a source file, found by what precedes each. */
 const codesIn = (path: string, before: RegExp): string[] => {
   const text = read(path);
   return [...text.matchAll(new RegExp(`${before.source}'([a-z-]+)'`, 'g'))].map(([, code = '']) => code);

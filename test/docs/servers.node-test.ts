@@ -46,7 +46,7 @@ const local = (name: string) => snippet(name, { 'https://builder.example.com': b
 
 const fields = (ident: string) => ({ ident, namespace: 'default', fn: 'add-record' });
 
-/** What every way must do, with a cookie of `customer-7`. `ports` answer in turn. */
+/** Checks what holds in every framework, with a cookie of `customer-7`. The servers at `ports` take turns. */
 async function holds(cookie: string, ...ports: number[]): Promise<void> {
   let turn = 0;
   const ask = (body: object, headers: Record<string, string | undefined>) =>
@@ -57,7 +57,7 @@ async function holds(cookie: string, ...ports: number[]): Promise<void> {
     assert.equal(status, 200, text);
     assert.equal(headers['cache-control'], 'no-store');
     assert.deepEqual(Object.keys(json).toSorted(), ['expires_in', 'token']);
-    // A real token: the builder takes it for that plugin, and for no other.
+    // The token is real: the builder accepts it for that plugin, and for no other.
     const record = JSON.stringify({ contents: 'export const run = String;', lang: 'javascript' });
     const save = (fn: string) =>
       builder.call(`/api/v1/draft/com.acme.${CUSTOMER}/default/${fn}`, String(json.token), record);
@@ -118,13 +118,13 @@ describe('the token endpoint of the documentation', () => {
     // The packages lie outside of the directory, by links.
     const config = {
       turbopack: { root: parse(place.directory).root },
-      // Nothing is built here twice.
+      // A cache is useless, because each build runs once.
       experimental: { turbopackFileSystemCacheForBuild: false },
     };
     await place.write('next.config.mjs', `export default ${JSON.stringify(config)};`);
     const next = join(place.directory, 'node_modules/next/dist/bin/next');
     const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
-    // The secret is there when it runs, not when it is built.
+    // The secret is available at run time, but not during the build.
     await place.run(process.execPath, [next, 'build'], { ...env, ENVIRONMENT_TOKEN: '' });
 
     const child = spawn(process.execPath, [next, 'start', '--hostname', '127.0.0.1', '--port', '0'], {
@@ -168,7 +168,7 @@ describe('the token endpoint of the documentation', () => {
     });
     const bindings = { ENVIRONMENT_TOKEN: builder.environmentToken };
     const start = (date: string) => startWorker(place.directory, place.write, { date, bindings });
-    // The oldest date that the README promises, and the newest: what `URL` and `fetch` can do differs between them.
+    // The oldest supported date and the newest, between which `URL` and `fetch` differ.
     const [, oldest = ''] = /compatibility date of (\S+) or later/.exec(read('docs/start/workers.md')) ?? [];
     await using one = await start(oldest);
     await using other = await start(newestDate());

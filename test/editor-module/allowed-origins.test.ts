@@ -17,7 +17,7 @@ const OPEN = {
   token: 't',
 };
 
-/** The option as the code of an editor's page. */
+/** The option as code for the page of an editor. */
 const only = (...origins: string[]) => `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
 
 describe('allowedOrigins', () => {
@@ -86,7 +86,7 @@ describe('allowedOrigins', () => {
   it('are compared with the page that posts, not with the page around it', async () => {
     const server = await moduleServer(only(location.origin));
     const received = recordMessages();
-    // A page of another site frames the editor, and hands on what that says.
+    // A page of another site frames the editor, and passes its messages on.
     await server.on({
       path: '/thief',
       html: `<!doctype html><iframe src="${server.url('/editor')}"></iframe><script>
@@ -128,7 +128,7 @@ describe('allowedOrigins', () => {
     [null, 'allowedOrigins must be an array of origins'],
   ];
   for (const [entries, problem] of wrong) {
-    // Outside of a frame, too: a mistake shows before the editor is framed.
+    // This happens outside a frame, too, so that a mistake shows before the editor is framed.
     it(`reject ${JSON.stringify(entries)} with an explanation`, () => {
       const connect = () => connectLauncher({ onOpen: () => {}, allowedOrigins: entries as string[] });
       expect(connect).to.throw(TypeError, problem);

@@ -1,6 +1,6 @@
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
-/** The module and what it imports, as the editor's own origin serves them. */
+/** Rules that serve the module and its imports on the origin of the editor. */
 async function moduleRules(): Promise<Rule[]> {
   const files = ['editor.ts', 'core/messages.ts', 'core/origins.ts'];
   return Promise.all(
@@ -37,7 +37,7 @@ const page = (options: string) => `<!doctype html><meta charset="utf-8"><title>E
     report({ type: 'running', connected: launcher !== undefined });
   </script>`;
 
-/** A server with that page at /editor, tokens, and the given rules before these. */
+/** A server with that page at /editor, and tokens. The given rules take precedence. */
 export async function moduleServer(options = '', ...rules: Rule[]): Promise<ScriptedServer> {
   return scriptedServer(
     ...rules,

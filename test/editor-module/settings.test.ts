@@ -60,7 +60,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     const open = (await received.until('onOpen')) as never as { open: object };
     expect(open.open).to.have.property('appearance');
     const { session } = await new Promise<{ session: string }>((resolve) => {
-      // The launcher alone knows the session, so a message of the editor's has to name it.
+      // The session has to be taken from a message of the launcher.
       addEventListener('message', ({ data }) => data?.type === 'dirty' && resolve(data));
       evaluateIn(frame.contentWindow, 'launcher.dirty(false)');
     });

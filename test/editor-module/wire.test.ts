@@ -19,7 +19,7 @@ const OPEN = {
   token: 't',
 };
 
-/** An editor's page in a frame of the test's own, which is the launcher here, and all that it posts. */
+/** The page of an editor in a frame of the test, which acts as the launcher, and all that the page posts. */
 async function framed(options = '') {
   const server = await moduleServer(options);
   const received = recordMessages();
@@ -34,7 +34,7 @@ async function framed(options = '') {
   place().append(frame);
   await received.until('running');
   const tell = (message: unknown) => frame.contentWindow?.postMessage(message, server.origin);
-  /** What was called since, after all that was told has come in. */
+  /** The callbacks that were called, once all messages have arrived. */
   const calls = async () => {
     await flushMessages(frame);
     return received.messages.filter(({ type }) => type.startsWith('on'));
@@ -225,7 +225,7 @@ describe('the messages that an editor accepts', () => {
     const samples: Record<string, unknown>[] = fc.sample(near, 400);
     for (const sample of samples) tell({ ...all, type: 'open', ...sample });
     const wanted = samples
-      // Nothing could be said about a plugin whose session has no name.
+      // Messages about a plugin need the name of its session.
       .filter((sample) => ['session', ...required].every((name) => isText(sample[name])))
       .map((sample) =>
         Object.fromEntries(

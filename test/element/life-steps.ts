@@ -41,7 +41,7 @@ function pluginAsked({ url, init }: FakeRequest): string {
 
 type Command = fc.AsyncCommand<Model, Life>;
 
-/** A step of the page, the editor, the network or time; with nothing else in the same task unless `settles`. */
+/** A step of the page, the editor, the network or time. The next step follows in the same task unless `settles`. */
 class Step implements Command {
   readonly name: string;
   readonly settles: boolean;
@@ -68,7 +68,7 @@ class Step implements Command {
   }
 }
 
-/** A change while there is unsaved work that the page keeps may be put off. */
+/** Notes that a change may be delayed by unsaved work that the page keeps. */
 const mayPutOff = (model: Model, { element }: Life): void => {
   if (model.keepsWork && element.dirty) model.putOff = true;
 };
@@ -138,9 +138,9 @@ const anAttribute = fc
 
 const ignore = (promise: Promise<unknown>): void => void promise.catch(() => {});
 
-/** What can befall an element, each about as likely as it has to be for ends to meet. */
+/** All steps, with frequencies by which lives reach every state. */
 export const commands: fc.Arbitrary<Command>[] = [
-  // All that is needed one after the other: by single steps hardly a life gets as far as a running editor.
+  // All that opens an editor at once: by single steps hardly any life would get that far.
   ...[0, 1, 2].map(() =>
     step(
       fc.tuple(
@@ -204,7 +204,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const to = (element.parentElement === place ? place.firstElementChild : place) as Element & {
         moveBefore?: (node: Element, child: null) => void;
       };
-      // Not in every engine, and not for what is in no page.
+      // Not every engine has it, and it throws for an element outside the page.
       if (element.isConnected) expectIgnored(life, () => to.moveBefore?.(element, null));
     },
   ),
@@ -214,7 +214,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       ([n, kind]) => `answer ${n} ${kind}`,
       ([n, kind]) =>
         (_, life) => {
-          // The last ones first: those are wanted more often than not.
+          // The latest requests are more likely to be the relevant ones.
           const open = life.world.requests.filter((one) => !one.answered).toReversed();
           const request = open[n % Math.max(open.length, 1)];
           if (request) answer(life, request, kind);
@@ -268,7 +268,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       if (!frame) return;
       const { port1 } = new MessageChannel();
       const sent = message(kind, String(openOf(frame)?.['session']));
-      // From the right window with the wrong origin, and the other way about.
+      // From the right window with the wrong origin, and the other way round.
       expectIgnored(life, () => dispatchMessageFrom(frame, sent, 'http://evil.test'));
       expectIgnored(life, () => dispatchMessageFrom(frame, sent, originOf(frame), port1));
     },
@@ -293,7 +293,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         model.reloading++;
         const settled = (error?: unknown) => {
           model.reloading--;
-          // Without a token nothing changes, and so does what was put off.
+          // Without a token nothing changes, not even what was delayed.
           if (error && element.state === 'ready') model.putOff ||= wasPutOff;
         };
         element.reload({ discard }).then(() => settled(), settled);

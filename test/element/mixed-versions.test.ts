@@ -16,7 +16,7 @@ import {
 
 const BEFORE = '/test/element/version-before';
 
-/** An editor that is built with `connectLauncher` of the version before, and knows no more than that. */
+/** An editor with `connectLauncher` of the version before. */
 async function editorBefore() {
   return scriptedServer(
     {
@@ -60,7 +60,7 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       const { open } = (await received.until('onOpen')) as never as { open: object };
       const { expiresAt, ...fields } = open as Record<string, unknown>;
       expect(Date.parse(expiresAt as string)).to.be.above(Date.now());
-      // What it does not know, it does not see.
+      // It does not receive fields that it does not know.
       expect(fields).to.deep.equal({
         builder: server.url(),
         ident: 'com.example.tenant-1',
@@ -81,7 +81,7 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       expect(await received.until('onToken')).to.deep.include({ type: 'onToken' });
       expect((await rejection(element.save())).code).to.equal('editor');
 
-      // Work that it cannot be asked to save is asked about.
+      // It cannot save on request, so the page is asked about unsaved work.
       evaluateIn(frameOf(element).contentWindow, 'launcher.dirty(true); launcher.save()');
       await flushMessages(element);
       expect(element.dirty).to.equal(true);
@@ -137,7 +137,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         launcher.test({ result: 'r', passed: true });
         launcher.deploy({ version: 'v1.0.0', unchanged: true });
         launcher.live({ version: null })`);
-      // In url delivery it may have been ready once before the editor said so.
+      // With url delivery it may have been ready by its load before the editor was.
       const types = events.map(({ type }) => type.slice('plugin-editor-'.length));
       expect(types.filter((type) => type !== 'ready')).to.deep.equal([
         'dirty',

@@ -123,7 +123,7 @@ describe('accessibility of <plugin-editor>', () => {
         expect(bar.getClientRects()).to.have.length(0);
         const words = part(element, 'status')?.querySelector('label');
         expect(words?.textContent).to.contain('Loading the editor…');
-        // They come after a moment, so that a short wait does not flash.
+        // The view appears after a delay, so that it does not flash during a short wait.
         await waitUntil(() => words?.checkVisibility({ visibilityProperty: true }), 'the words are shown');
         await expect(element).to.be.accessible();
       } finally {

@@ -18,16 +18,16 @@ import {
 
 interface Row {
   title: string;
-  /** What the endpoint answers, each time. */
+  /** The response to each request. */
   rule: Omit<Rule, 'path'>;
   timeout?: number;
   code: ErrorClass['code'];
   status?: number;
-  /** 1 unless given. */
+  /** Default: 1. */
   attempts?: number;
-  /** What the message says. */
+  /** Matches the message of the error. */
   says: RegExp;
-  /** What the error view says. */
+  /** Matches the text of the error view. */
   shows: RegExp;
 }
 
@@ -141,7 +141,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
       expect(error.message).to.contain(server.sameOrigin.url('/token'));
       const view = part(element, 'error');
       expect(view?.textContent).to.match(shows);
-      // The page's user reads what happened; the details are for its developer, once on the console.
+      // The view is for the user of the page. The details are for its developer, once on the console.
       expect(view?.textContent).not.to.contain(error.message);
       expect(lines.map(String).filter((line) => line.includes(error.message))).to.have.length(1);
       expect(events.map(({ type }) => type)).to.deep.equal([
@@ -156,7 +156,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
       expect(leaks(element, events, lines)).to.deep.equal([]);
 
       if (status === 403) {
-        // Whoever may not open the plugin may not after another try.
+        // A retry would not help a user who may not open the plugin.
         expect(part(element, 'retry')).to.equal(null);
         return;
       }
@@ -186,7 +186,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
 
   it('ends in token-network when nobody listens', async () => {
     const server = await editorServer();
-    // A port that no server may have: it is the echo service's.
+    // No browser connects to this port, which is reserved for the echo service.
     const error = await failure(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
     expect(error).to.include({ code: 'token-network', attempts: 3 });
     expect(error.message).to.contain('http://127.0.0.1:7/token');

@@ -19,7 +19,7 @@ import {
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Changes to another plugin or another authority, and what the next request says. */
+/** Changes of the plugin, and what the next request contains. */
 const others: [Changes, says: string][] = [
   [{ ident: 'com.example.b' }, '"ident":"com.example.b"'],
   [{ namespace: 'n' }, '"namespace":"n"'],
@@ -290,7 +290,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
 
 describe('<plugin-editor> with a listener that acts during a change', () => {
   it('follows a change made by the listener', async () => {
-    // Lit remarks in its development build that this is not the quickest way.
+    // The development build of Lit warns that this causes another update.
     watchConsole();
     const server = await editorServer();
     const element = create(server);

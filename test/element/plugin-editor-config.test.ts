@@ -130,7 +130,7 @@ describe('attributes and properties of <plugin-editor>', () => {
   });
 });
 
-/** Changes that cannot be used; the attribute that the message names; what it says would be right. */
+/** Invalid changes, the attribute that the message names, and what it suggests. */
 const refused: [Changes, name: string, right: RegExp][] = [
   ...[
     'javascript:alert(1)',
@@ -198,7 +198,7 @@ describe('<plugin-editor> with an invalid attribute', () => {
       expect(events.map(({ type }) => type)).to.deep.equal(['plugin-editor-state', 'plugin-editor-error']);
       const view = part(element, 'error');
       expect(view?.textContent).to.contain('The editor is not set up correctly.');
-      // What is wrong is for the developer, and cannot be mended by trying again.
+      // The message is for the developer, and a retry would not help.
       expect(view?.textContent).not.to.contain(error.message);
       expect(part(element, 'retry')).to.equal(null);
     });

@@ -54,7 +54,7 @@ describe('the error frame-blocked', () => {
         'This page does not allow the editor to be shown.',
       );
       expect(frames(element)).to.have.length(0);
-      // Not a word of ready, though the browser fires `load`.
+      // It never becomes ready, although the browser fires `load`.
       expect(types).to.deep.equal(['loading', 'error', 'error']);
       await flush(element, server);
       expect(element.state).to.equal('error');

@@ -4,7 +4,7 @@ import { openPage } from './plugin-editor-page.ts';
 import { PluginEditorElement } from '../../src/plugin-editor.ts';
 import { SECRET, create, editorServer, flush, inState, requestCounts } from './plugin-editor-setup.ts';
 
-/** Loads a module into a page, as a script of it would. */
+/** Imports a module in a page. */
 function load(page: Document, address: string): Promise<void> {
   const script = page.createElement('script');
   script.type = 'module';

@@ -19,7 +19,7 @@ interface Row {
   fetchToken: () => unknown;
   timeout?: number;
   code: PluginEditorError['code'];
-  /** What the message says. */
+  /** Matches the message of the error. */
   says: RegExp;
 }
 

@@ -11,7 +11,7 @@ import {
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Resolves in a task of its own: what is done within the `load` event replaces the entry in any case. */
+/** Resolves in a new task, because a navigation during the `load` event always replaces the entry. */
 const afterLoad = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('the history of the page', () => {
@@ -52,7 +52,7 @@ describe('the history of the page', () => {
     await afterLoad();
     const before = history.length;
     await load('/editor?2');
-    // So the test above looks at the right thing.
+    // This shows that the test above would notice an entry.
     expect(history.length).to.equal(before + 1);
   });
 });

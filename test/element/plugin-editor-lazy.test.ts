@@ -17,7 +17,7 @@ import {
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Resolves when observers have said what they saw: they do so after each frame. */
+/** Resolves after observers were called, which happens after each animation frame. */
 async function observed(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
 }
@@ -212,7 +212,7 @@ describe('loading="lazy"', () => {
       elements[index]?.scrollIntoView();
       await observed();
       const { top } = box.getBoundingClientRect();
-      // As far as half a screen on both sides, and those in view at least.
+      // Those in view at least, and at most those within half a viewport on both sides.
       const reaches = (screens: number) =>
         elements
           .map((_, i) => i)

@@ -13,7 +13,7 @@ import {
 
 type Movable = HTMLElement & { moveBefore?: (node: Node, child: Node | null) => void };
 
-/** Whether a frame below a moved element goes on as it was; tried with a bare one, as it is the browser's doing. */
+/** Whether the browser keeps the page of a frame inside a moved element, as found out with a plain frame. */
 async function keepsFrames(server: Awaited<ReturnType<typeof editorServer>>): Promise<boolean> {
   const [from, to] = [place(), place() as Movable];
   if (!to.moveBefore) return false;
@@ -42,7 +42,7 @@ describe('moving <plugin-editor>', () => {
     const events = eventsOf(element);
 
     if (!to.moveBefore) {
-      // Nothing but removal and return: see "putting <plugin-editor> back".
+      // The move is a removal and an insertion: see "inserting <plugin-editor> again".
       to.append(element);
       await inState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });

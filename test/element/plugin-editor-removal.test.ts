@@ -36,7 +36,7 @@ describe('removing <plugin-editor>', () => {
     const server = await editorServer({ path: '/token', status: 503, headers: { 'retry-after': '20' } });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
-    // The answer is there when the wait has begun.
+    // The response has arrived when the delay begins.
     await new Promise<void>((resolve) => {
       const look = () =>
         [...traces.timers.values()].includes(20_000) ? resolve() : requestAnimationFrame(look);

@@ -15,7 +15,7 @@ import {
 
 const STATES = ['idle', 'loading', 'ready', 'error'] as const;
 
-/** Those that are on, by the selector. */
+/** The custom states that match as selectors. */
 const matching = (element: Element): string[] =>
   STATES.filter((state) => element.matches(`:state(${state})`));
 
@@ -41,7 +41,7 @@ async function walk(
   await look('ready');
 }
 
-/** The first answer is an error, and held back. */
+/** A server whose first response is an error that is held back. */
 const walkServer = () => editorServer({ path: '/token', times: 1, status: 401, delay: 'hang' });
 
 describe('states, parts and slots of <plugin-editor>', () => {
@@ -173,7 +173,7 @@ describe('layout of <plugin-editor>', () => {
     expect([box.width, box.height]).to.deep.equal([200, 150]);
     expect([view?.width, view?.height]).to.deep.equal([200, 150]);
     expect(part(element, 'error')?.scrollWidth).to.be.at.most(200);
-    // All of it can be scrolled to, its start included.
+    // All of it can be reached by scrolling, even its start.
     const top = part(element, 'error')?.querySelector('p')?.getBoundingClientRect().top ?? -1;
     expect(top).to.be.at.least(box.top);
   });
@@ -253,13 +253,13 @@ describe('the colour scheme', () => {
           const dark = matchMedia('(prefers-color-scheme: dark)');
           const name = location.pathname.split('/').at(-1);
           const report = () => navigator.sendBeacon('../report/' + name + '/' + dark.matches);
-          // A page of another process may hear of it only after its first script.
+          // A page in another process may learn of it only after its first script.
           dark.addEventListener('change', report);
           report();
         </script>`,
       },
     );
-    // WebKitGTK tells no frame.
+    // WebKitGTK does not pass it to frames.
     const toldDark = !navigator.vendor.startsWith('Apple');
     for (const [scheme, isDark] of [
       ['light', false],

@@ -17,7 +17,7 @@ import {
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Tells the server what it sees of its opener. */
+/** Reports to the server whether it can access its opener. */
 const REPORT = `<!doctype html><title>Editor</title><script>
   navigator.sendBeacon('report?opener=' + (opener === null) + '&length=' + history.length);
 </script>`;
@@ -29,7 +29,7 @@ const open = window.open.bind(window);
 beforeEach(() => {
   window.open = (...options) => {
     expect(options).to.have.length(2);
-    // As a window beside this one: Chromium gives no animation frames to a page behind another tab.
+    // As a separate window, because Chromium gives no animation frames to a page behind another tab.
     const tab = open(...(options as [string, string]), 'popup,width=300,height=200');
     opened.push(tab);
     return tab;
@@ -42,7 +42,7 @@ afterEach(async () => {
   await resetMouse();
 });
 
-/** A click of the mouse on a button whose listener opens the tab; what comes of it. */
+/** Clicks on a button whose listener opens the tab, and resolves with the result. */
 async function click(element: PluginEditorElement): Promise<void> {
   const button = document.createElement('button');
   button.textContent = 'Open in a tab';
@@ -51,7 +51,7 @@ async function click(element: PluginEditorElement): Promise<void> {
   const result = new Promise<void>((resolve, reject) => {
     button.addEventListener('click', () => void element.openInNewTab().then(resolve, reject), { once: true });
   });
-  // Looked at below; here it must not count as one that nobody handles.
+  // The caller handles it later, and it must not count as unhandled until then.
   result.catch(() => undefined);
   await sendMouse({ type: 'click', position: [100, 30] });
   return result;

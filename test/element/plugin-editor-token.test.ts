@@ -60,7 +60,7 @@ describe('the token request of <plugin-editor>', () => {
 });
 
 describe('credentials of <plugin-editor>', () => {
-  /** The cookies that the endpoint gets, of those that it set before. */
+  /** The cookies that the endpoint receives after it set some. */
   async function cookies(credentials: string | null, where: 'same' | 'other'): Promise<string | undefined> {
     const server = await editorServer({
       path: '/sign-in',

@@ -182,7 +182,7 @@ describe('<plugin-features selectable>', () => {
       expect(element.value).to.equal('rust');
       expect(checked(element)).to.deep.equal(['rust']);
       expect(sent()).to.deep.equal(['rust']);
-      // As a native control it then follows the attribute again.
+      // Like a native control, it then follows the attribute again.
       element.setAttribute('value', 'typescript');
       await element.updateComplete;
       expect(checked(element)).to.deep.equal(['typescript']);

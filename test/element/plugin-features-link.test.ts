@@ -6,7 +6,7 @@ import '../../src/plugin-features.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import { builder, builderThat, checked, loaded, radios, settle, texts } from './plugin-features-helpers.ts';
 
-/** A picker and what else is in its box: an editor, mostly. */
+/** A picker with other elements in its box, usually an editor. */
 async function link(
   markup: string,
 ): Promise<{ box: HTMLElement; features: PluginFeaturesElement; editor: PluginEditorElement }> {
@@ -144,7 +144,7 @@ describe('<plugin-features for>', () => {
     radios(features)[0]?.click();
     editor.setAttribute('template', 'rust');
     await waitUntil(() => checked(features)[0] === 'rust');
-    // A script's word in the same turn as the page's: the later one holds.
+    // When a script sets it in the same task, the later value applies.
     editor.template = 'javascript';
     features.value = 'typescript';
     await settle();
@@ -215,7 +215,7 @@ describe('<plugin-features for>', () => {
       `<plugin-features for="e"></plugin-features><plugin-editor id="e" builder="${server.url()}"></plugin-editor>`,
     );
     await loaded(features);
-    // The editor watches its own language.
+    // The editor itself observes its lang attribute.
     expect(watching.size).to.equal(2);
     features.remove();
     await features.updateComplete;

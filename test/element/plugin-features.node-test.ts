@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 
-/** What a server does to render an element. */
+/** Renders an element as a server would. */
 class Rendered extends PluginFeaturesElement {
   run(): string {
     this.willUpdate();

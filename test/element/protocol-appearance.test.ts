@@ -89,7 +89,7 @@ describe('appearance', () => {
     element.style.setProperty('--plugin-editor-accent', 'blue');
     await new Promise(requestAnimationFrame);
     element.style.display = '';
-    // WebKit resolves no colours of what is not displayed, and so there is another message when the element is hidden.
+    // WebKit does not resolve the colours of an element that is not displayed, so hiding it causes another message.
     const accent = () => Object(all.received.of('configure').at(-1)?.['appearance']).accent as unknown;
     await waitUntil(() => accent() === 'rgb(0, 0, 255)', 'the look is sent', { timeout: 20_000 });
     expect(all.received.of('open')).to.have.length(1);

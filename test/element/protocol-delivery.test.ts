@@ -141,12 +141,12 @@ describe('message delivery', () => {
     expect(element.dirty).to.equal(true);
     evaluateIn(frameOf(element).contentWindow, 'location.reload()');
     await received.until('open', 3);
-    // What the page before had not saved went with it.
+    // The unsaved work of the previous page is gone.
     expect(element.dirty).to.equal(false);
     expect(element.state).to.equal('ready');
     await received.until('open', 3);
     await flushMessages(element);
-    // Once for each time that the plugin is opened.
+    // The event comes once for each open.
     expect(named(events, 'ready')).to.have.length(3);
     expect(await requestCounts(server)).to.include({ '/token': 1 });
   });
@@ -227,7 +227,7 @@ describe('message delivery', () => {
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
     await flushMessages(element);
-    // The token request has the same limit; only the frame's is to fire here.
+    // The token request has the same time limit, but only that of the frame is to end here.
     await clock.advance(3990);
     dispatchEvent(new Event('now'));
     await received.until('open');
@@ -302,7 +302,7 @@ describe('message delivery', () => {
     if (to.moveBefore) to.moveBefore(element, null);
     else to.append(element);
     await inState(element, 'ready');
-    // Whichever the browser does: the page goes on, or it is loaded anew and greets.
+    // The browser either keeps the page, or reloads it so that it greets again.
     await Promise.race([flushMessages(element), received.until('open', 2)]);
     sendFromEditor(element, received, { type: 'dirty', dirty: true });
     await oneEvent(element, 'plugin-editor-dirty');

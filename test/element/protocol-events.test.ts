@@ -71,7 +71,7 @@ describe('messages of the editor', () => {
 });
 
 describe('unsaved work', () => {
-  /** A listener that keeps it. */
+  /** A listener that keeps the work. */
   const keep = (event: Event) => event.preventDefault();
 
   it('delays a change until it is saved when the page keeps it', async () => {

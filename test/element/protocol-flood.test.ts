@@ -12,9 +12,9 @@ import {
   protocolServer,
 } from './protocol-setup.ts';
 
-// What is long is made in the frame, as an editor would make it, and not in the page that is to stay responsive.
+// Long texts are created in the frame, because the page must stay responsive.
 
-/** Has the editor run code in which `post(message)` says something in its present session. */
+/** Has the editor run code in which `post(message)` sends a message in its present session. */
 function attack({ element, received }: Pick<Opened, 'element' | 'received'>, code: string): void {
   const session = JSON.stringify(received.session());
   evaluateIn(
@@ -23,7 +23,7 @@ function attack({ element, received }: Pick<Opened, 'element' | 'received'>, cod
   );
 }
 
-/** The one event that came of it. */
+/** The only event that the code causes. */
 async function eventOf(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
   all.seen.length = 0;
   attack(all, code);
@@ -32,7 +32,7 @@ async function eventOf(all: Opened, name: string, code: string): Promise<Record<
   return all.seen[0] as Event & Record<string, unknown>;
 }
 
-/** Ten times as long as it takes on a busy machine; without the limits it takes longer still. */
+/** Ten times as long as it takes on a busy machine, in ms. Without the limits it takes even longer. */
 const RESPONSIVE = 5000;
 
 describe('an error of 500,000 characters', () => {

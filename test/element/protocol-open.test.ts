@@ -106,13 +106,13 @@ describe('an editor with the capability open', () => {
     );
     element.fn = 'g';
     await element.updateComplete;
-    // Neither while the token is on its way, when there is no session, …
+    // They are ignored during the token request, when there is no session, …
     for (const message of late) sendFromEditor(element, received, { ...message, session });
     await flushMessages(element);
     expect(element.state).to.equal('loading');
     await server.release('/token');
     await inState(element, 'ready');
-    // … nor when there is another.
+    // … and in the next session.
     for (const message of late) sendFromEditor(element, received, { ...message, session });
     await flushMessages(element);
     await flush(element, server);

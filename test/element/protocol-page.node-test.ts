@@ -10,7 +10,7 @@ import { launchChromium } from '../support/chromium.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 
-/** What only a whole page in a whole browser shows: the back-forward cache, and the question on leaving. */
+// Only a whole page in a browser shows the back-forward cache, and the question before leaving.
 let browser: Browser;
 let code: string;
 
@@ -40,12 +40,12 @@ const EDITOR = `<!doctype html><title>Editor</title><script>
   send({ type: 'hello' });
 </script>`;
 
-/** A page that the browser may keep, with a running editor in it. */
+/** A page that the browser may cache, with a running editor in it. */
 async function open(
   { editor = '/editor', attributes = '' }: { editor?: string; attributes?: string },
   ...rules: Rule[]
 ) {
-  // An answer that must not be stored keeps its page out of the cache.
+  // A page with `no-store` would not be cached.
   const headers = { 'cache-control': 'no-cache' };
   const server = await startScriptedServer(
     ...rules,
@@ -78,7 +78,7 @@ const inState = (page: Page, state: string) =>
     state,
   );
 
-/** Leaves the page, and comes back to it as it was. */
+/** Leaves the page, and returns to it from the cache. */
 async function leaveAndReturn(page: Page): Promise<void> {
   const address = page.url().replace('/page', '/other');
   await page.goto(address);
@@ -119,7 +119,7 @@ for (const [attributes, asked] of [
     const { server, page } = await open({ editor: '/editor?dirty', attributes });
     await using _ = server;
     await page.waitForFunction(() => document.querySelector<PluginEditorElement>('plugin-editor')?.dirty);
-    // A browser asks only where somebody did something.
+    // A browser asks only after some interaction with the page.
     await page.mouse.click(5, 5);
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => {

@@ -5,7 +5,7 @@ import { makeDirty, opened } from './protocol-opened.ts';
 import { named, protocolPage } from './protocol-setup.ts';
 import { savable } from './protocol-savable.ts';
 
-// Where these wait for a second request for a token: the first one was for the opening.
+// The first token request in these tests was for the opening, the second one is for the reload.
 describe('reload() of a running editor', () => {
   it('rejects and changes nothing when it gets no token', async () => {
     const all = await savable();
@@ -67,7 +67,7 @@ describe('reload() of a running editor', () => {
     element.fn = 'g';
     await element.updateComplete;
     expect(named(seen, 'discard')).to.have.length(1);
-    // Asked again because of the reload, the user lets it go.
+    // When the reload asks again, the user discards the work.
     await server.release('/token');
     await reloading;
     expect(named(seen, 'discard').length).to.be.greaterThan(1);

@@ -38,7 +38,7 @@ describe('renewal', () => {
         Date.now() + life * 1000,
       );
       expect(await tokenRequests(server)).to.equal(2);
-      // And so on.
+      // The next renewal follows the same rule.
       await clock.advance(at);
       await untilRenewed(received, 2);
       expect(frameOf(element)).to.equal(frame);
@@ -109,7 +109,7 @@ describe('renewal', () => {
     expect(element.state).to.equal('ready');
     expect(element.error).to.equal(undefined);
     expect(frameOf(element)).to.equal(frame);
-    // A success ends the series.
+    // After a success the next renewal is at its usual time.
     await clock.advance(799_000);
     expect(await countTokenRequests(element, server)).to.equal(5);
     await clock.advance(1000);
@@ -133,7 +133,7 @@ describe('renewal', () => {
       expect(element.state).to.equal('ready');
       await element.renewToken();
       await untilRenewed(received, 1);
-      // And goes on by itself after that.
+      // Renewal continues by itself after that.
       await clock.advance(80_000);
       await untilRenewed(received, 2);
     });

@@ -15,7 +15,7 @@ import {
   protocolServer,
 } from './protocol-setup.ts';
 
-/** Each message that an editor can send, as one who has learnt the session would send it. */
+/** Each message that an editor can send, with a session that an attacker has learnt. */
 const everyMessage = (session: string) => [
   { type: 'hello', capabilities: ['open'] },
   { type: 'ready', session },
@@ -28,7 +28,7 @@ const everyMessage = (session: string) => [
   { type: 'deploy', session, version: 'v9' },
 ];
 
-/** A frame with a page that speaks, beside the element. */
+/** A frame beside the element, with a page that uses the protocol. */
 async function otherFrame(url: string): Promise<HTMLIFrameElement> {
   const frame = document.createElement('iframe');
   frame.src = url;
@@ -105,7 +105,7 @@ describe('messages', () => {
     const frame = frameOf(element);
     const parent = frame.parentNode as ParentNode;
     frame.remove();
-    // What a browser makes of a message whose sender has gone: no source; and a frame out of the page has no window.
+    // A browser gives a message no source when its sender has gone, and a frame outside the page has no window.
     const { origin } = server;
     const data = { ...CHANNEL, type: 'hello', capabilities: ['open'] };
     dispatchEvent(new MessageEvent('message', { source: null, origin, data }));

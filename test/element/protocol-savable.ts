@@ -6,7 +6,7 @@ const CAN = { capabilities: ['open', 'save', 'configure'] };
 /** A running editor with the capability to save, which saves when the test has it answer. */
 export const savable = (changes = {}): Promise<Opened> => opened(changes, CAN);
 
-/** The request of that number, as the editor got it. */
+/** Waits until the editor received so many save requests, and resolves with the last one. */
 export const requested = ({ received }: Opened, times = 1): Promise<ReceivedMessage> =>
   received.until('save-request', times);
 

@@ -13,7 +13,7 @@ describe('save()', () => {
     const asked = await requested(all);
     expect(asked).to.include({ session: all.received.session() });
     expect(asked['request']).to.be.a('string').with.length.above(0);
-    // An answer to something else is none.
+    // An answer to another request is ignored.
     sendFromEditor(all.element, all.received, { type: 'save-result', request: 'other' });
     await answer(all, asked);
     expect(await saving).to.equal(undefined);
@@ -40,7 +40,7 @@ describe('save()', () => {
 
   it('rejects after timeout without an answer, and sends another request the next time', async () => {
     const all = await savable();
-    // Only now: to open the editor, and to answer in the end, takes a busy machine longer.
+    // This time limit is set only now because opening the editor takes longer on a busy machine.
     apply(all.element, { timeout: '300' });
     await all.element.updateComplete;
     const error = await rejection(all.element.save());
@@ -100,7 +100,7 @@ describe('unsaved work of an editor that can save', () => {
     seen.length = 0;
     element.fn = 'g';
     const asked = await requested(all);
-    // It is saved, and the answer is not there yet.
+    // The work is saved, but the answer has not arrived yet.
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.state).to.equal('ready');
@@ -157,7 +157,7 @@ describe('unsaved work of an editor that can save', () => {
     await changeTo(all.element, 'idle');
     const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event.error?.message).to.match(/ms/);
-    // Nothing follows.
+    // There is no next target.
     expect(event).not.to.have.property('next');
   });
 

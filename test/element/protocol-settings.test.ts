@@ -34,7 +34,7 @@ describe('locale', () => {
       ['de-AT', () => (outer.lang = 'de-AT')],
       ['it', (element: HTMLElement) => (element.lang = 'it')],
       ['ar', (element: HTMLElement) => element.setAttribute('locale', 'ar')],
-      // A tag that is none is not sent, and neither is another one in its place.
+      // An invalid tag is not sent, nor replaced by another.
       [undefined, (element: HTMLElement) => element.setAttribute('locale', 'not a tag')],
       [undefined, (element: HTMLElement) => apply(element, { locale: null, lang: '' })],
     ] as const) {

@@ -122,7 +122,7 @@ export async function flushMessages(target: HTMLIFrameElement | PluginEditorElem
   await back;
 }
 
-/** A complete element in `message` delivery, in the page. */
+/** A complete element with `message` delivery, in the page. */
 export function mountWithMessages(server: ScriptedServer, changes: Changes = {}): PluginEditorElement {
   const element = create(server, { 'token-delivery': 'message', ...changes });
   place().append(element);

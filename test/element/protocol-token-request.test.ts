@@ -107,7 +107,7 @@ describe('a token-request of the editor', () => {
     const { session, code } = (await received.until('token-failed')) as never as Record<string, string>;
     expect({ session, code }).to.deep.equal({ session: received.session(), code: 'token-unauthorized' });
     expect(element.state).to.equal('ready');
-    // There is no end to tell of.
+    // The expiry of this token is unknown.
     expect(named(events, 'expiring')).to.have.length(0);
   });
 
@@ -127,7 +127,7 @@ describe('a token-request of the editor', () => {
     evaluateIn(contentWindow, storm);
     await flushMessages(element);
     expect(await countTokenRequests(element, server)).to.equal(3);
-    // As many in a row as time allows, also when they fail.
+    // The limit holds when requests fail, too.
     await server.reset({ path: '/token', status: 400 }, { path: '/ping', body: '' });
     for (let i = 1; i <= 3; i++) {
       await clock.advance(5000);

@@ -21,7 +21,7 @@ describe('url delivery', () => {
     await received.until('open');
     expect(received.messages[0]).to.include({ token: 'token-1', fn: 'add-record' });
     expect(frameOf(element).src).to.include('token=token-1');
-    // The page greeted before it had loaded, so its load says nothing.
+    // The page greeted before it had loaded, so its load does not count.
     await flushMessages(element);
     await flush(element, server);
     expect(element.state).to.equal('loading');

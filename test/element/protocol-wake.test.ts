@@ -14,7 +14,7 @@ import {
 
 const HOUR = 3_600_000;
 
-/** Each says that the page may have been away. */
+/** Events after which the page may have been inactive for a while. */
 const WAKERS: [string, () => void][] = [
   ['visibilitychange', () => document.dispatchEvent(new Event('visibilitychange'))],
   ['pageshow', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: false }))],
@@ -29,7 +29,7 @@ describe('waking', () => {
       const { clock, received, element, server } = await running(900);
       wake();
       expect(await countTokenRequests(element, server)).to.equal(1);
-      // A machine asleep: timers and the monotonic clock stood still; a frozen tab: timers alone did.
+      // While a machine sleeps, timers and the monotonic clock stand still; in a frozen tab only timers do.
       clock.sleep(HOUR);
       wake();
       await untilRenewed(received, 1);
@@ -43,7 +43,7 @@ describe('waking', () => {
       clock.sleep(HOUR / 6);
       wake();
       expect(await countTokenRequests(element, server)).to.equal(1);
-      // What is left until 80 % of its life.
+      // The time that is left until 80 % of its life.
       await clock.advance(119_000);
       expect(await countTokenRequests(element, server)).to.equal(1);
       await clock.advance(1000);
@@ -81,7 +81,7 @@ describe('waking', () => {
       { path: '/token', times: 8, status: 400 },
     );
     await clock.advance(720_000);
-    // At most 5 minutes between two.
+    // The delay between two attempts is at most 5 minutes.
     for (const [i, wait] of [10, 20, 40, 80, 160, 300, 300].entries()) {
       await untilEvent(events, 'expiring', i + 1);
       await clock.advance(wait * 1000 - 1);
@@ -137,7 +137,7 @@ describe('a wrong wall clock', () => {
         expect(await countTokenRequests(element, server)).to.equal(1);
         await clock.advance(3000);
         await untilRenewed(received, 1);
-        // The end is told by the clock that the editor has, too.
+        // The expiry is expressed in the clock of this machine, which the editor has, too.
         expect(Date.parse(received.of('open')[0]?.['expiresAt'] as string)).to.be.closeTo(
           real + hours * HOUR + 900_000,
           5000,
@@ -151,7 +151,7 @@ describe('a wrong wall clock', () => {
       const end = Math.floor(Date.now() / 1000) + 900;
       const clock = fakeClock();
       clock.setWall(hours * HOUR);
-      // As from another origin, where the Date of an answer cannot be read.
+      // On another origin the Date of a response cannot be read.
       const headers = { date: '' };
       const server = await protocolServer(
         {},
@@ -253,7 +253,7 @@ describe('a page that comes back from the back-forward cache', () => {
     await server.requests({ path: '/token', count: 2 });
     expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
-    // Its own token is the one that ends.
+    // The event is about the token that the editor was opened with.
     await clock.advance(660_000);
     expect(+(named(events, 'expiring')[0]?.['expiresAt'] as Date) - Date.now()).to.be.within(
       179_000,

@@ -9,7 +9,7 @@ import { builder, builderThat, loaded, parts, radios, retryButton } from './plug
 const edgesOf = (elements: readonly Element[]): DOMRect[] =>
   elements.map((one) => one.getBoundingClientRect());
 
-/** Checks elements, given in the order in which they are read, and their box without its border and padding. */
+/** Checks the positions of elements, given in reading order, within the content box of another. */
 function expectFromRight(elements: readonly Element[], box: Element): void {
   const { left, right } = box.getBoundingClientRect();
   const style = getComputedStyle(box);
@@ -20,7 +20,7 @@ function expectFromRight(elements: readonly Element[], box: Element): void {
   expect(faultsFromRight(edgesOf(elements), inner)).to.deep.equal([]);
 }
 
-/** Wider than all of it, and narrower than most of its texts, in any font. */
+/** A width for all elements beside each other, and one for hardly any text, in any font. */
 const WIDTHS = [
   ['a wide', '200em'],
   ['a narrow', '8em'],
@@ -83,7 +83,7 @@ describe('a page from right to left', () => {
       const [view] = parts(element, 'error');
       const read = [...(view?.querySelectorAll('p, button') ?? [])];
       expect(read.at(-1)).to.equal(retryButton(element));
-      // The button is beside the words where there is room, and below them where there is none.
+      // The button is beside the text if there is room, and below it otherwise.
       expect(linesOf(edgesOf(read))).to.have.length(width === '200em' ? 1 : 2);
       expectFromRight(read, element);
     });

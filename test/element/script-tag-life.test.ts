@@ -16,10 +16,10 @@ import {
 } from './plugin-editor-setup.ts';
 import { FEATURES, checked, loaded, radios, record } from './plugin-features-helpers.ts';
 
-// The file for script tags has shorter names for properties, and less of Lit, than the modules that all other tests run. So
-// an editor's whole life is gone through with it, over two origins.
+// The script-tag file has shorter names for properties, and less of Lit, than the modules in all other tests. So
+// it runs through the whole life of an editor, on two origins.
 
-/** What the editor does; `saves` says what becomes of a `save-request`. */
+/** The script of the editor. `saves` is its answer to a `save-request`. */
 const EDITOR = `capabilities: ['open'],
   onSave: async () => {
     report({ type: 'onSave' });
@@ -31,7 +31,7 @@ const EDITOR = `capabilities: ['open'],
 
 type SeenEvent = Event & Record<string, unknown>;
 
-/** An element that the script-tag file defines, on a page of its own, with what it and its editor said. */
+/** An element that the script-tag file defines, on a page of its own, with its events and the calls of its editor. */
 class World {
   readonly page: Page;
   readonly element: PluginEditorElement;
@@ -58,13 +58,13 @@ class World {
     return this.received.filter((each) => each['type'] === type);
   }
 
-  /** Waits until the editor was called so many times, and gives the last call. */
+  /** Waits until a callback of the editor was called so many times, and resolves with the last call. */
   async call(type: string, times = 1): Promise<Record<string, unknown>> {
     await waitUntil(() => this.calls(type).length >= times, `${type} is called`, { timeout: 30_000 });
     return this.calls(type)[times - 1] as Record<string, unknown>;
   }
 
-  /** Has the editor's page run this, and waits until all that it posted by that has come in. */
+  /** Evaluates code in the page of the editor, and waits until the messages that it sends have arrived. */
   async run(code: string): Promise<void> {
     const mark = Math.random();
     const done = new Promise<void>((resolve) => {
@@ -118,7 +118,7 @@ describe('the script-tag file', () => {
       permissions: ['read', 'write'],
     });
 
-    // What the editor tells of its work.
+    // The editor reports its work.
     await world.run(`launcher.build({ succeeded: true, outputLog: 'fine' });
       launcher.test({ name: 't', result: 'r', passed: true });
       launcher.deploy({ version: 'v1.0.0', unchanged: true });
@@ -184,7 +184,7 @@ describe('the script-tag file', () => {
     await asked;
     expect(frameOf(element)).to.equal(frame);
 
-    // A new start, and the end.
+    // Reloading and closing.
     await element.reload();
     expect(frameOf(element)).not.to.equal(frame);
     expect(element.state).to.equal('ready');

@@ -59,7 +59,7 @@ test('rendering on a server makes no frame and no request', async () => {
   assert.match(page, /Inside/);
   assert.doesNotMatch(page, /<iframe|token=|<button|<progress/);
 
-  // Requests that had been begun would be there by the time that this one is.
+  // An earlier request would have arrived before this one.
   await fetch(server.url('/ping'));
   assert.deepEqual(
     (await server.requests()).map(({ path }) => path),

@@ -31,12 +31,12 @@ const SCRIPTS = {
 };
 const SCRIPT = SCRIPTS['the module script'];
 
-/** An editor as small as one can be; told to, it breaks its own policy. */
+/** A minimal editor, which violates its own policy on request. */
 const EDITOR_MAIN = `
   import { connectLauncher } from './editor.js';
   connectLauncher({
     async onOpen({ builder, token }, plugin) {
-      // Where it cannot ask, it says nothing: the frame stays, and the browser has time for its report.
+      // When its request is blocked it stays silent, so that the frame remains while the browser sends its report.
       await fetch(builder + '/api/v1/draft', { headers: { authorization: 'Bearer ' + token } })
         .then(() => plugin.ready(), () => {});
     },
@@ -49,7 +49,7 @@ const javascript = { 'content-type': 'text/javascript' };
 let editorModule: string;
 
 before(async function () {
-  // They are built at the first request.
+  // The first request builds them, which takes a while.
   this.timeout(120_000);
   editorModule = await (await fetch('/built/editor.js')).text();
   for (const name of ['modules.js', 'plugin-editor.js', 'plugin-editor.iife.js']) {
@@ -57,7 +57,7 @@ before(async function () {
   }
 });
 
-/** A server with an editor, both policies being as strict as they can be, but for the source that is left out. */
+/** A server with an editor and the strictest policies for both pages, without one of the required sources. */
 async function strictServer(rules: Rule[] = [], without?: Source) {
   const server = await scriptedServer();
   const origins = { [HOST]: location.origin, [EDITOR]: server.origin, [BUILDER]: server.crossSite.origin };
@@ -82,7 +82,7 @@ async function strictServer(rules: Rule[] = [], without?: Source) {
   return { server, headers: header(hostSources, server.sameOrigin.url('/page-report')) };
 }
 
-/** The directives that the page's or the editor's policy was broken by, once so many reports have come. */
+/** The violated directives of the page or the editor, once so many reports have arrived. */
 async function reports(server: ScriptedServer, from: 'page' | 'editor', count: number): Promise<string[]> {
   const seen = await server.requests({ path: `/${from}-report`, count });
   return seen.map(({ body }) => {
@@ -98,7 +98,7 @@ const features = (page: Document, attributes: Record<string, string>) => {
   return element;
 };
 
-/** Breaks both policies, and finds that in the reports: before it there were none. */
+/** Violates both policies, and expects no other reports than these. */
 async function onlyWhatIsBrokenNow(server: ScriptedServer, element: PluginEditorElement): Promise<void> {
   frameOf(element).contentWindow?.postMessage('break', '*');
   element.ownerDocument.body.setAttribute('style', 'color: red');
@@ -137,7 +137,7 @@ describe('the strictest policies', () => {
         await failure(element);
         part(element, 'retry')?.click();
         await inState(element, 'ready');
-        // In both deliveries the editor was opened by message, and has asked its builder.
+        // With both deliveries the editor was opened by message, and sent a request to its builder.
         await server.requests({ path: '/api/v1/draft', count: 1 });
         await element.renewToken();
         expect(contentWindow.violations).to.deep.equal([]);

@@ -8,13 +8,13 @@ import '../../src/plugin-features.ts';
 import { changeTo, create, editorServer, failure, inState, part, place } from './plugin-editor-setup.ts';
 import { FEATURES, builderThat, loaded, record, settle } from './plugin-features-helpers.ts';
 
-/** A text without a letter for each of these; no two are the same. */
+/** A distinct text without letters in place of each string. */
 const marks = <T extends object>(texts: T): T =>
   Object.fromEntries(Object.keys(texts).map((key, index) => [key, `⟦${index}⟧`])) as T;
 
 const NAMING = ['aria-label', 'aria-description', 'aria-roledescription', 'title', 'alt', 'placeholder'];
 
-/** All that an element shows or tells a screen reader by itself. */
+/** Everything that an element itself shows, or provides for a screen reader. */
 function words(element: Element): string {
   const root = element.shadowRoot as ShadowRoot;
   const named = [...root.querySelectorAll('*')].flatMap((one) => [
@@ -57,7 +57,7 @@ describe('replacing all strings of <plugin-editor>', () => {
       expect(element.error?.code).to.equal(code);
       const canRetry = !['config', 'frame-blocked'].includes(code);
       expect(words(element)).to.equal(strings[code] + (canRetry ? ` ${strings.retry}` : ''));
-      // What the error says is for developers, and shown to no user.
+      // The message of an error is for developers, and not shown.
       element.strings = { retry: strings.retry };
       await element.updateComplete;
       expect(part(element, 'error')?.textContent)

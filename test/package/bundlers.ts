@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { build } from 'vite';
 import { modules, packed, scripts } from './fixture.ts';
 
-/** What an application's build makes of a module of its own: the code, and the modules that went into it. */
+/** Bundles a module of an application. Resolves with the code and the bundled modules. */
 async function bundle(code: string, options: { conditions?: string[] } = {}) {
   const own = join(packed.consumer, 'own.js');
   const result = await build({
@@ -34,13 +34,13 @@ async function bundle(code: string, options: { conditions?: string[] } = {}) {
   const [chunk] = output;
   assert.ok(chunk);
   const used = Object.entries(chunk.modules).flatMap(([id, { code: text }]) => (text ? [id] : []));
-  // One path in a folder is another where that folder is a link.
+  // Paths differ if the folder is a link.
   return { code: chunk.code.trim(), used: used.map((id) => id.replace(/^.*\/node_modules\//, '')) };
 }
 
 const use = (specifier: string) => `import * as used from '${specifier}'; console.log(used);`;
 
-/** A bundler's conditions for a worker. */
+/** The conditions of a bundler for a worker. */
 const WORKER = { conditions: ['workerd', 'worker', 'browser', 'import', 'module'] };
 
 for (const specifier of modules) {

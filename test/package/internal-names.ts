@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const readSource = (path: string) => readFileSync(join(root, path), 'utf8');
 const readPackaged = (path: string) => readFileSync(join(packed.installed, path), 'utf8');
 
-/** What can be seen of the elements and their world: members, events, messages, records, errors and options. */
+/** The sources of the public interface: members, events, messages, records, errors and options. */
 const PUBLISHED = [
   'src/core/errors.ts',
   'src/core/initial-source.ts',
@@ -35,7 +35,7 @@ test('the script-tag file shortens the name of no public property', () => {
       ].map(([, name]) => name),
     ),
   );
-  // Both clocks of an instant are in the file of the public `EditorToken`, and are not public.
+  // Both clocks of an instant are declared beside the public `EditorToken`, but are not public.
   const found = INTERNAL_NAMES.filter((name) => declared.has(name) && !/^(wall|mono)$/.test(name));
   assert.deepEqual(found, []);
 });

@@ -16,11 +16,11 @@ test('every link and picture of the packed README leads to a file of the package
     [],
   );
   assert.ok(targets.includes('LICENSE'));
-  // What was a link says where in the repository to look.
+  // A link of the original becomes the path in the repository.
   assert.match(readme, /React \(`docs\/start\/react\.md`\)/);
   const own = packed.readmeAfter;
   assert.match(own, /\[React\]\(docs\/start\/react\.md\)/);
-  // The code is the same.
+  // The code blocks stay the same.
   const codeOf = (text: string) => text.match(/^```.*?^```$/gms);
   assert.deepEqual(codeOf(readme), codeOf(own));
 });

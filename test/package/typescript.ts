@@ -24,10 +24,10 @@ const RESOLUTIONS = [
   { moduleResolution: 'nodenext', module: 'nodenext' },
 ];
 
-/** Of an older compiler, which is ten times slower, what it does not share with node16 is left out. */
+/** The older compiler is ten times slower, so modes that equal node16 are left out for it. */
 const resolutionsOf = (version: string) => (version.startsWith('5.') ? RESOLUTIONS.slice(0, 2) : RESOLUTIONS);
 
-/** Every key, and some of the types, so that an `any` in place of them shows. */
+/** Uses every key, and some types in ways that would not fail if they were `any`. */
 const programFor = (module: string) => [
   ...modules.map((specifier, i) => `import * as m${i} from '${specifier}';`),
   // It knows these attributes only from node18 on.

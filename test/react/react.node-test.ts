@@ -38,7 +38,7 @@ async function bundle(): Promise<string> {
   return (result as unknown as [{ output: [{ code: string }] }])[0].output[0].code;
 }
 
-/** A page that holds what a server rendered, if anything, on another site than the editor. */
+/** A page on another site than the editor, with what a server rendered, if anything. */
 async function open(rendered?: (editor: Editor, server: ScriptedServer) => AppProps) {
   const server = await startScriptedServer(
     { path: '/token', method: 'POST', json: { token: 't' } },

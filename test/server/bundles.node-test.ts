@@ -5,7 +5,7 @@ import { build } from 'vite';
 
 const source = (name: string) => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 
-/** What a bundler makes of a page's or a worker's own module. */
+/** Bundles a module of a page or a worker. */
 async function bundle(code: string): Promise<string> {
   const result = await build({
     configFile: false,

@@ -4,7 +4,7 @@ import { BuilderClient, joinIdent } from '../../src/client.ts';
 import { AccessClient, ExecutionClient } from '../../src/server.ts';
 import { type Builder, ENVIRONMENT, startBuilder } from '../docs/builder.ts';
 
-// The clients with the plugin service itself: what each of them sends, the service takes.
+// The clients with the real plugin service, which must accept what they send.
 
 const TENANT = 'customer-7';
 const LOCATION = { environment: ENVIRONMENT, userID: TENANT, pluginName: 'add-record' };

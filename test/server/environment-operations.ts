@@ -54,7 +54,7 @@ export async function start(options: Partial<EnvironmentClientOptions>, ...rules
 
 export type Call = (client: EnvironmentClient, options?: { signal: AbortSignal }) => Promise<unknown>;
 
-/** Each operation: how it is called, what that sends, and what it answers. */
+/** Each operation: its call, the request that this sends, and the response. */
 export const OPERATIONS: [name: string, call: Call, sent: string, answer: object | undefined][] = [
   [
     'listTenants',

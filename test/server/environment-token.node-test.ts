@@ -7,7 +7,7 @@ import { startScriptedServer } from '../support/scripted-server-node.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { ENVIRONMENT_TOKEN, FIELDS, IDENT, PARTNER, pageRequest } from './endpoint-fixture.ts';
 
-/** All text that a value holds: messages, stacks, causes, own fields that are not enumerable, symbols, JSON. */
+/** All text in a value, including messages, stacks, causes, fields that are not enumerable, symbols and JSON. */
 function everythingIn(value: unknown): string {
   const seen = new Set<unknown>();
   const parts = [inspect(value, { depth: null, showHidden: true, maxStringLength: null })];
@@ -77,7 +77,7 @@ describe('the environment token is in no response, error or console line', () =>
         retry: 0,
         ...options,
       });
-      // One with the default log, one with the host's own.
+      // One logs to the console, the other has an onError.
       const errors: unknown[] = [];
       const shared = { access, authorize: () => IDENT, allowedOrigins: [PARTNER] };
       const logging = createTokenEndpoint(shared);

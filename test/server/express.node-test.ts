@@ -16,7 +16,7 @@ declare module 'express-session' {
 const access = { getEditorToken: () => Promise.resolve({ token: 'editor-1' }) };
 const open = createTokenEndpoint<NodeContext>({ access, authorize: () => IDENT });
 
-/** A vendor's app as most are written: sessions, JSON bodies for all routes, a sign-in, the endpoint. */
+/** A typical app of a vendor: sessions, JSON bodies for all routes, a sign-in and the endpoint. */
 async function startVendor() {
   const at = await startEndpoint();
   const endpoint = createTokenEndpoint<NodeContext<express.Request, express.Response>>({
@@ -74,7 +74,7 @@ describe('an Express 5 app with sessions and express.json()', () => {
   });
 });
 
-/** The answer of an app that has `before` in front of the endpoint. */
+/** The response of an app with the handlers `before` in front of the endpoint. */
 async function askBehind(before: RequestHandler[], body: unknown, headers: Record<string, string> = {}) {
   const app = express();
   for (const handler of before) app.use(handler);

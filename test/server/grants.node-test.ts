@@ -7,7 +7,7 @@ import type { AuthorizeResult } from '../../src/server/authorization.ts';
 import { type Permission, checkGranted } from '../../src/server/permissions.ts';
 import { IDENT, startEndpoint } from './endpoint-fixture.ts';
 
-// What a token is to allow and for whom it is: from `authorize` to the token, and closed wherever something is wrong.
+// The permissions and the actor of a token, from the result of `authorize` to the response, which fail closed.
 
 const ACTOR = 'user-4711';
 const NAMES = { hidden: 'a\u202eb', control: 'a\u0007', half: 'a\ud800' };
@@ -84,7 +84,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     });
   }
 
-  // Those of the second have two UTF-16 code units each.
+  // The second character has two UTF-16 code units.
   for (const character of ['ä', '\u{1F600}']) {
     test(`accepts an actor of 200 characters ${character}`, async () => {
       const actor = character.repeat(200);
@@ -110,7 +110,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
   });
 });
 
-/** What a service may say back that is not what it was asked for. */
+/** Responses of a service that differ from the request. */
 const WRONG: [name: string, given: { permissions?: Permission[]; actor?: string }, said: object][] = [
   ['nothing, as one that knows no permissions', { permissions: ['read'] }, {}],
   ['more', { permissions: ['read'] }, { permissions: ['read', 'write'] }],

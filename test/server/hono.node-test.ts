@@ -9,7 +9,7 @@ import { listen, rawRequest } from './raw-request.ts';
 
 const SECRET = 'for this test';
 
-/** The second run is with the adapter's default: it puts its own `Request` and `Response` in the platform's place. */
+/** By default the adapter replaces the global `Request` and `Response` by its own. */
 for (const overrideGlobalObjects of [false, true]) {
   const startVendor = async () => {
     const at = await startEndpoint();

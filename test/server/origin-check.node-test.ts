@@ -30,7 +30,7 @@ const ORIGINS = [
   `${PARTNER}, ${PARTNER}`,
 ];
 
-/** Written out rather than computed as the code does it: a row or a column of the table, and one single cell. */
+/** Written out as rows, columns and cells of a table, rather than computed as the code does it. */
 const ACCEPTED = [
   ...ORIGINS.map((origin) => `same-origin|${origin}`),
   ...SITES.map((site) => `${site}|${PARTNER}`),

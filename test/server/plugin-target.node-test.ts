@@ -12,7 +12,7 @@ import {
   startEndpoint,
 } from './endpoint-fixture.ts';
 
-/** An endpoint that lets everyone in and remembers which target it was asked about. */
+/** An endpoint that authorizes everyone, and records the targets. */
 async function start() {
   const targets: PluginTarget[] = [];
   const at = await startEndpoint({

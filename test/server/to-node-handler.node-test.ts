@@ -14,7 +14,7 @@ import { listen, rawRequest } from './raw-request.ts';
 const access = { getEditorToken: () => Promise.resolve({ token: 'editor-1' }) };
 const grant = createTokenEndpoint<NodeContext>({ access, authorize: () => IDENT });
 
-/** An endpoint that remembers the requests it got. */
+/** An endpoint that records its requests. */
 function recorder(answer: (request: Request) => Response | Promise<Response> = () => new Response()) {
   const requests: Request[] = [];
   const endpoint: TokenEndpoint<NodeContext> = async (request) => {
@@ -24,7 +24,7 @@ function recorder(answer: (request: Request) => Response | Promise<Response> = (
   return { requests, endpoint };
 }
 
-/** Sends bytes as they are, and gives all that comes back until the connection ends. */
+/** Sends bytes, and resolves with everything received until the connection ends. */
 function sendBytes(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.end(bytes);

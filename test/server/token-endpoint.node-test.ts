@@ -204,7 +204,7 @@ describe('onError', () => {
       try {
         await using at = await startEndpoint({ onError }, { path: '*', status: 500 });
         assert.equal((await at.ask()).status, 502);
-        // A rejection that nobody handles is announced after the microtasks, before the next timer or connection.
+        // Node reports an unhandled rejection after the microtasks, before the next timer or connection.
         await new Promise((resolve) => setImmediate(resolve));
         assert.deepEqual(unhandled, []);
       } finally {

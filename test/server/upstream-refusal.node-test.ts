@@ -23,7 +23,7 @@ describe('an environment token that the builder rejects', () => {
       await using at = await startEndpoint({}, refusedBy(status, code));
       const answer = await at.ask();
       assert.deepEqual([answer.status, answer.code], [502, 'upstream-refused']);
-      // Elements, those of versions before too, do not wait longer than 30 s.
+      // No version of the elements waits longer than 30 s.
       assert.equal(answer.headers.get('retry-after'), '60');
       assert.equal((await at.asked()).length, 1);
       assert.equal(at.errors.length, 1);

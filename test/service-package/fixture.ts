@@ -17,10 +17,10 @@ export const node22Program = join(
 /** The package as npm would publish it. */
 export const tarball = await packOnce('plugin-editor-service');
 
-/** Where the tarball was built, which it must not say. */
+/** The folder in which the tarball was built, which it must not contain. */
 export const sourceFolder = tarball.builtIn;
 
-/** An application's folder, empty but for the package and what the package brings. */
+/** The folder of an application, with nothing but the package and its dependencies. */
 export const consumer = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-service-')));
 after(() => rm(consumer, { recursive: true, force: true, maxRetries: 3 }));
 

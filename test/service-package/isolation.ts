@@ -6,7 +6,7 @@ import { run } from '../support/programs.ts';
 import { consumer, installed, node22Program } from './fixture.ts';
 import { startInstalled, temporaryDataDirectory } from './service-process.ts';
 
-/** Tries what a plugin that broke out of its sandbox would, and writes the names of what worked. */
+/** Tries what a plugin outside its sandbox would try, and prints the names of what worked. */
 const attempts = `
 const { readFileSync, readdirSync, statSync, writeFileSync, writeSync } = require('node:fs');
 const [folder, data, own] = process.argv.slice(1);
@@ -52,7 +52,7 @@ describe('the processes of runners and compilers in the installed package', opti
     await writeFile(join(consumer, 'secret.txt'), '');
     data = await temporaryDataDirectory();
     service = await startInstalled(data.folder);
-    // A runner and a compiler for each language are started at once, each by a shell that then becomes it.
+    // A runner and a compiler for each language start at once, each by a shell that executes it in its place.
     const isStarted = (lines: string[][]) =>
       lines.some((line) => line.some((word) => word.endsWith('runner-main.js'))) &&
       lines.filter((line) => line.some((word) => word.endsWith('compiler-main.js'))).length === 3;
@@ -100,7 +100,7 @@ describe('the processes of runners and compilers in the installed package', opti
         own,
       ]);
       assert.deepEqual(JSON.parse(stdout), ['own']);
-      // The attempts work where nothing withholds them.
+      // Without confinement the attempts succeed.
       const open = await run(node22Program, ['--eval', attempts, consumer, data.folder, own]);
       assert.equal((JSON.parse(open.stdout) as string[]).length, 12);
     }

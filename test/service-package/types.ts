@@ -62,7 +62,7 @@ test('the service uses nothing of Node that the oldest supported version lacks',
     noEmit: true,
     rootDir: root,
     typeRoots: [join(types, '@types')],
-    // Which `@types/node` itself imports.
+    // `@types/node` itself imports this.
     paths: { 'undici-types': [join(types, 'undici-types')] },
   };
   const config = {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { installPackages, packagesOf } from './install.ts';
 
-/** A folder that asks for a package, which is a folder in it, so that no registry is needed. */
+/** A folder that depends on a package inside itself, so that no registry is needed. */
 async function folderWithLock(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'install-'));
   t.after(() => rm(folder, { recursive: true }));

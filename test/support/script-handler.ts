@@ -25,7 +25,7 @@ export class ScriptHandler {
   }
 
   async #respond(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
-    // Not from the URL of the request, in which "%2e%2e" and the like are resolved.
+    // Not taken from the URL of the request, in which "%2e%2e" and the like are resolved.
     const [, id = '', path = '/'] = /^\/s\/([\w-]+)(\/[^?]*)?/.exec(incoming.url ?? '') ?? [];
     const scope = this.#scopes.get(id);
     if (!scope) return new Response(`No test has made the scope "${id}".`, { status: 404 });
@@ -49,7 +49,7 @@ export class ScriptHandler {
     if (!rule)
       return toResponse({ path: '*', status: 404, body: `No rule for ${method} ${path}` }, request, id);
 
-    // A connection that the rule has cut is not the client's doing.
+    // When the rule itself cuts the connection, the client did not abort.
     if (!rule.drop) signal.addEventListener('abort', () => scope.markAborted(seen));
     if (rule.delay === 'hang') await scope.hold(path, signal);
     const response = toResponse(rule, request, id);
@@ -62,7 +62,7 @@ export class ScriptHandler {
         outgoing.write(content.subarray(0, Math.floor(content.length / 2)), resolve),
       );
     }
-    // By a reset, because WebKitGTK takes a body that merely ends too early for a whole one.
+    // The connection is reset because WebKitGTK accepts a body that merely ends too early.
     incoming.socket.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   }

@@ -15,7 +15,7 @@ import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts
 export async function startScriptedServer(...rules: Rule[]): Promise<ScriptedServer & AsyncDisposable> {
   const handler = new ScriptHandler();
   const http = createServer((request, response) => void handler.listener(request, response));
-  // One request for each connection: a client that finds a kept one cut may quietly ask a second time.
+  // One request for each connection: a client that finds a kept one cut may send its request again.
   http.maxRequestsPerSocket = 1;
   await once(http.listen(0, '127.0.0.1'), 'listening');
   const { port } = http.address() as AddressInfo;

@@ -28,13 +28,13 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
       const closed = once(context.res, 'close');
       await handler.listener(context.req, context.res);
       await closed;
-      // The runner lists each 404 as a file that is missing; a scripted one is meant.
+      // The runner lists each 404 as a missing file, but a scripted one is intended.
       context.res.statusCode = 200;
     },
     plugin: {
       name: 'scripted-origins',
       async serverStart({ server }) {
-        // One request for each connection: a browser that finds a kept connection cut asks a second time by
+        // One request for each connection: a browser that finds a kept connection cut sends its request again by
         // itself, and a test that counts requests would then see one too many.
         second.maxRequestsPerSocket = 1;
         (server as Server).maxRequestsPerSocket = 1;
@@ -61,7 +61,7 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
   };
 }
 
-/** The test runner listens on every interface; this takes its server back to the loopback one. */
+/** Moves the server of the test runner, which listens on every interface, to the loopback interface. */
 export function loopbackOnly(): TestRunnerPlugin {
   return {
     name: 'loopback-only',

@@ -41,7 +41,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-/** Runs a program of an installed package, which fails with all that it said where one of its tests does. */
+/** Runs a program of an installed package. Rejects with its output when one of its tests fails. */
 async function runTests(program: string, ...args: string[]): Promise<void> {
   const { chromium } = findBrowsers();
   const env = { ...process.env, CHROMIUM: chromium, PORT: String(await freePort()), CI: '1', NO_COLOR: '1' };

@@ -13,7 +13,7 @@ import { packagesFor } from '../../tools/setup/install-browsers.js';
 
 const all = ['chromium', 'firefox', 'webkit'];
 
-/** A machine that has these files and no others. */
+/** A machine with only these files. */
 function machine(files: string[], rest: Partial<Machine> = {}): Machine {
   return {
     env: { PATH: '/usr/local/bin:/usr/bin' },

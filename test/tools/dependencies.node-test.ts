@@ -134,7 +134,7 @@ describe('dependencies.js', () => {
     const env = { ...process.env, NODE_ENV: 'production', npm_config_offline: 'true' };
     const first = await run('npm', ['run', '--silent', 'setup'], { cwd: root, env });
     assert.match(first.stderr, /npm ci: nothing is installed yet/);
-    // That is left to the program that asked for the set-up.
+    // Output is left to the program that started the set-up.
     assert.equal(first.stdout, '');
     const guest = await readFile(join(root, 'node_modules/guest/package.json'), 'utf8');
     assert.equal((JSON.parse(guest) as { version: string }).version, '2.0.0');

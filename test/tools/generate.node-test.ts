@@ -21,7 +21,7 @@ assert.ok(editor && features);
 
 const namesOf = (all: { name: string }[]) => all.map(({ name }) => name).toSorted();
 
-/** All that the pattern's group finds in these sources. */
+/** All matches of the pattern's group in these sources. */
 const found = (pattern: RegExp, ...names: string[]) =>
   [
     ...new Set(
@@ -83,7 +83,7 @@ test('the documented parts, slots, states and custom properties are those that a
   assert.deepEqual(namesOf(features.cssProperties), found(properties, ...featuresFiles));
   assert.deepEqual(namesOf(editor.slots), found(slots, ...editorFiles));
   assert.deepEqual(namesOf(editor.cssProperties), found(properties, ...editorFiles));
-  // The frame's part is set by script.
+  // The part of the frame is set by a script.
   assert.deepEqual(namesOf(editor.parts), [...found(parts, ...editorFiles), 'frame'].toSorted());
   assert.deepEqual(namesOf(editor.states), ['error', 'idle', 'loading', 'ready']);
   assert.deepEqual(namesOf(features.states), ['error', 'idle', 'loading', 'ready', 'testing']);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const runner = fileURLToPath(new URL('../../tools/run.js', import.meta.url));
 
-/** Starts `tools/run.js` with a program of this source, as the first of a group of processes as a terminal would. */
+/** Starts `tools/run.js` with a program of this source, as the leader of a process group, like a terminal. */
 async function start(t: TestContext, source: string, ...args: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'run-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -27,7 +27,7 @@ async function start(t: TestContext, source: string, ...args: string[]) {
 const exitCode = async (child: ChildProcess): Promise<unknown> =>
   ((await once(child, 'close')) as unknown[])[0];
 
-/** A program that says when it runs, and ends as told when a signal comes. */
+/** A program that reports when it runs, and ends in the given way on a signal. */
 const waiting = (end: string) =>
   `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { console.log(signal); ${end} });
   console.log('running');

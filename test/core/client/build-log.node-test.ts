@@ -9,7 +9,7 @@ import { readEvents } from '../../../src/core/client/event-stream.ts';
 const LOCATION = { environment: 'com.acme', userID: 'c', pluginName: 'p', language: 'javascript' };
 const RESULT = { succeeded: true, outputLog: 'one\ntwo', more: 1 };
 
-/** A builder whose one answer the test writes as it goes. */
+/** A builder whose only response the test writes piece by piece. */
 async function startBuilder(
   options: Partial<BuilderClientOptions> = {},
   type = 'text/event-stream; charset=utf-8',
@@ -152,7 +152,7 @@ describe('build with onLog', () => {
   });
 });
 
-/** The events of a stream whose bytes come in parts of these lengths, again and again. */
+/** The events of a stream whose bytes arrive in chunks of these lengths, repeatedly. */
 async function eventsOf(text: string, lengths: readonly number[]): Promise<[string, string][]> {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -209,7 +209,7 @@ describe('an event stream', () => {
           const written = events.map(({ type, data }) =>
             [`event: ${type}`, ...data.map((one) => `data: ${one}`), '', ''].join(end),
           );
-          // The decoder takes one mark at the beginning for the encoding's own; there is always a type before any data.
+          // The decoder drops a byte order mark at the beginning, where these streams always have a type.
           const read = await eventsOf(written.join(''), lengths);
           assert.deepEqual(
             read,

@@ -19,7 +19,7 @@ async function start(options: Partial<BuilderClientOptions>, ...rules: Omit<Rule
 
 type Call = (client: BuilderClient, options?: { signal: AbortSignal }) => Promise<unknown>;
 
-/** Each operation: how it is called, what that sends, and what it answers. */
+/** Each operation: its call, the request that this sends, and the response. */
 const OPERATIONS: [name: string, call: Call, sent: string, answer: object | undefined][] = [
   [
     'listPlugins',
@@ -297,11 +297,11 @@ describe('error responses', () => {
   test('do not wait for a body that never ends', { timeout: 60_000 }, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const pull = () => {
-      // The time that is given to the body is up; that of the request is not.
+      // The time limit of the body has passed, but not that of the request.
       t.mock.timers.tick(5000);
       return new Promise<void>(() => undefined);
     };
-    // Nothing is asked of it before somebody reads.
+    // With a high-water mark of 0, `pull` is not called before the body is read.
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
     const client = new BuilderClient({
       baseUrl: 'http://127.0.0.1',

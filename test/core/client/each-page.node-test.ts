@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Page, eachPage } from '../../../src/client.ts';
 
-/** Three pages, and what was asked for. */
+/** A list of three pages, and the cursors that were requested. */
 function list() {
   const asked: (string | undefined)[] = [];
   const ask = (after?: string): Promise<Page & { items: number[] }> => {

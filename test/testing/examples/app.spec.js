@@ -19,7 +19,7 @@ test('the editor opens the customer’s plugin', async ({ page }) => {
 test('the page shows that there is unsaved work until it is saved', async ({ page }) => {
   const { editor } = await routeStandIn(page, { editorUrl, tokenEndpoint });
   await page.goto('/');
-  // As a user does it.
+  // By keyboard, as a user would.
   await page.frameLocator('plugin-editor iframe').getByRole('textbox').fill('export const run = String;');
   await expect(page.getByText('You have unsaved work.')).toBeVisible();
   await editor.save();

@@ -32,7 +32,7 @@ test('the page shows that there is unsaved work until it is saved', async () => 
   await expect.poll(() => main.textContent).toContain('You have unsaved work.');
   await element.save();
   expect(element.dirty).toBe(false);
-  // Saving made the draft of a plugin that was new.
+  // Saving created the draft of a new plugin.
   await expect.poll(() => element.plugin.exists).toBe(true);
   await expect.poll(() => main.textContent).not.toContain('You have unsaved work.');
 });
