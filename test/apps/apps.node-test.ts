@@ -8,7 +8,7 @@ import { launchChromium } from '../support/chromium.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { run } from '../support/programs.ts';
 import { type Workshop, openWorkshop, serveFolder } from './harness.ts';
-import { fromServer, mountedAnew, withSilentEditor, withSpeakingEditor } from './scenes.ts';
+import { hydrateFromServer, remountWhileLoading, useSilentEditor, useProtocolEditor } from './scenes.ts';
 import type { Place } from './visit.ts';
 
 let workshop: Workshop;
@@ -39,9 +39,9 @@ for (const app of ['react-19', 'react-18']) {
     { timeout },
     async () => {
       const files = await build(app, 'check');
-      await withSpeakingEditor(browser, app, files);
-      await withSilentEditor(browser, app, files);
-      await mountedAnew(browser, app, files);
+      await useProtocolEditor(browser, app, files);
+      await useSilentEditor(browser, app, files);
+      await remountWhileLoading(browser, app, files);
     },
   );
 }
@@ -52,8 +52,8 @@ for (const app of ['vue-3', 'svelte-5', 'angular']) {
     { timeout },
     async () => {
       const files = await build(app, 'check');
-      await withSpeakingEditor(browser, app, files);
-      await withSilentEditor(browser, app, files);
+      await useProtocolEditor(browser, app, files);
+      await useSilentEditor(browser, app, files);
     },
   );
 }
@@ -72,7 +72,7 @@ for (const app of ['server-react', 'server-vue', 'server-lit']) {
         assert.equal(stderr, '');
         return stdout;
       };
-      await fromServer(browser, app, files, render);
+      await hydrateFromServer(browser, app, files, render);
     },
   );
 }
@@ -108,13 +108,13 @@ describe('a page without build tools', () => {
 
   it('works with a classic script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.iife.js', '');
-    await withSpeakingEditor(browser, 'classic', files);
-    await withSilentEditor(browser, 'classic', files);
+    await useProtocolEditor(browser, 'classic', files);
+    await useSilentEditor(browser, 'classic', files);
   });
 
   it('works with a module script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.js', 'type="module"');
-    await withSpeakingEditor(browser, 'classic', files);
-    await withSilentEditor(browser, 'classic', files);
+    await useProtocolEditor(browser, 'classic', files);
+    await useSilentEditor(browser, 'classic', files);
   });
 });

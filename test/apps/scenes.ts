@@ -5,7 +5,7 @@ import type { Rule } from '../support/script-rules.ts';
 import { type Place, type Visit, visit } from './visit.ts';
 
 /** Runs an app with an editor that uses the frame protocol, in the order in which a user would see it. */
-export async function withSpeakingEditor(
+export async function useProtocolEditor(
   browser: Browser,
   app: string,
   files: Rule[],
@@ -16,7 +16,7 @@ export async function withSpeakingEditor(
 
   await shows('#events', 'ready:true dirty:true dirty:false deploy:v1.0.0');
   await editorShows('first none t1');
-  await onlyOnce(seen, app);
+  await expectOneOfEach(seen, app);
 
   await page.locator('plugin-features >>> input[value=typescript]').click();
   await shows('#language', 'typescript');
@@ -42,7 +42,7 @@ export async function withSpeakingEditor(
 }
 
 /** An editor without the protocol gets its token in its URL, and all that is known is that it loaded. */
-export async function withSilentEditor(
+export async function useSilentEditor(
   browser: Browser,
   app: string,
   files: Rule[],
@@ -51,13 +51,13 @@ export async function withSilentEditor(
   await using seen = await visit(browser, files, 'silent', { query });
   await seen.shows('#events', 'ready:false');
   await seen.editorShows('silent');
-  await onlyOnce(seen, app);
+  await expectOneOfEach(seen, app);
   const [opened] = await seen.service.requests({ path: '/silent', count: 1 });
   assert.equal(opened?.query['token'], 't1');
 }
 
 /** A page that a server rendered: no request is sent by the server, and each one once by the browser. */
-export async function fromServer(
+export async function hydrateFromServer(
   browser: Browser,
   app: string,
   files: Rule[],
@@ -80,10 +80,10 @@ export async function fromServer(
   await seen.page.waitForSelector('plugin-features >>> input[value=typescript]:checked');
   await seen.page.locator('plugin-features >>> input[value=javascript]').click();
   await seen.shows('#language', 'javascript');
-  await onlyOnce(seen, app);
+  await expectOneOfEach(seen, app);
 }
 
-async function onlyOnce(seen: Visit, app: string): Promise<void> {
+async function expectOneOfEach(seen: Visit, app: string): Promise<void> {
   const requests = await seen.tokenRequests();
   assert.deepEqual(
     requests.map(({ headers }) => headers['x-app']),
@@ -95,7 +95,7 @@ async function onlyOnce(seen: Visit, app: string): Promise<void> {
 }
 
 /** Unmounts and mounts the component during its first token request, which is aborted, and expects one of everything. */
-export async function mountedAnew(browser: Browser, app: string, files: Rule[]): Promise<void> {
+export async function remountWhileLoading(browser: Browser, app: string, files: Rule[]): Promise<void> {
   const prepare = (): Promise<Rule[]> =>
     Promise.resolve([{ path: '/token', times: 1, delay: 'hang', json: { token: 'late' } }]);
   await using seen = await visit(browser, files, 'speaking', { prepare });

@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from '../../src/client.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 
 const source = { contents: 'export const run = (x) => x;', lang: 'typescript' };
 const features = {

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
 import type { FetchToken } from '../../src/core/token.ts';
-import { textOf } from './rejection.ts';
+import { textOf } from '../support/rejection.ts';
 import { SECRET, target, tokenFixture } from './token-fixture.ts';
 
 describe('getToken', () => {

@@ -86,7 +86,7 @@ export const framesStayAtTheEditor = fc.property(rawAttributes, text, (raw, toke
 const url = 'https://builder.test/api';
 
 /** The oracle: the record that zod's schemas find in the response. */
-function meaning({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType): unknown {
+function expectedRecord({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType): unknown {
   if (status === 'redirect' || status > 299 || breaks) return undefined;
   try {
     return schema.safeParse(
@@ -104,7 +104,7 @@ export const noAnswerCrashes = fc.asyncProperty(answerOf, async (given) => {
     [featuresShape, featuresSchema],
     [pluginSourceSchema, pluginSourceSchema],
   ] as const) {
-    const expected = meaning(given, standard);
+    const expected = expectedRecord(given, standard);
     const fetch = () => Promise.resolve(responseOf(given));
     const reading = requestJson<unknown>(schema, { url, fetch, retry: 0, timeout: 10_000 });
     if (expected !== undefined) {

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
 import { type RequestOptions, requestJson } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 
 const schema = z.object({ list: z.array(z.object({ name: z.string() })) });
 const SECRET = 'tok-5ecret';

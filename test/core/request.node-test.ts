@@ -12,7 +12,7 @@ import { request } from '../../src/core/request.ts';
 import { getToken } from '../../src/core/token.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { head, rawServer } from './raw-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 import { watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';

@@ -3,7 +3,7 @@ import { expect } from '@open-wc/testing';
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
 import { type RequestOptions, request } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';

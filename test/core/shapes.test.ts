@@ -47,7 +47,7 @@ describe('shapes', () => {
         fc.assert(
           fc.property(fc.array(spoilt, { minLength: 1, maxLength: 3 }), (changes) => {
             const copy = structuredClone({ root: value });
-            for (const [place, other] of changes) put(copy, ['root', ...place], other);
+            for (const [place, other] of changes) replaceAt(copy, ['root', ...place], other);
             expect(verdict(shape, copy.root)).to.equal(verdict(schema, copy.root));
           }),
           { numRuns: 1000 },
@@ -103,7 +103,7 @@ function placesIn(value: unknown, at: string[] = []): string[][] {
 }
 
 /** Replaces the value at a path if there still is one: JSON cannot express a hole in a list. */
-function put(root: object, path: string[], value: unknown): void {
+function replaceAt(root: object, path: string[], value: unknown): void {
   let holder: unknown = root;
   for (const step of path.slice(0, -1))
     holder = (holder as Record<string, unknown> | null | undefined)?.[step];

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { withTimeLimit } from '../../src/core/time-limit.ts';
-import { rejection } from './rejection.ts';
+import { rejection } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 const forever = () => new Promise<never>(() => undefined);

@@ -9,7 +9,7 @@ import {
 } from '../../src/core/errors.ts';
 import { isLive } from '../../src/core/token.ts';
 import type { Rule } from '../support/scripted-server.ts';
-import { textOf } from './rejection.ts';
+import { textOf } from '../support/rejection.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 
 const noon = 1_893_499_200;

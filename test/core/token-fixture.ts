@@ -3,7 +3,7 @@ import { expect } from '@open-wc/testing';
 import type { PluginEditorError } from '../../src/core/errors.ts';
 import { type HeldToken, type TokenRequest, type TokenSource, getToken } from '../../src/core/token.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection } from './rejection.ts';
+import { rejection } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 /** A value that no error may show. */

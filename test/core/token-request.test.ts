@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
 import type { TokenSource } from '../../src/core/token.ts';
-import { textOf } from './rejection.ts';
+import { textOf } from '../support/rejection.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 
 describe('getToken: requests', () => {

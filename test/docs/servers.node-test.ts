@@ -47,7 +47,7 @@ const local = (name: string) => snippet(name, { 'https://builder.example.com': b
 const fields = (ident: string) => ({ ident, namespace: 'default', fn: 'add-record' });
 
 /** Checks what holds in every framework, with a cookie of `customer-7`. The servers at `ports` take turns. */
-async function holds(cookie: string, ...ports: number[]): Promise<void> {
+async function expectTokenEndpoint(cookie: string, ...ports: number[]): Promise<void> {
   let turn = 0;
   const ask = (body: object, headers: Record<string, string | undefined>) =>
     rawRequest(ports[turn++ % ports.length] as number, { path: PATH, body, headers });
@@ -94,7 +94,7 @@ describe('the token endpoint of the documentation', () => {
       res.status(204).end();
     });
     await using server = await listen(app as RequestListener);
-    await holds(await signIn(server.port), server.port);
+    await expectTokenEndpoint(await signIn(server.port), server.port);
   });
 
   test('runs in Hono', async () => {
@@ -106,7 +106,7 @@ describe('the token endpoint of the documentation', () => {
     });
     const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
     await using server = await listen((req, res) => void listener(req, res));
-    await holds(await signIn(server.port), server.port);
+    await expectTokenEndpoint(await signIn(server.port), server.port);
   });
 
   test('runs in Next.js, built with its types by `next build` and served by `next start`', async () => {
@@ -140,7 +140,7 @@ describe('the token endpoint of the documentation', () => {
         if (output.includes('Ready')) break;
       }
       const port = Number(/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
-      await holds(await cookieFor(CUSTOMER), port);
+      await expectTokenEndpoint(await cookieFor(CUSTOMER), port);
     } finally {
       child.kill();
       await ended;
@@ -172,6 +172,6 @@ describe('the token endpoint of the documentation', () => {
     const [, oldest = ''] = /compatibility date of (\S+) or later/.exec(read('docs/start/workers.md')) ?? [];
     await using one = await start(oldest);
     await using other = await start(newestDate());
-    await holds(await cookieFor(CUSTOMER), one.port, other.port);
+    await expectTokenEndpoint(await cookieFor(CUSTOMER), one.port, other.port);
   });
 });

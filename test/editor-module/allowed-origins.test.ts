@@ -1,7 +1,7 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
-import { failure, inState, place } from '../element/plugin-editor-setup.ts';
+import { untilError, untilState, place } from '../element/plugin-editor-setup.ts';
 import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
@@ -18,14 +18,15 @@ const OPEN = {
 };
 
 /** The option as code for the page of an editor. */
-const only = (...origins: string[]) => `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
+const allowing = (...origins: string[]) =>
+  `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
 
 describe('allowedOrigins', () => {
   it('let pages of these origins open plugins, renew tokens and close', async () => {
-    const server = await moduleServer(only('https://other.example', location.origin));
+    const server = await moduleServer(allowing('https://other.example', location.origin));
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.renewToken();
     await received.until('onToken');
     const closed = received.until('onClose');
@@ -42,7 +43,7 @@ describe('allowedOrigins', () => {
   ];
   for (const [why, origins] of others) {
     it(`make an editor ignore the page, and post only its greeting, when ${why}`, async () => {
-      const server = await moduleServer(only(...origins));
+      const server = await moduleServer(allowing(...origins));
       const received = recordMessages();
       const posted: unknown[] = [];
       const frame = document.createElement('iframe');
@@ -69,22 +70,22 @@ describe('allowedOrigins', () => {
   }
 
   it('leave an element on another page with an error', async () => {
-    const server = await moduleServer(only('https://other.example'));
+    const server = await moduleServer(allowing('https://other.example'));
     const received = recordMessages();
     const element = mountWithMessages(server, { timeout: '2000' });
-    expect(await failure(element)).to.include({ code: 'frame-timeout' });
+    expect(await untilError(element)).to.include({ code: 'frame-timeout' });
     expect(received.of('onOpen')).to.have.length(0);
   });
 
   it('allow every page when there are none', async () => {
     const server = await moduleServer('allowedOrigins: undefined,');
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(element.state).to.equal('ready');
   });
 
   it('are compared with the page that posts, not with the page around it', async () => {
-    const server = await moduleServer(only(location.origin));
+    const server = await moduleServer(allowing(location.origin));
     const received = recordMessages();
     // A page of another site frames the editor, and passes its messages on.
     await server.on({

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 
-import { frameOf, inState, rejection } from '../element/plugin-editor-setup.ts';
+import { frameOf, untilState, rejection } from '../element/plugin-editor-setup.ts';
 import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
@@ -8,11 +8,11 @@ const OPTIONS = `capabilities: ['open'],
   onSave: () => globalThis.save(),
   onConfigure: (changes) => report({ type: 'onConfigure', changes }),`;
 
-async function connected(changes = {}, options = OPTIONS) {
+async function openConnected(changes = {}, options = OPTIONS) {
   const server = await moduleServer(options);
   const received = recordMessages();
   const element = mountWithMessages(server, changes);
-  await inState(element, 'ready');
+  await untilState(element, 'ready');
   const run = (code: string) => evaluateIn(frameOf(element).contentWindow, code);
   return { server, received, element, run };
 }
@@ -20,7 +20,7 @@ async function connected(changes = {}, options = OPTIONS) {
 describe('connectLauncher() with onSave and onConfigure', () => {
   it('passes every field of open to onOpen', async () => {
     const initialSource = { contents: 'c', lang: 'typescript', tests: [{ name: 'n' }] };
-    const { received } = await connected({
+    const { received } = await openConnected({
       initialSource,
       locale: 'de-CH',
       'read-only': '',
@@ -45,7 +45,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   });
 
   it('calls onConfigure with changes while the plugin is open', async () => {
-    const { received, element } = await connected({ locale: 'de' });
+    const { received, element } = await openConnected({ locale: 'de' });
     element.readOnly = true;
     element.locale = 'x_';
     expect(((await received.until('onConfigure')) as never as { changes: object }).changes).to.deep.equal({
@@ -55,7 +55,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   });
 
   it('accepts of an appearance only what its grammar allows', async () => {
-    const { received, element } = await connected();
+    const { received, element } = await openConnected();
     const frame = frameOf(element);
     const open = (await received.until('onOpen')) as never as { open: object };
     expect(open.open).to.have.property('appearance');
@@ -88,7 +88,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   });
 
   it('saves when asked to, and the launcher waits for it', async () => {
-    const { element, run } = await connected();
+    const { element, run } = await openConnected();
     run(`globalThis.save = async () => { launcher.dirty(false); launcher.save(); }; launcher.dirty(true)`);
     await flushMessages(element);
     await element.save();
@@ -96,7 +96,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   });
 
   it('reports why saving failed, when onSave rejects or throws', async () => {
-    const { element, run } = await connected();
+    const { element, run } = await openConnected();
     for (const code of [
       `async () => { throw new Error('a conflict') }`,
       `() => { throw new Error('a conflict') }`,
@@ -109,7 +109,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
   });
 
   it('reports the details of the plugin', async () => {
-    const { element, run } = await connected();
+    const { element, run } = await openConnected();
     run(`launcher.ready({ language: 'rust', exists: true, permissions: ['read'] })`);
     await flushMessages(element);
     expect(element.plugin).to.deep.include({ language: 'rust', exists: true, permissions: ['read'] });
@@ -120,7 +120,7 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     const listener = ({ data }: MessageEvent) => data?.type === 'hello' && greetings.push(data.capabilities);
     addEventListener('message', listener);
     for (const options of [OPTIONS, `onSave: async () => {}, capabilities: ['save', 'x'],`, '']) {
-      (await connected({}, options)).element.remove();
+      (await openConnected({}, options)).element.remove();
     }
     removeEventListener('message', listener);
     expect(greetings).to.deep.equal([['open', 'save', 'configure'], ['save', 'x'], undefined]);

@@ -20,7 +20,7 @@ const OPEN = {
 };
 
 /** The page of an editor in a frame of the test, which acts as the launcher, and all that the page posts. */
-async function framed(options = '') {
+async function openFrame(options = '') {
   const server = await moduleServer(options);
   const received = recordMessages();
   const posted: { data: Record<string, unknown>; origin: string }[] = [];
@@ -54,14 +54,14 @@ describe('the messages that an editor sends', () => {
     [`capabilities: ['open', 'x'],`, { ...all, type: 'hello', capabilities: ['open', 'x'] }],
   ] as const) {
     it(`begin with a greeting (options: "${options}")`, async () => {
-      const { posted, frame } = await framed(options);
+      const { posted, frame } = await openFrame(options);
       await flushMessages(frame);
       expect(posted.map(({ data }) => data)).to.deep.equal([hello]);
     });
   }
 
   it('are exactly those of the protocol, and the launcher accepts each', async () => {
-    const { posted, frame, tell, server } = await framed();
+    const { posted, frame, tell, server } = await openFrame();
     tell(OPEN);
     evaluateIn(
       frame.contentWindow,
@@ -100,20 +100,20 @@ describe('the messages that an editor sends', () => {
   });
 
   it('are only the greeting before the first open and after close', async () => {
-    const { posted, frame, tell } = await framed();
-    const sayAll = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
-    evaluateIn(frame.contentWindow, sayAll);
+    const { posted, frame, tell } = await openFrame();
+    const sendEveryMessage = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
+    evaluateIn(frame.contentWindow, sendEveryMessage);
     await flushMessages(frame);
     expect(posted).to.have.length(1);
     tell(OPEN);
     tell({ ...all, type: 'close', session: 's1' });
-    evaluateIn(frame.contentWindow, sayAll);
+    evaluateIn(frame.contentWindow, sendEveryMessage);
     await flushMessages(frame);
     expect(posted).to.have.length(1);
   });
 
   it('end with disconnect()', async () => {
-    const { posted, frame, tell, calls } = await framed();
+    const { posted, frame, tell, calls } = await openFrame();
     tell(OPEN);
     evaluateIn(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
     tell({ ...OPEN, session: 's2' });
@@ -124,7 +124,7 @@ describe('the messages that an editor sends', () => {
 
 describe('the messages that an editor accepts', () => {
   it('are an open with all that is required, then tokens and a close in its session', async () => {
-    const { tell, calls } = await framed();
+    const { tell, calls } = await openFrame();
     tell({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
     tell({ ...all, type: 'token', session: 's1', token: 't2' });
     tell({ ...all, type: 'token', session: 's1', token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' });
@@ -140,7 +140,7 @@ describe('the messages that an editor accepts', () => {
   });
 
   it('include another open, which ends the wait for a token of the previous plugin', async () => {
-    const { frame, tell, received } = await framed();
+    const { frame, tell, received } = await openFrame();
     tell(OPEN);
     evaluateIn(
       frame.contentWindow,
@@ -152,7 +152,7 @@ describe('the messages that an editor accepts', () => {
   });
 
   it('are not of another session, channel or version, and not incomplete', async () => {
-    const { tell, calls } = await framed();
+    const { tell, calls } = await openFrame();
     tell(OPEN);
     for (const type of ['token', 'token-failed', 'close']) {
       for (const wrong of [{ session: 's0' }, { session: undefined }, { channel: 'x' }, { version: 2 }]) {
@@ -166,7 +166,7 @@ describe('the messages that an editor accepts', () => {
 
   for (const whose of ['sameOrigin', 'crossSite'] as const) {
     it(`are not from a frame beside it (${whose})`, async () => {
-      const { server, tell, calls, received, posted } = await framed();
+      const { server, tell, calls, received, posted } = await openFrame();
       tell(OPEN);
       const other = document.createElement('iframe');
       await server.on({ path: '/other', html: protocolPage({ hello: null }) });
@@ -206,7 +206,7 @@ describe('the messages that an editor accepts', () => {
   });
 
   it('include an open if and only if the protocol allows it', async () => {
-    const { frame, tell, calls } = await framed();
+    const { frame, tell, calls } = await openFrame();
     const text = fc.oneof(
       { weight: 8, arbitrary: fc.string({ minLength: 1 }) },
       fc.constantFrom('', 0, 7, null, true, [], {}),

@@ -1,7 +1,14 @@
 import { expect } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
-import { changeTo, frameOf, frames, inState, mount, requestCounts } from '../element/plugin-editor-setup.ts';
+import {
+  untilChangeTo,
+  frameOf,
+  frames,
+  untilState,
+  mount,
+  requestCounts,
+} from '../element/plugin-editor-setup.ts';
 import {
   evaluateIn,
   flushMessages,
@@ -33,7 +40,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
         token: 'token-1',
       });
       expect(Date.parse(expiresAt as string) - Date.now()).to.be.within(880_000, 900_000);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       await flushMessages(element);
       expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
     });
@@ -43,7 +50,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     const server = await moduleServer();
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const events = recordEvents(element);
     evaluateIn(
       frameOf(element).contentWindow,
@@ -89,7 +96,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute') });
     await received.until('onOpen');
     evaluateIn(frameOf(element).contentWindow, `launcher.error('No such language')`);
-    await changeTo(element, 'error');
+    await untilChangeTo(element, 'error');
     expect(element.error?.message).to.include('No such language');
   });
 
@@ -101,7 +108,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
       const server = await moduleServer(`${onOpen},`);
       const received = recordMessages();
       const element = mountWithMessages(server);
-      await changeTo(element, 'error');
+      await untilChangeTo(element, 'error');
       expect(element.error).to.include({ code: 'editor' });
       expect(element.error?.message).to.include('Not today');
       await received.until('uncaught');
@@ -112,7 +119,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     const server = await moduleServer();
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     evaluateIn(
       frameOf(element).contentWindow,
       `for (const reason of ['expired', 'refused']) {
@@ -133,7 +140,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     );
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     evaluateIn(
       frameOf(element).contentWindow,
       `launcher.requestToken('expired').catch((error) => report({ type: 'got', isError: error instanceof Error, message: error.message }))`,
@@ -146,7 +153,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     const server = await moduleServer(OPEN);
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const { contentWindow } = frameOf(element);
     evaluateIn(
       contentWindow,
@@ -155,7 +162,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     await flushMessages(element);
     element.fn = 'g';
     await received.until('onOpen', 2);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element).contentWindow).to.equal(contentWindow);
     const events = recordEvents(element);
     evaluateIn(
@@ -175,7 +182,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     const server = await moduleServer();
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const closed = received.until('onClose');
     const closing = element.close();
     await closed;
@@ -194,7 +201,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
     await received.until('onOpen');
     evaluateIn(frameOf(element).contentWindow, `location.reload()`);
     await received.until('onOpen', 2);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(received.of('running')).to.have.length(2);
   });
 });

@@ -3,7 +3,14 @@ import { expect } from '@open-wc/testing';
 import { scriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from '../editor-module/module-page.ts';
 import { openPage } from './plugin-editor-page.ts';
-import { changeTo, create, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
+import {
+  untilChangeTo,
+  create,
+  frameOf,
+  untilState,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
 import {
   apply,
   evaluateIn,
@@ -68,7 +75,7 @@ describe('this <plugin-editor> with an editor of the version before', () => {
         fn: 'add-record',
         token: 'token-1',
       });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       await flushMessages(element);
       expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
       expect(element.plugin).to.deep.equal({
@@ -87,7 +94,7 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       expect(element.dirty).to.equal(true);
       const frame = frameOf(element);
       element.fn = 'g';
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(named(events, 'discard')).to.have.length(1);
       expect(named(events, 'discard')[0]).not.to.have.property('error');
       expect(frameOf(element)).to.equal(frame);
@@ -119,7 +126,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         element.addEventListener(`plugin-editor-${name}`, (event) => events.push(event as never));
       }
       page.contentDocument.body.append(element);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(element).not.to.have.property('refreshAppearance');
       const run = async (code: string) => {
         const window = frameOf(element).contentWindow as Window;
@@ -152,7 +159,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         expect(open).not.to.have.property(name);
       await element.renewToken();
       apply(element, { fn: 'g' });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       await element.close();
       expect(calls.map(({ type }) => type))
         .not.to.include('onSave')

@@ -2,12 +2,12 @@ import { expect, waitUntil } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 
 import {
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
-  failure,
+  untilError,
   frameOf,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -27,7 +27,7 @@ describe('accessibility of <plugin-editor>', () => {
   it('announces loading as a status, with a labelled progress bar', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     const status = part(element, 'status');
     expect(status?.getAttribute('role')).to.equal('status');
     const bar = status?.querySelector('progress');
@@ -39,7 +39,7 @@ describe('accessibility of <plugin-editor>', () => {
     it(`announces an error as an alert with a button (${scheme})`, async () => {
       const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server, { style: `color-scheme: ${scheme}` });
-      await failure(element);
+      await untilError(element);
       const view = part(element, 'error');
       expect(view?.getAttribute('role')).to.equal('alert');
       expect(view?.contains(part(element, 'retry'))).to.equal(true);
@@ -50,7 +50,7 @@ describe('accessibility of <plugin-editor>', () => {
   it('gives the frame a title', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element).title).to.equal('Plugin editor: add-record');
     await expect(element).to.be.accessible();
     element.label = 'Rules of Acme';
@@ -64,13 +64,13 @@ describe('accessibility of <plugin-editor>', () => {
     before.textContent = 'Before';
     const element = create(server);
     place().append(before, element);
-    await failure(element);
+    await untilError(element);
     before.focus();
     await sendKeys({ press: 'Tab' });
     expect(document.activeElement).to.equal(element);
     expect(element.shadowRoot?.activeElement).to.equal(part(element, 'retry'));
     await sendKeys({ press: 'Enter' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
   it('keeps the focus within the element after retry', async () => {
@@ -79,14 +79,14 @@ describe('accessibility of <plugin-editor>', () => {
       { path: '/token', times: 1, status: 500, headers: { 'retry-after': '99' } },
     );
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     for (const [state, name] of [
       ['error', 'retry'],
       ['ready', 'frame'],
     ] as const) {
       part(element, 'retry')?.focus();
       part(element, 'retry')?.click();
-      await changeTo(element, state);
+      await untilChangeTo(element, state);
       const focused = () => element.shadowRoot?.activeElement?.getAttribute('part');
       await waitUntil(() => focused() === name, name);
       expect(focused()).to.equal(name);
@@ -104,9 +104,9 @@ describe('accessibility of <plugin-editor>', () => {
     const element = create(server);
     form.append(element);
     place().append(form);
-    await failure(element);
+    await untilError(element);
     part(element, 'retry')?.click();
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(sent).to.equal(0);
   });
 
@@ -115,7 +115,7 @@ describe('accessibility of <plugin-editor>', () => {
     it('animates nothing for those who prefer reduced motion, and keeps the text', async () => {
       const server = await editorServer({ path: '/token', delay: 'hang' });
       const element = mount(server);
-      await changeTo(element, 'loading');
+      await untilChangeTo(element, 'loading');
       const bar = part(element, 'status')?.querySelector('progress') as Element;
       expect(bar.getClientRects()).to.have.length(1);
       try {
@@ -134,7 +134,7 @@ describe('accessibility of <plugin-editor>', () => {
     it('uses the colours of the user when these are forced', async () => {
       const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server);
-      await failure(element);
+      await untilError(element);
       try {
         await emulateMedia({ forcedColors: 'active' });
         await expect(element).to.be.accessible();

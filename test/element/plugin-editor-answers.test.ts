@@ -5,12 +5,12 @@ import { leaks, watchConsole } from './plugin-editor-leaks.ts';
 import {
   type Rule,
   SECRET,
-  changeTo,
+  untilChangeTo,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
-  inState,
+  untilState,
   mount,
   part,
   requestCounts,
@@ -132,8 +132,8 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
       const server = await editorServer({ path: '/token', times: attempts, ...rule });
       const element = mount(server, { timeout });
       const events = eventsOf(element);
-      await changeTo(element, 'loading');
-      const error = await failure(element);
+      await untilChangeTo(element, 'loading');
+      const error = await untilError(element);
 
       expect(error).to.be.instanceOf(ErrorClass);
       expect(error).to.deep.include({ code, status, attempts });
@@ -162,7 +162,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
       }
       part(element, 'retry')?.click();
       expect(element.state).to.equal('loading');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(element.error).to.equal(undefined);
       expect(await requestCounts(server)).to.deep.equal({ '/token': attempts + 1, '/editor': 1 });
       expect(leaks(element, events, lines)).to.deep.equal([]);
@@ -173,28 +173,28 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
     const other = await editorServer();
     const server = await editorServer({ path: '/token', redirect: other.url('/sign-in') });
     const element = mount(server);
-    expect((await failure(element)).code).to.equal('token-redirect');
+    expect((await untilError(element)).code).to.equal('token-redirect');
     await flush(element, other);
     expect(await requestCounts(other)).to.deep.equal({});
   });
 
   it('ends in token-network when another origin does not allow CORS', async () => {
     const server = await editorServer({ path: '/token', cors: false, json: { token: SECRET } });
-    const error = await failure(mount(server, { 'token-endpoint': server.url('/token') }));
+    const error = await untilError(mount(server, { 'token-endpoint': server.url('/token') }));
     expect(error).to.include({ code: 'token-network', attempts: 3 });
   });
 
   it('ends in token-network when nobody listens', async () => {
     const server = await editorServer();
     // No browser connects to this port, which is reserved for the echo service.
-    const error = await failure(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
+    const error = await untilError(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
     expect(error).to.include({ code: 'token-network', attempts: 3 });
     expect(error.message).to.contain('http://127.0.0.1:7/token');
   });
 
   it('cancels a request that takes too long', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
-    await failure(mount(server, { timeout: 200 }));
+    await untilError(mount(server, { timeout: 200 }));
     expect(await server.aborted({ path: '/token' })).to.have.length(1);
   });
 
@@ -202,7 +202,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
     const server = await editorServer({ path: '/token', times: 2, status: 503 });
     const element = mount(server);
     const events = eventsOf(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 3, '/editor': 1 });
     expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
   });
@@ -210,13 +210,13 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
   it('accepts a token with additional fields, 64 KiB in all', async () => {
     const more = 'x'.repeat(65_536 - JSON.stringify({ token: SECRET, more: '' }).length);
     const server = await editorServer({ path: '/token', status: 201, json: { token: SECRET, more } });
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
   it('accepts JSON of another media type', async () => {
     const server = await editorServer({ path: '/token', body: `{"token":"${SECRET}"}` });
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
@@ -225,6 +225,6 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
     const element = mount(server, {
       'token-endpoint': server.sameOrigin.url(`/token?key=${SECRET}#${SECRET}`),
     });
-    expect((await failure(element)).message).not.to.contain(SECRET);
+    expect((await untilError(element)).message).not.to.contain(SECRET);
   });
 });

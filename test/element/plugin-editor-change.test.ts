@@ -6,15 +6,15 @@ import {
   type Changes,
   SECRET,
   apply,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   requestCounts,
 } from './plugin-editor-setup.ts';
@@ -41,7 +41,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       const events = eventsOf(element);
       await server.requests({ path: '/token', count: 1 });
       apply(element, changes);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await server.aborted({ path: '/token' })).to.have.length(1);
       const requests = await server.requests({ path: '/token' });
       expect(requests).to.have.length(2);
@@ -58,12 +58,12 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     it(`replaces a running editor when ${name} changes, with a new token`, async () => {
       const server = await editorServer();
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const old = frameOf(element);
       apply(element, changes);
-      await changeTo(element, 'loading');
+      await untilChangeTo(element, 'loading');
       expect(old.isConnected).to.equal(false);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(frameOf(element)).not.to.equal(old);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
     });
@@ -72,7 +72,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
   it('makes one request for several changes at once', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     apply(element, {
       ident: 'com.example.b',
       namespace: 'n',
@@ -80,14 +80,14 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       template: 't',
       builder: server.url('/b'),
     });
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
   it('does nothing when a change is undone before the next update', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     apply(element, { fn: 'g' });
     apply(element, { fn: 'add-record', namespace: '' });
@@ -102,7 +102,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     await server.requests({ path: '/editor', count: 1 });
     const events = eventsOf(element);
     element.fn = 'g';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.aborted({ path: '/editor' });
     expect(events.map(({ type }) => type)).to.deep.equal(['plugin-editor-state', 'plugin-editor-ready']);
   });
@@ -117,7 +117,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
     element.fn = 'g';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const requests = await server.requests({ path: '/token' });
     expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body)?.[1])).to.deep.equal(['add-record', 'g']);
   });
@@ -132,7 +132,7 @@ describe('<plugin-editor> when token-endpoint changes', () => {
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
     element.tokenEndpoint = server.sameOrigin.url('/other');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.aborted({ path: '/token' });
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal('other');
@@ -141,9 +141,9 @@ describe('<plugin-editor> when token-endpoint changes', () => {
   it('replaces a running editor', async () => {
     const server = await editorServer({ path: '/other', json: { token: 'other' } });
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.tokenEndpoint = server.sameOrigin.url('/other');
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/other': 1, '/editor': 2 });
   });
 });
@@ -161,10 +161,10 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     it(`remakes the frame with the same token when ${name} changes`, async () => {
       const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const old = frameOf(element);
       apply(element, { [name]: value(server.url) });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(frameOf(element)).not.to.equal(old);
       expect(old.isConnected).to.equal(false);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 2 });
@@ -179,9 +179,9 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
         { path: '/token', json: { token: 'fresh', expires_in: 3600 } },
       );
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       apply(element, { [name]: value(server.url) });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       const editors = await server.requests({ path: '/editor' });
       expect(editors.map(({ query: { token } }) => token)).to.deep.equal(['ended', 'fresh']);
     });
@@ -193,7 +193,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
       apply(element, { [name]: value(server.url) });
       await element.updateComplete;
       await server.release('/token');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
       const [editor] = await server.requests({ path: '/editor' });
       expect(editor?.query[query]).to.equal(
@@ -208,9 +208,9 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     const element = mount(server, { 'editor-url': server.url('/slow'), timeout: 1500 });
     await server.requests({ path: '/slow', count: 1 });
     await clock.advance(1500);
-    expect((await failure(element)).code).to.equal('frame-timeout');
+    expect((await untilError(element)).code).to.equal('frame-timeout');
     apply(element, { 'editor-url': server.url('/editor'), timeout: '15000' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/slow': 1, '/editor': 1 });
   });
 });
@@ -234,7 +234,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
     it(`keeps a running editor when ${name} changes`, async () => {
       const server = await editorServer();
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const frame = frameOf(element);
       const { contentWindow } = frame;
       const events = eventsOf(element);
@@ -253,7 +253,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
       apply(element, { [name]: value });
       await element.updateComplete;
       await server.release('/token');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     });
   }
@@ -261,7 +261,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
   it('uses the new function and the new headers for the next request', async () => {
     const server = await editorServer();
     const element = mount(server, { tokenHeaders: { 'x-csrf': 'c1' } });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.tokenHeaders = () => ({ 'x-csrf': 'c2' });
     await element.reload();
     expect((await server.requests({ path: '/token' })).map(({ headers }) => headers['x-csrf'])).to.deep.equal(
@@ -278,7 +278,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
   it('keeps a running editor when fetchToken is removed, and uses token-endpoint next', async () => {
     const server = await editorServer();
     const element = mount(server, { fetchToken: async () => 'of-function' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     element.fetchToken = undefined;
     await flush(element, server);
@@ -296,7 +296,7 @@ describe('<plugin-editor> with a listener that acts during a change', () => {
     const element = create(server);
     element.addEventListener('plugin-editor-state', () => (element.fn = 'second'), { once: true });
     document.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const editors = await server.requests({ path: '/editor' });
     expect(editors.at(-1)?.query['fn']).to.equal('second');
     expect(frames(element)).to.have.length(1);
@@ -323,7 +323,7 @@ describe('<plugin-editor> with a listener that acts during a change', () => {
     expect(element.state).to.equal('idle');
     expect(await requestCounts(server)).to.deep.equal({});
     document.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.remove();
   });
 });

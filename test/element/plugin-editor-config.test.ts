@@ -6,10 +6,10 @@ import {
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frames,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -90,7 +90,7 @@ describe('attributes and properties of <plugin-editor>', () => {
         expect(await requestCounts(server)).to.deep.equal({});
 
         apply(element, { [name]: create(server).getAttribute(name) });
-        await inState(element, 'ready');
+        await untilState(element, 'ready');
       });
     }
   }
@@ -101,7 +101,7 @@ describe('attributes and properties of <plugin-editor>', () => {
     await flush(element, server);
     expect(element.state).to.equal('idle');
     element.fetchToken = async () => 'of-function';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal('of-function');
@@ -110,9 +110,9 @@ describe('attributes and properties of <plugin-editor>', () => {
   it('close the editor, without an error, when a required one is removed', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.removeAttribute('fn');
-    await inState(element, 'idle');
+    await untilState(element, 'idle');
     expect(frames(element)).to.have.length(0);
     expect(element.error).to.equal(undefined);
   });
@@ -123,7 +123,7 @@ describe('attributes and properties of <plugin-editor>', () => {
     await element.updateComplete;
     apply(element, { ident: 'com.example.b', fn: 'g', namespace: 'n', template: 'typescript' });
     apply(element, { ident: 'com.example.c', fn: 'h', 'token-method': 'post', timeout: 9000 });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     const [request] = await server.requests({ path: '/token' });
     expect(request?.body).to.equal('{"ident":"com.example.c","namespace":"n","fn":"h"}');
@@ -187,7 +187,7 @@ describe('<plugin-editor> with an invalid attribute', () => {
       const element = create(server, changes);
       const events = eventsOf(element);
       place().append(element);
-      const error = await failure(element);
+      const error = await untilError(element);
       expect(error).to.include({ name: 'PluginEditorError', code: 'config', attempts: 0, status: undefined });
       expect(error.message.startsWith(name), error.message).to.equal(true);
       expect(error.message).to.match(right);
@@ -207,9 +207,9 @@ describe('<plugin-editor> with an invalid attribute', () => {
   it('continues as soon as the attribute is right', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: 'no-period' });
-    await failure(element);
+    await untilError(element);
     element.ident = 'com.example.right';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(element.error).to.equal(undefined);
     expect(part(element, 'error')).to.equal(null);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
@@ -226,9 +226,9 @@ describe('<plugin-editor> with an invalid attribute', () => {
     };
     for (const [name, value] of Object.entries(wrong)) {
       const element = mount(server, { [name]: value });
-      await failure(element);
+      await untilError(element);
       element.removeAttribute(name);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(element.error, name).to.equal(undefined);
     }
   });
@@ -236,8 +236,8 @@ describe('<plugin-editor> with an invalid attribute', () => {
   it('accepts keywords in any case, and empty ones as the default', async () => {
     const server = await editorServer();
     const words = { 'token-method': 'GET', credentials: 'Omit', 'token-delivery': 'URL', loading: 'EAGER' };
-    await inState(mount(server, words), 'ready');
-    await inState(
+    await untilState(mount(server, words), 'ready');
+    await untilState(
       mount(server, { 'token-method': '', credentials: '', 'token-delivery': '', loading: '' }),
       'ready',
     );
@@ -248,9 +248,9 @@ describe('<plugin-editor> with an invalid attribute', () => {
   it('removes a running editor when an attribute becomes invalid', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.builder = 'javascript:alert(1)';
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('config');
     expect(frames(element)).to.have.length(0);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
@@ -279,7 +279,7 @@ describe('<plugin-editor> with unusual text', () => {
       const server = await editorServer();
       const ident = `com.example.${text.replaceAll('.', '·')}`;
       const element = mount(server, { ident, namespace: text, fn: text, template: text });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const [token] = await server.requests({ path: '/token' });
       expect(JSON.parse(token?.body ?? '')).to.deep.equal({ ident, namespace: text, fn: text });
       const [editor] = await server.requests({ path: '/editor' });

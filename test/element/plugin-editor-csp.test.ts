@@ -7,17 +7,17 @@ import {
   SECRET,
   create,
   editorServer,
-  failure,
+  untilError,
   flush,
   frames,
-  inState,
+  untilState,
   part,
 } from './plugin-editor-setup.ts';
 
 const POLICY = 'content-security-policy';
 
 /** An element in a page with the given headers; `$EDITOR` and `$SELF` in these are the two origins. */
-async function inPage(headers: Record<string, string>, changes: Changes = {}, ...rules: Rule[]) {
+async function mountInPage(headers: Record<string, string>, changes: Changes = {}, ...rules: Rule[]) {
   const server = await editorServer(...rules);
   const filled = Object.entries(headers).map(([name, value]) => [
     name,
@@ -45,8 +45,8 @@ describe('the error frame-blocked', () => {
   ];
   for (const policy of forbidding) {
     it(`occurs under ${policy}`, async () => {
-      const { server, page, element, types } = await inPage({ [POLICY]: policy });
-      const error = await failure(element);
+      const { server, page, element, types } = await mountInPage({ [POLICY]: policy });
+      const error = await untilError(element);
       expect(error.code).to.equal('frame-blocked');
       expect(error.message).to.contain(`frame-src ${server.origin}`);
       expect(error.message).not.to.contain(SECRET);
@@ -71,23 +71,23 @@ describe('the error frame-blocked', () => {
   ];
   for (const policy of allowing) {
     it(`does not occur under ${policy}`, async () => {
-      const { element, types } = await inPage({ [POLICY]: policy });
-      await inState(element, 'ready');
+      const { element, types } = await mountInPage({ [POLICY]: policy });
+      await untilState(element, 'ready');
       expect(types).to.deep.equal(['loading', 'ready', 'ready']);
     });
   }
 
   it('does not occur when the policy only reports', async () => {
-    const { server, element, page } = await inPage({ [`${POLICY}-report-only`]: "frame-src 'none'" });
-    await inState(element, 'ready');
+    const { server, element, page } = await mountInPage({ [`${POLICY}-report-only`]: "frame-src 'none'" });
+    await untilState(element, 'ready');
     await flush(element, server);
     expect(element.state).to.equal('ready');
     expect(page.contentWindow.violations).not.to.have.length(0);
   });
 
   it('does not occur when another frame of the page is blocked', async () => {
-    const { server, element, page } = await inPage({ [POLICY]: 'frame-src $EDITOR' });
-    await inState(element, 'ready');
+    const { server, element, page } = await mountInPage({ [POLICY]: 'frame-src $EDITOR' });
+    await untilState(element, 'ready');
     const other = page.contentDocument.createElement('iframe');
     other.src = server.crossSite.url('/editor');
     const violated = new Promise((resolve) =>
@@ -100,8 +100,8 @@ describe('the error frame-blocked', () => {
   });
 
   it('does not occur when an image of the editor is blocked', async () => {
-    const { server, element, page } = await inPage({ [POLICY]: "img-src 'none'" });
-    await inState(element, 'ready');
+    const { server, element, page } = await mountInPage({ [POLICY]: "img-src 'none'" });
+    await untilState(element, 'ready');
     const image = page.contentDocument.createElement('img');
     image.src = frames(element)[0]?.src ?? '';
     const violated = new Promise((resolve) =>
@@ -119,28 +119,28 @@ describe('a strict content security policy', () => {
     "default-src 'none'; script-src 'self'; connect-src 'self'; frame-src $EDITOR; base-uri 'none'; require-trusted-types-for 'script'";
 
   it('is not violated until ready', async () => {
-    const { page, element } = await inPage({ [POLICY]: strict });
-    await inState(element, 'ready');
+    const { page, element } = await mountInPage({ [POLICY]: strict });
+    await untilState(element, 'ready');
     expect(element.getBoundingClientRect().height).to.equal(576);
     expect(page.contentWindow.violations).to.deep.equal([]);
   });
 
   it('is not violated by error, retry and strings', async () => {
-    const { page, element } = await inPage(
+    const { page, element } = await mountInPage(
       { [POLICY]: strict },
       { strings: { retry: 'Nochmal' } },
       { path: '/token', times: 1, json: { token: 5 } },
     );
-    await failure(element);
+    await untilError(element);
     expect(getComputedStyle(part(element, 'error') as Element).position).to.equal('absolute');
     part(element, 'retry')?.click();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(page.contentWindow.violations).to.deep.equal([]);
   });
 
   it('reports a violation, which these tests would see', async () => {
-    const { page, element } = await inPage({ [POLICY]: strict });
-    await inState(element, 'ready');
+    const { page, element } = await mountInPage({ [POLICY]: strict });
+    await untilState(element, 'ready');
     const violated = new Promise((resolve) =>
       page.contentWindow.addEventListener('securitypolicyviolation', resolve, { once: true }),
     );

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 import { openPage } from './plugin-editor-page.ts';
 import { PluginEditorElement } from '../../src/plugin-editor.ts';
-import { SECRET, create, editorServer, flush, inState, requestCounts } from './plugin-editor-setup.ts';
+import { SECRET, create, editorServer, flush, untilState, requestCounts } from './plugin-editor-setup.ts';
 
 /** Imports a module in a page. */
 function load(page: Document, address: string): Promise<void> {
@@ -37,7 +37,7 @@ describe('defining <plugin-editor>', () => {
     expect(contentWindow.customElements.get('plugin-editor')).to.equal(first);
     const element = create(server, {}, contentDocument);
     contentDocument.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
   it('keeps another class that already has the name', async () => {
@@ -69,7 +69,7 @@ describe('defining <plugin-editor>', () => {
       fetchToken: async () => SECRET,
     });
     document.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
     element.remove();
   });
@@ -88,7 +88,7 @@ describe('defining <plugin-editor>', () => {
       strings: { loading: 'Lädt' },
     });
     await load(contentDocument, '/src/plugin-editor.ts');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await flush(element, server);
     expect(await requestCounts(server))
       .to.include({ '/editor': 1 })
@@ -103,10 +103,10 @@ describe('defining <plugin-editor>', () => {
     const html = create(server).outerHTML;
     const page = await openPage(server, { body: html });
     const element = page.contentDocument.querySelector('plugin-editor') as PluginEditorElement;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const copy = element.cloneNode(true) as PluginEditorElement;
     page.contentDocument.body.append(copy);
-    await inState(copy, 'ready');
+    await untilState(copy, 'ready');
     expect(await requestCounts(server)).to.include({ '/token': 2, '/editor': 2 });
   });
 });

@@ -6,9 +6,9 @@ import {
   SECRET,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
-  inState,
+  untilState,
   mount,
   part,
   requestCounts,
@@ -83,7 +83,7 @@ describe('<plugin-editor> with fetchToken', () => {
       };
       const element = mount(server, { fetchToken: counted, timeout });
       const events = eventsOf(element);
-      const error = await failure(element);
+      const error = await untilError(element);
 
       expect(error).to.be.instanceOf(PluginEditorError);
       expect(error).to.include({ code, status: undefined });
@@ -98,7 +98,7 @@ describe('<plugin-editor> with fetchToken', () => {
 
       element.fetchToken = async () => SECRET;
       part(element, 'retry')?.click();
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(calls).to.equal(1);
       expect(leaks(element, events, lines)).to.deep.equal([]);
     });
@@ -108,7 +108,7 @@ describe('<plugin-editor> with fetchToken', () => {
     const server = await editorServer();
     const own = new PluginEditorError('token-unauthorized', 'Sign in first', { status: 401, attempts: 2 });
     const element = mount(server, { fetchToken: () => Promise.reject(own) });
-    expect(await failure(element)).to.equal(own);
+    expect(await untilError(element)).to.equal(own);
     expect(part(element, 'error')?.textContent).to.contain('your session has ended');
   });
 
@@ -123,7 +123,7 @@ describe('<plugin-editor> with fetchToken', () => {
     await element.updateComplete;
     element.fetchToken = async () => SECRET;
     element.fn = 'other';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
   });
 });

@@ -3,10 +3,10 @@ import { expect } from '@open-wc/testing';
 import { openPage } from './plugin-editor-page.ts';
 import {
   apply,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
-  inState,
+  untilState,
   place,
   requestCounts,
 } from './plugin-editor-setup.ts';
@@ -21,12 +21,12 @@ describe('the history of the page', () => {
     const before = contentWindow.history.length;
     const element = create(server, {}, contentDocument);
     contentDocument.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await afterLoad();
     expect(contentWindow.history.length).to.equal(before);
     for (const changes of [{ fn: 'g' }, { template: 't' }, { 'editor-url': server.url('/editor?2') }]) {
       apply(element, changes);
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       await afterLoad();
       expect(contentWindow.history.length, JSON.stringify(changes)).to.equal(before);
     }
@@ -34,7 +34,7 @@ describe('the history of the page', () => {
     await afterLoad();
     element.remove();
     contentDocument.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await afterLoad();
     expect(contentWindow.history.length).to.equal(before);
     expect((await requestCounts(server))['/editor']).to.equal(6);

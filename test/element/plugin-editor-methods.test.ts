@@ -4,15 +4,15 @@ import { PluginEditorError } from '../../src/index.ts';
 import {
   SECRET,
   apply,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   place,
   rejection,
@@ -26,7 +26,7 @@ describe('reload()', () => {
       { path: '/token', json: { token: 'second' } },
     );
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const old = frameOf(element);
     const events = eventsOf(element);
     const reloading = element.reload();
@@ -45,7 +45,7 @@ describe('reload()', () => {
   it('rejects with the error of the element', async () => {
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     const error = await rejection(element.reload());
     expect(error).to.be.instanceOf(PluginEditorError);
     expect(error).to.include({ code: 'token-unauthorized', status: 403 });
@@ -75,7 +75,7 @@ describe('reload()', () => {
   it('uses attributes that were set just before', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.fn = 'g';
     await element.reload();
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
@@ -87,7 +87,7 @@ describe('reload()', () => {
       { path: '/token', times: 1, delay: 'hang' },
     );
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     const first = element.reload();
     await server.requests({ path: '/token', count: 2 });
     const second = element.reload();
@@ -114,7 +114,7 @@ describe('close()', () => {
   it('removes the frame', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await element.close()).to.equal(undefined);
     expect(element.state).to.equal('idle');
     await element.updateComplete;
@@ -135,7 +135,7 @@ describe('close()', () => {
   it('clears an error', async () => {
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     await element.close();
     expect(element.state).to.equal('idle');
     expect(element.error).to.equal(undefined);
@@ -144,7 +144,7 @@ describe('close()', () => {
   it('keeps the element closed until reload(), whatever attributes change', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.close();
     apply(element, { fn: 'g', ident: 'com.example.b', template: 't', loading: 'lazy' });
     apply(element, { fetchToken: async () => SECRET });
@@ -161,13 +161,13 @@ describe('close()', () => {
     const requests = await server.requests({ path: '/token' });
     expect(requests.at(-1)?.body).to.equal('{"ident":"com.example.c","namespace":"default","fn":"g"}');
     element.fn = 'h';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
   });
 
   it('forgets the token', async () => {
     const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.close();
     element.template = 'typescript';
     await element.reload();
@@ -191,7 +191,7 @@ describe('focus()', () => {
   it('focuses the frame', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.focus();
     expect(document.activeElement).to.equal(element);
     expect(element.shadowRoot?.activeElement).to.equal(frameOf(element));

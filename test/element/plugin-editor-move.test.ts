@@ -5,7 +5,7 @@ import {
   eventsOf,
   flush,
   frameOf,
-  inState,
+  untilState,
   mount,
   place,
   requestCounts,
@@ -37,14 +37,14 @@ describe('moving <plugin-editor>', () => {
     const to = place() as Movable;
     const keeps = await keepsFrames(server);
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     const events = eventsOf(element);
 
     if (!to.moveBefore) {
       // The move is a removal and an insertion: see "inserting <plugin-editor> again".
       to.append(element);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
       return;
     }
@@ -74,7 +74,7 @@ describe('moving <plugin-editor>', () => {
     else to.append(element);
     await server.requests({ path: '/token', count: moves ? 1 : 2 });
     await server.release('/token');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': moves ? 1 : 2, '/editor': 1 });
   });
 });

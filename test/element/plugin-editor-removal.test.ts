@@ -4,11 +4,11 @@ import {
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -66,7 +66,7 @@ describe('removing <plugin-editor>', () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     for (let i = 0; i < 2; i++) frameOf(element).dispatchEvent(new Event('load'));
     element.remove();
     expect(left(traces)).to.deep.equal(NOTHING);
@@ -76,7 +76,7 @@ describe('removing <plugin-editor>', () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(left(traces)['timers']).to.equal(0);
     const frame = frameOf(element);
     element.remove();
@@ -106,7 +106,7 @@ describe('removing <plugin-editor>', () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     expect(left(traces)).to.deep.equal(NOTHING);
     element.remove();
     await element.updateComplete;
@@ -118,7 +118,7 @@ describe('removing <plugin-editor>', () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const { listeners } = left(traces);
     for (let i = 0; i < 5; i++) await element.reload();
     expect(left(traces)).to.deep.equal({ timers: 0, listeners, observers: 0 });
@@ -130,12 +130,12 @@ describe('inserting <plugin-editor> again', () => {
   it('starts again with another token', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const old = frameOf(element);
     element.remove();
     await element.updateComplete;
     place().append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element)).not.to.equal(old);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
@@ -143,14 +143,14 @@ describe('inserting <plugin-editor> again', () => {
   it('applies changes that were made meanwhile', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.remove();
     await element.updateComplete;
     element.fn = 'g';
     await flush(element, server);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     place().append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const [, second] = await server.requests({ path: '/editor' });
     expect(second?.query['fn']).to.equal('g');
   });
@@ -162,7 +162,7 @@ describe('inserting <plugin-editor> again', () => {
     parent.append(element);
     element.remove();
     parent.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await flush(element, server);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     expect(frames(element)).to.have.length(1);
@@ -176,7 +176,7 @@ describe('inserting <plugin-editor> again', () => {
     const parent = place();
     element.remove();
     parent.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.aborted({ path: '/token' });
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 1 });
     expect(frames(element)).to.have.length(1);
@@ -186,11 +186,11 @@ describe('inserting <plugin-editor> again', () => {
   it('leaves one frame within a task when it was ready', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const parent = place();
     element.remove();
     parent.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frames(element)).to.have.length(1);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });

@@ -3,6 +3,7 @@ import { expect, fixtureCleanup } from '@open-wc/testing';
 import type { PluginEditorError } from '../../src/core/errors.ts';
 import '../../src/plugin-editor.ts';
 import type { PluginEditorElement } from '../../src/plugin-editor.ts';
+import { rejection as rejectionOf } from '../support/rejection.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
 export type { PluginEditorElement, PluginEditorError, Rule, ScriptedServer };
@@ -74,7 +75,7 @@ export function mount(server: ScriptedServer, changes: Changes = {}): PluginEdit
 }
 
 /** Resolves as soon as the element is in the given state; rejects when `error` comes instead. */
-export function inState(element: PluginEditorElement, state: PluginEditorElement['state']): Promise<void> {
+export function untilState(element: PluginEditorElement, state: PluginEditorElement['state']): Promise<void> {
   return new Promise((resolve, reject) => {
     const check = () => {
       if (element.state === state) resolve(element.updateComplete.then(() => undefined));
@@ -88,14 +89,17 @@ export function inState(element: PluginEditorElement, state: PluginEditorElement
 }
 
 /** Waits for the state `error`, and resolves with the error. */
-export async function failure(element: PluginEditorElement): Promise<PluginEditorError> {
-  if (element.state !== 'error') await changeTo(element, 'error');
+export async function untilError(element: PluginEditorElement): Promise<PluginEditorError> {
+  if (element.state !== 'error') await untilChangeTo(element, 'error');
   await element.updateComplete;
   return element.error as PluginEditorError;
 }
 
 /** Waits for the next change to a state, even if that is the present one. */
-export function changeTo(element: PluginEditorElement, state: PluginEditorElement['state']): Promise<void> {
+export function untilChangeTo(
+  element: PluginEditorElement,
+  state: PluginEditorElement['state'],
+): Promise<void> {
   return new Promise((resolve) => {
     const check = () => {
       if (element.state !== state) return;
@@ -106,12 +110,8 @@ export function changeTo(element: PluginEditorElement, state: PluginEditorElemen
   });
 }
 
-export async function rejection(promise: Promise<unknown>): Promise<PluginEditorError> {
-  return promise.then(
-    () => expect.fail('it was fulfilled'),
-    (error: unknown) => error as PluginEditorError,
-  );
-}
+/** Resolves with the reason of a rejection, for a method of the element. */
+export const rejection = (promise: Promise<unknown>): Promise<PluginEditorError> => rejectionOf(promise);
 
 export const frames = (element: PluginEditorElement): HTMLIFrameElement[] => [
   ...(element.shadowRoot?.querySelectorAll('iframe') ?? []),

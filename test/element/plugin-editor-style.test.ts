@@ -2,12 +2,12 @@ import { expect } from '@open-wc/testing';
 
 import {
   type PluginEditorElement,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
-  failure,
+  untilError,
   frameOf,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -34,10 +34,10 @@ async function walk(
   await element.updateComplete;
   await look('loading');
   await server.release('/token');
-  await failure(element);
+  await untilError(element);
   await look('error');
   part(element, 'retry')?.click();
-  await changeTo(element, 'ready');
+  await untilChangeTo(element, 'ready');
   await look('ready');
 }
 
@@ -127,7 +127,7 @@ describe('layout of <plugin-editor>', () => {
   it('is a block of 36rem that the frame fills, and respects hidden', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(styleOf(element).display).to.equal('block');
     const { width, height } = element.getBoundingClientRect();
     expect(height).to.equal(36 * 16);
@@ -167,7 +167,7 @@ describe('layout of <plugin-editor>', () => {
       'token-endpoint': server.sameOrigin.url(`/token/${'x'.repeat(3000)}`),
       style: 'inline-size: 200px; --plugin-editor-height: 150px',
     });
-    await failure(element);
+    await untilError(element);
     const box = element.getBoundingClientRect();
     const view = part(element, 'error')?.getBoundingClientRect();
     expect([box.width, box.height]).to.deep.equal([200, 150]);
@@ -195,7 +195,7 @@ describe('custom properties of <plugin-editor>', () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
     for (const [name, value] of Object.entries(values)) element.style.setProperty(name, value);
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     const own = styleOf(element);
     expect(own.height).to.equal('200px');
     expect(own.fontSize).to.equal('20px');
@@ -214,7 +214,7 @@ describe('custom properties of <plugin-editor>', () => {
   it('have defaults', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     const own = styleOf(element);
     expect([own.height, own.fontSize, own.borderTopWidth, own.borderTopLeftRadius]).to.deep.equal([
       '576px',
@@ -269,7 +269,7 @@ describe('the colour scheme', () => {
         'editor-url': server.url(`/editor/${scheme}`),
         style: `color-scheme: ${scheme}`,
       });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(styleOf(frameOf(element)).colorScheme).to.equal(scheme);
       await server.requests({ path: `/report/${scheme}/${isDark}`, count: 1 });
     }

@@ -10,7 +10,7 @@ import {
   editorServer,
   flush,
   frames,
-  inState,
+  untilState,
   mount,
   place,
   rejection,
@@ -76,7 +76,7 @@ describe('openInNewTab()', () => {
       { path: '/report', body: '' },
     );
     const element = mount(server, { namespace: 'n', template: 'typescript' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frames(element);
     await server.reset(
       { path: '/token', json: { token: 'of-tab' } },
@@ -110,7 +110,7 @@ describe('openInNewTab()', () => {
   it('closes the tab again when there is no token', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.reset({ path: '/token', status: 403 }, { path: '/ping' });
     const error = await rejection(click(element));
     expect(error).to.be.instanceOf(PluginEditorError);

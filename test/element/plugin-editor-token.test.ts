@@ -4,11 +4,11 @@ import type { TokenRequest } from '../../src/index.ts';
 import {
   SECRET,
   apply,
-  changeTo,
+  untilChangeTo,
   editorServer,
-  failure,
+  untilError,
   flush,
-  inState,
+  untilState,
   mount,
   requestCounts,
 } from './plugin-editor-setup.ts';
@@ -18,7 +18,7 @@ const plugin = '{"ident":"com.example.tenant-1","namespace":"default","fn":"add-
 describe('the token request of <plugin-editor>', () => {
   it('is a POST with ident, namespace and fn as JSON by default', async () => {
     const server = await editorServer();
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request).to.include({ method: 'POST', body: plugin, search: '', origin: location.origin });
     expect(request?.headers).to.include({ 'content-type': 'application/json', 'cache-control': 'no-cache' });
@@ -31,7 +31,7 @@ describe('the token request of <plugin-editor>', () => {
       'token-endpoint': server.sameOrigin.url('/token?app=7&fn=old'),
       namespace: 'a&b',
     });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request).to.include({ method: 'GET', body: '' });
     expect(request?.search).to.equal('?app=7&fn=add-record&ident=com.example.tenant-1&namespace=a%26b');
@@ -41,19 +41,19 @@ describe('the token request of <plugin-editor>', () => {
   it('is resolved against the document', async () => {
     const server = await editorServer();
     const { pathname } = new URL(server.sameOrigin.url('/token'));
-    await inState(mount(server, { 'token-endpoint': pathname }), 'ready');
+    await untilState(mount(server, { 'token-endpoint': pathname }), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
   it('is made for each element', async () => {
     const server = await editorServer();
-    await Promise.all([inState(mount(server), 'ready'), inState(mount(server), 'ready')]);
+    await Promise.all([untilState(mount(server), 'ready'), untilState(mount(server), 'ready')]);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
   it('uses CORS on another origin', async () => {
     const server = await editorServer();
-    await inState(mount(server, { 'token-endpoint': server.url('/token') }), 'ready');
+    await untilState(mount(server, { 'token-endpoint': server.url('/token') }), 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request).to.include({ origin: server.origin, body: plugin });
   });
@@ -68,7 +68,7 @@ describe('credentials of <plugin-editor>', () => {
     });
     const { url } = where === 'same' ? server.sameOrigin : server;
     await fetch(url('/sign-in'), { credentials: 'include' });
-    await inState(mount(server, { credentials, 'token-endpoint': url('/token') }), 'ready');
+    await untilState(mount(server, { credentials, 'token-endpoint': url('/token') }), 'ready');
     const [request] = await server.requests({ path: '/token' });
     return request?.headers['cookie'];
   }
@@ -101,7 +101,7 @@ describe('tokenHeaders of <plugin-editor>', () => {
   for (const [name, tokenHeaders] of Object.entries(given)) {
     it(`are sent with the request as ${name}`, async () => {
       const server = await editorServer();
-      await inState(mount(server, { tokenHeaders }), 'ready');
+      await untilState(mount(server, { tokenHeaders }), 'ready');
       const [request] = await server.requests({ path: '/token' });
       expect(request?.headers['x-csrf']).to.equal('c1');
       expect(request?.headers['content-type']).to.equal('application/json');
@@ -112,7 +112,7 @@ describe('tokenHeaders of <plugin-editor>', () => {
     const server = await editorServer();
     let calls = 0;
     const element = mount(server, { tokenHeaders: () => ({ 'x-call': String(++calls) }) });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.reload();
     const requests = await server.requests({ path: '/token' });
     expect(requests.map(({ headers }) => headers['x-call'])).to.deep.equal(['1', '2']);
@@ -122,7 +122,7 @@ describe('tokenHeaders of <plugin-editor>', () => {
     const server = await editorServer();
     const cause = new Error('no session');
     const element = mount(server, { tokenHeaders: () => Promise.reject(cause) });
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error).to.include({ code: 'token-source', cause });
     expect(error.message).to.contain('tokenHeaders');
     await flush(element, server);
@@ -137,7 +137,7 @@ describe('tokenHeaders of <plugin-editor>', () => {
       () => ({ '': SECRET }),
     ]) {
       const element = mount(server, { tokenHeaders });
-      const error = await failure(element);
+      const error = await untilError(element);
       expect(error.code).to.equal('token-source');
       expect(error.message).to.contain('tokenHeaders');
       expect(`${error.message} ${String(error.cause)}`).not.to.contain(SECRET);
@@ -154,7 +154,7 @@ describe('fetchToken of <plugin-editor>', () => {
       calls.push(request);
       return 'of-function';
     };
-    await inState(mount(server, { fetchToken, namespace: 'n' }), 'ready');
+    await untilState(mount(server, { fetchToken, namespace: 'n' }), 'ready');
     expect(calls).to.have.length(1);
     expect(calls[0]).to.include({ ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' });
     expect(calls[0]?.signal).to.be.instanceOf(AbortSignal);
@@ -168,14 +168,14 @@ describe('fetchToken of <plugin-editor>', () => {
       ({ namespace } = request);
       return 't';
     };
-    await inState(mount(server, { fetchToken, namespace: '' }), 'ready');
+    await untilState(mount(server, { fetchToken, namespace: '' }), 'ready');
     expect(namespace).to.equal('default');
   });
 
   it('may return a record, and at once', async () => {
     const server = await editorServer();
     const fetchToken = () => ({ token: 'of-record', expires_in: 60, other: true });
-    await inState(mount(server, { fetchToken, 'token-endpoint': null }), 'ready');
+    await untilState(mount(server, { fetchToken, 'token-endpoint': null }), 'ready');
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal('of-record');
   });
@@ -188,7 +188,7 @@ describe('fetchToken of <plugin-editor>', () => {
       return new Promise<string>(() => {});
     };
     const element = mount(server, { fetchToken });
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     expect(signals[0]?.aborted).to.equal(false);
     apply(element, { fn: 'other' });
     await element.updateComplete;

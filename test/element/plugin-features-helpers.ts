@@ -69,9 +69,4 @@ export async function settle(): Promise<void> {
   await nextFrame();
 }
 
-export async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
-    () => expect.fail('it was fulfilled'),
-    (error: unknown) => error as Error,
-  );
-}
+export { rejection } from '../support/rejection.ts';

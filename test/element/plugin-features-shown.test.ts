@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 import '../../src/plugin-features.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
-import { type PluginEditorElement, inState, place } from './plugin-editor-setup.ts';
+import { type PluginEditorElement, untilState, place } from './plugin-editor-setup.ts';
 import { FEATURES, checked, loaded, radios, record } from './plugin-features-helpers.ts';
 import {
   type ReceivedMessages,
@@ -34,7 +34,7 @@ async function linked(template: string | null = null): Promise<Linked> {
   const events = recordEvents(editor);
   form.append(features);
   place().append(form);
-  await Promise.all([loaded(features), inState(editor, 'ready')]);
+  await Promise.all([loaded(features), untilState(editor, 'ready')]);
   return { features, editor, form, received, events };
 }
 
@@ -89,7 +89,7 @@ describe('<plugin-features for> an editor that reports whether its plugin exists
     all.editor.fn = 'another';
     await all.editor.updateComplete;
     expect(all.features.value).to.equal(FIRST);
-    await inState(all.editor, 'ready');
+    await untilState(all.editor, 'ready');
     expect(new Set(seen)).to.deep.equal(new Set([FIRST]));
     await ready(all, { exists: false });
     expect(all.features.value).to.equal('');

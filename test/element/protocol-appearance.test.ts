@@ -1,10 +1,10 @@
 import { expect, waitUntil } from '@open-wc/testing';
 
-import { opened } from './protocol-opened.ts';
+import { openEditor } from './protocol-opened.ts';
 import { flushMessages, recordMessages, mountWithMessages, protocolServer } from './protocol-setup.ts';
 
 const CAN = { capabilities: ['open', 'configure'] };
-const configurable = (changes = {}) => opened(changes, CAN);
+const openConfigurable = (changes = {}) => openEditor(changes, CAN);
 
 describe('appearance', () => {
   const look = async (style: string) => {
@@ -59,7 +59,7 @@ describe('appearance', () => {
   }
 
   it('is sent by configure as a whole when it changes, without a request or restart', async () => {
-    const all = await configurable({ style: '--plugin-editor-accent: red' });
+    const all = await openConfigurable({ style: '--plugin-editor-accent: red' });
     const { element } = all;
     const before = performance.getEntriesByType('resource').length;
     const changes: [property: string, value: string, appearance: object][] = [
@@ -82,7 +82,7 @@ describe('appearance', () => {
   });
 
   it('is sent when the element is displayed again after a change', async () => {
-    const all = await configurable();
+    const all = await openConfigurable();
     const { element } = all;
     element.style.display = 'none';
     await new Promise(requestAnimationFrame);
@@ -96,7 +96,7 @@ describe('appearance', () => {
   });
 
   it('is sent at once by refreshAppearance(), only if it differs', async () => {
-    const all = await configurable();
+    const all = await openConfigurable();
     all.element.style.setProperty('--plugin-editor-accent', 'rgb(9 9 9)');
     all.element.refreshAppearance();
     all.element.refreshAppearance();

@@ -3,7 +3,7 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { fakeClock } from './fake-clock.ts';
 import { frameOf, frames, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { makeDirty, opened } from './protocol-opened.ts';
+import { makeDirty, openEditor } from './protocol-opened.ts';
 import {
   flushMessages,
   recordMessages,
@@ -16,7 +16,7 @@ import {
 describe('close()', () => {
   it('has the editor forget its token before the frame is removed', async () => {
     const clock = fakeClock();
-    const { element, received, server, seen } = await opened();
+    const { element, received, server, seen } = await openEditor();
     seen.length = 0;
     const session = received.session();
     let over = false;
@@ -40,7 +40,7 @@ describe('close()', () => {
   });
 
   it('discards unsaved work without asking', async () => {
-    const all = await opened();
+    const all = await openEditor();
     await makeDirty(all);
     await all.element.close();
     expect(named(all.seen, 'discard')).to.have.length(0);
@@ -49,7 +49,7 @@ describe('close()', () => {
 
   it('resolves at once and leaves nothing when the element is removed or reloads meanwhile', async () => {
     const traces = watchTraces();
-    const { element, received } = await opened();
+    const { element, received } = await openEditor();
     const closing = element.close();
     await element.reload();
     await closing;

@@ -2,7 +2,15 @@ import { expect } from '@open-wc/testing';
 
 import { oneEvent } from '@open-wc/testing';
 import { fakeClock } from './fake-clock.ts';
-import { apply, failure, flush, frameOf, inState, place, requestCounts } from './plugin-editor-setup.ts';
+import {
+  apply,
+  untilError,
+  flush,
+  frameOf,
+  untilState,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
 import {
   CHANNEL,
   evaluateIn,
@@ -38,7 +46,7 @@ describe('message delivery', () => {
     const before = Date.now();
     const element = mountWithMessages(server, { namespace: 'forms', template: 'typescript' });
     const events = recordEvents(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const after = Date.now();
     const { session, expiresAt, appearance, from, page, by, ...open } = (await received.until(
       'open',
@@ -76,7 +84,7 @@ describe('message delivery', () => {
   it('accepts an expiry that no date can hold', async () => {
     const server = await protocolServer({}, { path: '/token', json: { token: 't', expires_in: 1e300 } });
     const received = recordMessages();
-    await inState(mountWithMessages(server), 'ready');
+    await untilState(mountWithMessages(server), 'ready');
     expect(received.of('open')[0]).not.to.have.property('expiresAt');
   });
 
@@ -90,7 +98,7 @@ describe('message delivery', () => {
     expect(received.messages).to.have.length(0);
     expect(element.state).to.equal('loading');
     await server.release('/token');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(received.of('open').map(({ token }) => token)).to.deep.equal(['late']);
   });
 
@@ -101,7 +109,7 @@ describe('message delivery', () => {
     await server.requests({ path: '/token', count: 1 });
     await flush(element, server);
     await server.release('/editor');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(received.of('open')).to.have.length(1);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
@@ -116,7 +124,7 @@ describe('message delivery', () => {
     await flushMessages(element);
     expect(element.state).to.equal('loading');
     sendFromEditor(element, received, { type: 'ready' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
   it('answers the greeting of every load of the frame in a new session', async () => {
@@ -124,7 +132,7 @@ describe('message delivery', () => {
     const received = recordMessages();
     const element = mountWithMessages(server);
     const events = recordEvents(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const first = received.session();
     evaluateIn(
       frameOf(element).contentWindow,
@@ -160,7 +168,7 @@ describe('message delivery', () => {
       type: 'error',
       message: 'No such plugin for token-1, says /token-1.',
     });
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('editor');
     expect(error.message).to.equal('The editor cannot open the plugin: No such plugin for …, says /….');
     expect(element.shadowRoot?.querySelector('iframe')).to.equal(null);
@@ -171,7 +179,7 @@ describe('message delivery', () => {
     const received = recordMessages();
     const element = mountWithMessages(server);
     const events = recordEvents(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.renewToken();
     await received.until('token');
     const both = 'not token-1, nor token-2';
@@ -184,7 +192,7 @@ describe('message delivery', () => {
       error: { code: 'c', deep: ['not …, nor …'] },
     });
     sendFromEditor(element, received, { type: 'error', message: both });
-    expect((await failure(element)).message).to.equal('The editor cannot open the plugin: not …, nor …');
+    expect((await untilError(element)).message).to.equal('The editor cannot open the plugin: not …, nor …');
   });
 
   it('has a time limit for an editor that does not greet, and names what to change', async () => {
@@ -197,7 +205,7 @@ describe('message delivery', () => {
     await clock.advance(3999);
     expect(element.state).to.equal('loading');
     await clock.advance(1);
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message)
       .to.match(/4000 ms.*did not greet.*token-delivery/)
@@ -211,7 +219,7 @@ describe('message delivery', () => {
     const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
     await received.until('open');
     await clock.advance(4000);
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message).to.match(/4000 ms.*greeted but did not say ready.*timeout/);
     expect(error.message).not.to.match(/token-delivery/);
@@ -234,7 +242,7 @@ describe('message delivery', () => {
     await clock.advance(3990);
     expect(element.state).to.equal('loading');
     sendFromEditor(element, received, { type: 'ready' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(clock.waits).to.deep.equal([]);
   });
 
@@ -252,7 +260,7 @@ describe('message delivery', () => {
     await clock.advance(8999);
     expect(element.state).to.equal('loading');
     await clock.advance(1);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
@@ -265,7 +273,7 @@ describe('message delivery', () => {
     await element.updateComplete;
     expect(frameOf(element).src).to.equal(server.url('/editor?2'));
     await server.release('/token');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(received.of('open')).to.have.length(1);
     expect((await requestCounts(server))['/token']).to.equal(1);
   });
@@ -286,7 +294,7 @@ describe('message delivery', () => {
       apply(element, { 'token-delivery': to });
       await element.updateComplete;
       await server.release('/token');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const { src } = frameOf(element);
       expect(src.includes('secret')).to.equal(to === 'url');
       expect((await requestCounts(server))['/token']).to.equal(1);
@@ -297,11 +305,11 @@ describe('message delivery', () => {
     const server = await protocolServer();
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const to = place() as HTMLElement & { moveBefore?: (node: Node, child: null) => void };
     if (to.moveBefore) to.moveBefore(element, null);
     else to.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     // The browser either keeps the page, or reloads it so that it greets again.
     await Promise.race([flushMessages(element), received.until('open', 2)]);
     sendFromEditor(element, received, { type: 'dirty', dirty: true });

@@ -2,9 +2,9 @@ import { expect } from '@open-wc/testing';
 
 import * as events from '../../src/element/events.ts';
 import type { PluginEditorDiscardEvent } from '../../src/element/events.ts';
-import { changeTo, flush, frameOf, inState, requestCounts } from './plugin-editor-setup.ts';
+import { untilChangeTo, flush, frameOf, untilState, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { PLUGIN, makeDirty, opened } from './protocol-opened.ts';
+import { PLUGIN, makeDirty, openEditor } from './protocol-opened.ts';
 import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
 
 describe('messages of the editor', () => {
@@ -20,7 +20,7 @@ describe('messages of the editor', () => {
   ];
   for (const [type, fields, Class, gone = []] of cases) {
     it(`become events that name the plugin: ${type} ${JSON.stringify(fields)}`, async () => {
-      const { element, received, seen } = await opened();
+      const { element, received, seen } = await openEditor();
       seen.length = 0;
       sendFromEditor(element, received, { type, ...fields });
       await flushMessages(element);
@@ -49,7 +49,7 @@ describe('messages of the editor', () => {
     ['__proto__', {}],
   ];
   it('are ignored when they do not parse', async () => {
-    const { element, received, seen } = await opened();
+    const { element, received, seen } = await openEditor();
     seen.length = 0;
     for (const [type, fields] of wrong) sendFromEditor(element, received, { type, ...fields });
     evaluateIn(
@@ -64,7 +64,7 @@ describe('messages of the editor', () => {
   });
 
   it('become one event for each change of dirty', async () => {
-    const all = await opened();
+    const all = await openEditor();
     for (const dirty of [false, true, true, false, false]) await makeDirty(all, dirty);
     expect(named(all.seen, 'dirty').map(({ dirty }) => dirty)).to.deep.equal([true, false]);
   });
@@ -75,7 +75,7 @@ describe('unsaved work', () => {
   const keep = (event: Event) => event.preventDefault();
 
   it('delays a change until it is saved when the page keeps it', async () => {
-    const all = await opened();
+    const all = await openEditor();
     const { element, received, seen, server } = all;
     const frame = frameOf(element);
     await makeDirty(all);
@@ -94,20 +94,20 @@ describe('unsaved work', () => {
     sendFromEditor(element, received, { type: 'save' });
     await flushMessages(element);
     expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
-    const loading = changeTo(element, 'loading');
+    const loading = untilChangeTo(element, 'loading');
     sendFromEditor(element, received, { type: 'dirty', dirty: false });
     await loading;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element).title).to.equal('Plugin editor: g');
     expect(received.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
   it('is discarded when the page allows that', async () => {
-    const all = await opened();
+    const all = await openEditor();
     await makeDirty(all);
     all.element.fn = 'g';
-    await changeTo(all.element, 'ready');
+    await untilChangeTo(all.element, 'ready');
     expect(all.seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
       'ready',
       'dirty',
@@ -120,7 +120,7 @@ describe('unsaved work', () => {
   });
 
   it('causes a question before an editor with the capability open gets the next plugin', async () => {
-    const all = await opened({}, { capabilities: ['open'] });
+    const all = await openEditor({}, { capabilities: ['open'] });
     const { element, received, seen } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
@@ -145,7 +145,7 @@ describe('unsaved work', () => {
   ];
   for (const [name, changes] of dropping) {
     it(`causes a question before a change of ${name}`, async () => {
-      const all = await opened();
+      const all = await openEditor();
       await makeDirty(all);
       all.element.addEventListener('plugin-editor-discard', keep);
       apply(all.element, changes);
@@ -157,7 +157,7 @@ describe('unsaved work', () => {
   }
 
   it('causes no question when nothing would be lost', async () => {
-    const all = await opened();
+    const all = await openEditor();
     await makeDirty(all);
     apply(all.element, {
       label: 'x',
@@ -173,7 +173,7 @@ describe('unsaved work', () => {
   });
 
   it('causes no change when it is kept and the change is undone', async () => {
-    const all = await opened();
+    const all = await openEditor();
     await makeDirty(all);
     all.element.addEventListener('plugin-editor-discard', keep);
     all.element.fn = 'g';
@@ -186,7 +186,7 @@ describe('unsaved work', () => {
   });
 
   it('delays reload() when it is kept', async () => {
-    const all = await opened();
+    const all = await openEditor();
     const { element, seen, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
@@ -196,12 +196,12 @@ describe('unsaved work', () => {
     sendFromEditor(element, received, { type: 'dirty', dirty: false });
     expect(await received.until('open', 2)).to.include({ token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect((await requestCounts(all.server))['/token']).to.equal(2);
   });
 
   it('is discarded without a question by reload({ discard: true }), with any delayed change', async () => {
-    const all = await opened();
+    const all = await openEditor();
     const { element, seen, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
@@ -215,20 +215,20 @@ describe('unsaved work', () => {
   });
 
   it('no longer delays a change once its page is gone', async () => {
-    const all = await opened();
+    const all = await openEditor();
     const { element, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     evaluateIn(frameOf(element).contentWindow, 'location.reload()');
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
   });
 
   it('asks the user before leaving the page, for as long as there is any', async () => {
     const leave = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
-    const all = await opened();
+    const all = await openEditor();
     expect(leave()).to.equal(false);
     await makeDirty(all);
     expect(leave()).to.equal(true);
@@ -246,7 +246,7 @@ describe('unsaved work', () => {
 
   it('leaves no listener when it is gone', async () => {
     const traces = watchTraces();
-    const all = await opened();
+    const all = await openEditor();
     const before = left(traces)['listeners'] as number;
     await makeDirty(all);
     expect(left(traces)['listeners']).to.equal(before + 1);

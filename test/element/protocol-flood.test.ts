@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
 
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
-import { failure, flush, frameOf, inState, mount, part, requestCounts } from './plugin-editor-setup.ts';
-import { type Opened, opened } from './protocol-opened.ts';
+import { untilError, flush, frameOf, untilState, mount, part, requestCounts } from './plugin-editor-setup.ts';
+import { type Opened, openEditor } from './protocol-opened.ts';
 import {
   evaluateIn,
   flushMessages,
@@ -24,7 +24,7 @@ function attack({ element, received }: Pick<Opened, 'element' | 'received'>, cod
 }
 
 /** The only event that the code causes. */
-async function eventOf(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
+async function eventCausedBy(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
   all.seen.length = 0;
   attack(all, code);
   await flushMessages(all.element);
@@ -46,10 +46,10 @@ describe('an error of 500,000 characters', () => {
   ];
   for (const [of, code] of texts) {
     it(`is shortened to 500 and keeps the page responsive when it is ${of}`, async () => {
-      const all = await opened();
+      const all = await openEditor();
       const begun = performance.now();
       attack(all, `post({ type: 'error', message: ${code} })`);
-      const { code: why, message } = await failure(all.element);
+      const { code: why, message } = await untilError(all.element);
       expect(why).to.equal('editor');
       const [said = ''] = /(?<=: ).*$/s.exec(message) ?? [];
       expect(said.length).to.be.within(LIMITS.error.message - 1, LIMITS.error.message);
@@ -72,15 +72,19 @@ describe('a long text from an editor', () => {
   ];
   for (const [field, event, message] of texts) {
     it(`is shortened to the documented length in ${field}`, async () => {
-      const all = await opened();
-      const found = await eventOf(all, event, `const long = 'x'.repeat(20_000_000); post({ ${message} })`);
+      const all = await openEditor();
+      const found = await eventCausedBy(
+        all,
+        event,
+        `const long = 'x'.repeat(20_000_000); post({ ${message} })`,
+      );
       const limit = (LIMITS as Record<string, Record<string, number>>)[event]?.[field] as number;
       expect(found[field]).to.equal('x'.repeat(limit - 1) + '…');
     });
   }
 
   it('keeps the page responsive when it comes again and again', async () => {
-    const all = await opened();
+    const all = await openEditor();
     all.seen.length = 0;
     const begun = performance.now();
     attack(
@@ -103,7 +107,7 @@ describe('a long text from an editor', () => {
   ];
   for (const [what, message] of ignored) {
     it(`is ignored as ${what}, where few keywords are known`, async () => {
-      const all = await opened();
+      const all = await openEditor();
       all.seen.length = 0;
       attack(all, `post({ ${message} })`);
       await flushMessages(all.element);
@@ -141,8 +145,8 @@ describe('the error of a test run', () => {
   ];
   for (const [what, code] of structures) {
     it(`is limited in size and becomes plain JSON when it is ${what}`, async () => {
-      const all = await opened();
-      const { error } = await eventOf(all, 'test', `post({ type: 'test', error: ${code} })`);
+      const all = await openEditor();
+      const { error } = await eventCausedBy(all, 'test', `post({ type: 'test', error: ${code} })`);
       const json = JSON.stringify(error);
       expect(JSON.parse(json)).to.deep.equal(error);
       // Quotes, commas and the like are not counted.
@@ -177,11 +181,11 @@ describe('a token that the editor was given', () => {
   ];
   for (const [where, event, message] of places) {
     it(`is redacted in events, in ${where}`, async () => {
-      const all = await opened();
+      const all = await openEditor();
       await all.element.renewToken();
       const { token } = await all.received.until('token');
       for (const known of ['token-1', token as string]) {
-        const found = await eventOf(all, event, `const token = '${known}'; post({ ${message} })`);
+        const found = await eventCausedBy(all, event, `const token = '${known}'; post({ ${message} })`);
         expect(JSON.stringify(found)).to.contain('…').and.not.to.contain('token-');
       }
     });
@@ -192,9 +196,9 @@ describe('a token that the editor was given', () => {
     ['at its cut', `'x'.repeat(${LIMITS.error.message} - 7) + token + '!'`],
   ]) {
     it(`is redacted in the message and the view of an error, ${where}`, async () => {
-      const all = await opened();
+      const all = await openEditor();
       attack(all, `const token = 'token-1'; post({ type: 'error', message: ${code} })`);
-      const { message } = await failure(all.element);
+      const { message } = await untilError(all.element);
       expect(message).to.contain('…').and.not.to.contain('token-');
       expect(part(all.element, 'error')?.textContent).to.contain('…').and.not.to.contain('token-');
     });
@@ -206,8 +210,8 @@ describe('a token that the editor was given', () => {
     const element = mount(server);
     const seen = recordEvents(element);
     await received.until('open');
-    await inState(element, 'ready');
-    const error = await eventOf(
+    await untilState(element, 'ready');
+    const error = await eventCausedBy(
       { server, received, element, seen },
       'test',
       `post({ type: 'test', error: { 'token-1': ['token-1'] } })`,

@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
 
 import { fakeClock } from './fake-clock.ts';
-import { changeTo, flush, frameOf, frames, inState, requestCounts } from './plugin-editor-setup.ts';
+import { untilChangeTo, flush, frameOf, frames, untilState, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { makeDirty, opened } from './protocol-opened.ts';
+import { makeDirty, openEditor } from './protocol-opened.ts';
 import { evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
 
 /** How long a greeting after the first waits for its answer, in ms. */
@@ -14,7 +14,7 @@ const FLOOD = `for (let i = 0; i < 5000; i++) send({ type: 'hello' });`;
 describe('a flood of greetings', () => {
   it('gets one delayed answer, which regards the last greeting', async () => {
     const clock = fakeClock();
-    const { element, received, server } = await opened();
+    const { element, received, server } = await openEditor();
     const frame = frameOf(element);
     evaluateIn(frame.contentWindow, `${FLOOD} send({ type: 'hello', capabilities: ['open'] });`);
     await flushMessages(element);
@@ -31,7 +31,7 @@ describe('a flood of greetings', () => {
 
   it('gets one answer in 200 ms while it lasts, and makes no token request', async () => {
     const clock = fakeClock();
-    const { element, received, server } = await opened();
+    const { element, received, server } = await openEditor();
     for (let round = 2; round < 6; round++) {
       evaluateIn(frameOf(element).contentWindow, FLOOD);
       await flushMessages(element);
@@ -46,7 +46,7 @@ describe('a flood of greetings', () => {
 
   it('ends the previous session at once', async () => {
     const clock = fakeClock();
-    const all = await opened();
+    const all = await openEditor();
     const { element, received, seen } = all;
     await makeDirty(all);
     seen.length = 0;
@@ -64,12 +64,12 @@ describe('a flood of greetings', () => {
 
   it('is answered by a change that comes before the delay ends', async () => {
     const clock = fakeClock();
-    const { element, received } = await opened({}, { capabilities: ['open'] });
+    const { element, received } = await openEditor({}, { capabilities: ['open'] });
     evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello', capabilities: ['open'] })`);
     await flushMessages(element);
     element.fn = 'g';
     expect((await received.until('open', 2)).fn).to.equal('g');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(clock.waits).not.to.include(DELAY);
     await clock.advance(DELAY);
     await flushMessages(element);
@@ -78,7 +78,7 @@ describe('a flood of greetings', () => {
 
   it('is answered with the newest token', async () => {
     const clock = fakeClock();
-    const { element, received } = await opened();
+    const { element, received } = await openEditor();
     evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
     await flushMessages(element);
     await element.renewToken();
@@ -94,7 +94,7 @@ describe('a flood of greetings', () => {
   ] as [string, (element: HTMLElementTagNameMap['plugin-editor']) => Promise<void>][]) {
     it(`leaves no timer when the element ${how}`, async () => {
       const traces = watchTraces();
-      const { element, received } = await opened();
+      const { element, received } = await openEditor();
       evaluateIn(frameOf(element).contentWindow, FLOOD);
       await flushMessages(element);
       const before = received.of('open').length;
@@ -102,7 +102,7 @@ describe('a flood of greetings', () => {
       await element.updateComplete;
       expect([...traces.timers.values()]).not.to.include(DELAY);
       if (how === 'gets another frame') {
-        await inState(element, 'ready');
+        await untilState(element, 'ready');
         expect(received.of('open')).to.have.length(before + 1);
       } else {
         expect(left(traces)).to.deep.equal(NOTHING);
@@ -114,7 +114,7 @@ describe('a flood of greetings', () => {
 
 describe('an editor that reloads repeatedly', () => {
   it('is opened after each load', async () => {
-    const { element, received } = await opened();
+    const { element, received } = await openEditor();
     for (let times = 2; times < 8; times++) {
       evaluateIn(frameOf(element).contentWindow, 'location.reload()');
       await received.until('open', times);
@@ -122,6 +122,6 @@ describe('an editor that reloads repeatedly', () => {
     await flushMessages(element);
     expect(element.state).to.equal('ready');
     element.fn = 'g';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
   });
 });

@@ -1,13 +1,13 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
 import {
-  changeTo,
+  untilChangeTo,
   create,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   part,
   place,
   requestCounts,
@@ -29,24 +29,24 @@ import {
 const CAN_OPEN = { capabilities: ['open', 'whatever'] };
 
 describe('an editor with the capability open', () => {
-  async function opened(changes = {}) {
+  async function openEditor(changes = {}) {
     const server = await protocolServer(CAN_OPEN);
     const received = recordMessages();
     const element = mountWithMessages(server, changes);
     const events = recordEvents(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     return { server, received, element, events, frame, window: frame.contentWindow };
   }
 
   for (const delivery of ['message', 'url']) {
     it(`gets another plugin by message, in a new session with a new token (${delivery} delivery)`, async () => {
-      const { server, received, element, events, frame, window } = await opened({
+      const { server, received, element, events, frame, window } = await openEditor({
         'token-delivery': delivery,
       });
       const first = received.session();
       apply(element, { fn: 'g', ident: 'com.example.other', namespace: 'n' });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(received.of('open')).to.have.length(2);
       expect(received.of('open')[1]).to.include({
         fn: 'g',
@@ -68,9 +68,9 @@ describe('an editor with the capability open', () => {
     ['builder', { builder: 'https://other.example' }],
   ] as const) {
     it(`gets another ${name} with the same token`, async () => {
-      const { server, received, element, frame } = await opened();
+      const { server, received, element, frame } = await openEditor();
       apply(element, change);
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(received.of('open')[1]).to.include({ ...change, token: 'token-1' });
       expect(frameOf(element)).to.equal(frame);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
@@ -78,16 +78,16 @@ describe('an editor with the capability open', () => {
   }
 
   it('reloads for another editor-url, with the same token', async () => {
-    const { server, received, element, frame } = await opened();
+    const { server, received, element, frame } = await openEditor();
     apply(element, { 'editor-url': server.url('/editor?2') });
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(frameOf(element)).not.to.equal(frame);
     expect(received.of('open')[1]).to.include({ token: 'token-1', page: server.url('/editor?2') });
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 2 });
   });
 
   it('is ignored about the previous plugin once that changes', async () => {
-    const { received, element, events, server } = await opened();
+    const { received, element, events, server } = await openEditor();
     const session = received.session();
     const late = [
       { type: 'ready' },
@@ -111,7 +111,7 @@ describe('an editor with the capability open', () => {
     await flushMessages(element);
     expect(element.state).to.equal('loading');
     await server.release('/token');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     // … and in the next session.
     for (const message of late) sendFromEditor(element, received, { ...message, session });
     await flushMessages(element);
@@ -122,7 +122,7 @@ describe('an editor with the capability open', () => {
   });
 
   it('can fail to open the next plugin', async () => {
-    const { received, element, server } = await opened();
+    const { received, element, server } = await openEditor();
     evaluateIn(frameOf(element).contentWindow, `send = () => {}`);
     element.fn = 'g';
     await received.until('open', 2);
@@ -130,12 +130,12 @@ describe('an editor with the capability open', () => {
       frameOf(element).contentWindow,
       `parent.postMessage({ ...all, type: 'error', session: '${received.session()}', message: 'gone' }, '*')`,
     );
-    expect((await failure(element)).code).to.equal('editor');
+    expect((await untilError(element)).code).to.equal('editor');
     await server.requests({ path: '/token', count: 2 });
   });
 
   it('is shown again by reload() after a token request failed', async () => {
-    const { element, server, received } = await opened();
+    const { element, server, received } = await openEditor();
     await server.reset(
       { path: '/token', times: 1, status: 403 },
       { path: '/token', json: { token: 'again' } },
@@ -145,7 +145,7 @@ describe('an editor with the capability open', () => {
       },
     );
     element.fn = 'g';
-    expect((await failure(element)).code).to.equal('token-unauthorized');
+    expect((await untilError(element)).code).to.equal('token-unauthorized');
     await element.reload();
     expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'again' });
   });
@@ -157,10 +157,10 @@ describe('an editor without the capability open', () => {
       const server = await protocolServer(hello);
       const received = recordMessages();
       const element = mountWithMessages(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const frame = frameOf(element);
       element.fn = 'g';
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(frameOf(element)).not.to.equal(frame);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
       expect(received.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
@@ -180,7 +180,7 @@ describe('an editor without the capability open', () => {
     await server.requests({ path: '/token', count: 1 });
     const frame = frameOf(element);
     element.fn = 'g';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element)).to.equal(frame);
     expect(received.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([['g', 'token-1']]);
     await server.aborted({ path: '/token' });
@@ -204,7 +204,7 @@ describe('preload', () => {
     expect(getComputedStyle(frame).visibility).to.equal('hidden');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
     element.fn = 'add-record';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element)).to.equal(frame);
     expect(getComputedStyle(frame).visibility).to.equal('visible');
     expect(received.messages.map(({ type }) => type)).to.deep.equal(['open']);
@@ -254,7 +254,7 @@ describe('preload', () => {
     await flush(element, server);
     expect(element.state).to.equal('idle');
     element.fn = 'f';
-    expect((await failure(element)).code).to.equal('frame-timeout');
+    expect((await untilError(element)).code).to.equal('frame-timeout');
   });
 
   it('waits for the viewport when lazy, in any case of the keywords', async () => {
@@ -272,7 +272,7 @@ describe('preload', () => {
     await server.requests({ path: '/editor', count: 1 });
     expect(element.state).to.equal('idle');
     element.fn = 'f';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1, '/token': 1 });
   });
 
@@ -298,7 +298,7 @@ describe('preload', () => {
     expect(element.state).to.equal('idle');
     expect(frames(element)).to.have.length(0);
     element.fn = 'f';
-    expect((await failure(element)).code).to.equal('frame-blocked');
+    expect((await untilError(element)).code).to.equal('frame-blocked');
     expect(part(element, 'error')).not.to.equal(null);
   });
 });

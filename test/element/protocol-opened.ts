@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 
-import { type PluginEditorElement, type ScriptedServer, inState } from './plugin-editor-setup.ts';
+import { type PluginEditorElement, type ScriptedServer, untilState } from './plugin-editor-setup.ts';
 import {
   type ReceivedMessages,
   flushMessages,
@@ -19,12 +19,12 @@ export interface Opened {
   seen: (Event & Record<string, unknown>)[];
 }
 
-export async function opened(changes = {}, hello = {}): Promise<Opened> {
+export async function openEditor(changes = {}, hello = {}): Promise<Opened> {
   const server = await protocolServer(hello);
   const received = recordMessages();
   const element = mountWithMessages(server, { namespace: 'n', ...changes });
   const seen = recordEvents(element);
-  await inState(element, 'ready');
+  await untilState(element, 'ready');
   return { server, received, element, seen };
 }
 

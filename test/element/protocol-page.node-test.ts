@@ -67,11 +67,11 @@ async function open(
   });
   const page = await browser.newPage();
   await page.goto(server.url('/page'));
-  await inState(page, 'ready');
+  await untilState(page, 'ready');
   return { server, page };
 }
 
-const inState = (page: Page, state: string) =>
+const untilState = (page: Page, state: string) =>
   page.waitForFunction(
     (wanted) => document.querySelector<PluginEditorElement>('plugin-editor')?.state === wanted,
     {},
@@ -91,7 +91,7 @@ test('a page from the back-forward cache renews its token, and keeps the editor'
   await using _ = server;
   await leaveAndReturn(page);
   await server.requests({ path: '/token', count: 2 });
-  await inState(page, 'ready');
+  await untilState(page, 'ready');
   assert.equal((await server.requests({ path: '/editor' })).length, 1);
   await page.close();
 });
@@ -104,7 +104,7 @@ test('a page from the back-forward cache closes the editor when its renewal is r
   );
   await using _ = server;
   await leaveAndReturn(page);
-  await inState(page, 'idle');
+  await untilState(page, 'idle');
   await page.waitForFunction(
     () => !document.querySelector('plugin-editor')?.shadowRoot?.querySelector('iframe'),
   );

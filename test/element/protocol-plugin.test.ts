@@ -1,18 +1,18 @@
 import { expect } from '@open-wc/testing';
 
-import { changeTo, flush, frameOf, inState } from './plugin-editor-setup.ts';
-import { opened } from './protocol-opened.ts';
+import { untilChangeTo, flush, frameOf, untilState } from './plugin-editor-setup.ts';
+import { openEditor } from './protocol-opened.ts';
 import { flushMessages, recordMessages, mountWithMessages, protocolServer } from './protocol-setup.ts';
 
 const CAN = { capabilities: ['open', 'configure'] };
-const configurable = (changes = {}) => opened(changes, CAN);
+const openConfigurable = (changes = {}) => openEditor(changes, CAN);
 
 describe('initialSource', () => {
   const source = { contents: 'export {}', lang: 'typescript', tests: [{ name: 'n', payload: 'p' }] };
 
   it('is sent by open as it was when set, and a new object restarts nothing', async () => {
     const mine = structuredClone(source);
-    const all = await configurable({ initialSource: mine });
+    const all = await openConfigurable({ initialSource: mine });
     expect(all.received.of('open')[0]?.['initialSource']).to.deep.equal(source);
     mine.contents = 'changed';
     all.element.initialSource = { contents: 'other', lang: 'rust' };
@@ -26,7 +26,7 @@ describe('initialSource', () => {
   });
 
   it('is sent only when no other language is asked for, and never in a URL', async () => {
-    const all = await configurable({
+    const all = await openConfigurable({
       initialSource: source,
       template: 'javascript',
       'token-delivery': 'url',
@@ -63,7 +63,7 @@ describe('initialSource', () => {
         element.removeAttribute('initialSource');
         Object.assign(element, { initialSource });
       }
-      await changeTo(element, 'error').catch(() => {});
+      await untilChangeTo(element, 'error').catch(() => {});
       expect(element.error).to.include({ code: 'config' });
       expect(element.error?.message).to.contain('initialSource');
     });
@@ -81,7 +81,7 @@ describe('plugin', () => {
       seen.push(plugin && { ...plugin });
     });
     expect(element.plugin).to.equal(undefined);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const plugin = { ident: 'com.example.tenant-1', namespace: 'default', fn: 'add-record' };
     expect(element.plugin).to.deep.equal(plugin);
     const details = { language: 'rust', exists: false, permissions: ['read'] };
@@ -91,7 +91,7 @@ describe('plugin', () => {
     }
     expect(element.plugin).to.deep.equal({ ...plugin, ...details });
     element.fn = 'g';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     await element.close();
     expect(seen).to.deep.equal([
       plugin,
@@ -103,7 +103,7 @@ describe('plugin', () => {
   });
 
   it('is in the event ready, which is fired once for each open', async () => {
-    const all = await configurable();
+    const all = await openConfigurable();
     const ready = { language: 'rust', exists: true, permissions: ['read', 'write'] };
     const events: unknown[] = [];
     all.element.addEventListener('plugin-editor-ready', ({ confirmed, language, exists, permissions }) =>

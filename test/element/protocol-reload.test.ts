@@ -1,14 +1,14 @@
 import { expect } from '@open-wc/testing';
 
 import { frameOf, rejection } from './plugin-editor-setup.ts';
-import { makeDirty, opened } from './protocol-opened.ts';
+import { makeDirty, openEditor } from './protocol-opened.ts';
 import { named, protocolPage } from './protocol-setup.ts';
-import { savable } from './protocol-savable.ts';
+import { openSavable } from './protocol-savable.ts';
 
 // The first token request in these tests was for the opening, the second one is for the reload.
 describe('reload() of a running editor', () => {
   it('rejects and changes nothing when it gets no token', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, server, seen } = all;
     const frame = frameOf(element);
     await server.reset(
@@ -29,7 +29,7 @@ describe('reload() of a running editor', () => {
   });
 
   it('asks again about work that became dirty during the token request', async () => {
-    const all = await opened();
+    const all = await openEditor();
     const { element, server, seen } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await server.reset(
@@ -50,7 +50,7 @@ describe('reload() of a running editor', () => {
   });
 
   it('never uses a token for another plugin than is wanted after work was discarded', async () => {
-    const all = await opened();
+    const all = await openEditor();
     const { element, server, seen, received } = all;
     const keep = (event: Event) => event.preventDefault();
     element.addEventListener('plugin-editor-discard', keep, { once: true });
@@ -76,7 +76,7 @@ describe('reload() of a running editor', () => {
   });
 
   it('is superseded by a change, which is made', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, server, received } = all;
     await server.reset(
       { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
@@ -92,7 +92,7 @@ describe('reload() of a running editor', () => {
   });
 
   it('is superseded by close()', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await all.server.reset({ path: '/token', delay: 'hang', json: { token: 'never' } }, { path: '/ping' });
     const reloading = all.element.reload();
     await all.server.requests({ path: '/token', count: 2 });

@@ -1,9 +1,22 @@
 import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
-import { changeTo, frameOf, inState, mount, rejection, requestCounts } from './plugin-editor-setup.ts';
+import {
+  untilChangeTo,
+  frameOf,
+  untilState,
+  mount,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { untilRenewed, running, untilEvent, countTokenRequests, tokenRequests } from './protocol-running.ts';
+import {
+  untilRenewed,
+  openForRenewal,
+  untilEvent,
+  countTokenRequests,
+  tokenRequests,
+} from './protocol-running.ts';
 import {
   apply,
   flushMessages,
@@ -24,7 +37,7 @@ describe('renewal', () => {
     [2 * 60 * 60, 115 * MINUTE],
   ] as const) {
     it(`sends a new token after ${at / 1000} of ${life} s of life, without a reload`, async () => {
-      const { clock, server, received, element, events } = await running(life);
+      const { clock, server, received, element, events } = await openForRenewal(life);
       const frame = frameOf(element);
       const { contentWindow } = frame;
       await clock.advance(at - 1000);
@@ -50,14 +63,14 @@ describe('renewal', () => {
   }
 
   it('does not happen for a token without a known life', async () => {
-    const { clock, server, element } = await running(undefined);
+    const { clock, server, element } = await openForRenewal(undefined);
     expect(clock.waits).to.deep.equal([]);
     await clock.advance(1000 * MINUTE);
     expect(await countTokenRequests(element, server)).to.equal(1);
   });
 
   it('does not happen twice within 10 s, however short the life of tokens is', async () => {
-    const { clock, server, received, element } = await running(1);
+    const { clock, server, received, element } = await openForRenewal(1);
     await clock.advance(800);
     await untilRenewed(received, 1);
     for (const type of ['online', 'pageshow', 'visibilitychange']) {
@@ -72,7 +85,7 @@ describe('renewal', () => {
 
   for (const expires_in of [0, -3600]) {
     it(`does not repeat for a token with a life of ${expires_in} s`, async () => {
-      const { clock, server, element } = await running(expires_in);
+      const { clock, server, element } = await openForRenewal(expires_in);
       await clock.advance(60 * MINUTE);
       expect(await countTokenRequests(element, server)).to.equal(1);
       expect(element.state).to.equal('ready');
@@ -80,7 +93,7 @@ describe('renewal', () => {
   }
 
   it('is retried with growing delays when it fails, with events and without other effects', async () => {
-    const { clock, server, received, element, events } = await running(
+    const { clock, server, received, element, events } = await openForRenewal(
       1000,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 1000 } },
       { path: '/token', times: 3, status: 400 },
@@ -118,7 +131,7 @@ describe('renewal', () => {
 
   for (const status of [401, 403]) {
     it(`stops when refused with ${status}, until renewToken()`, async () => {
-      const { clock, server, received, element, events } = await running(
+      const { clock, server, received, element, events } = await openForRenewal(
         100,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
         { path: '/token', times: 1, status },
@@ -140,7 +153,7 @@ describe('renewal', () => {
   }
 
   it('continues after the editor requested a token that had been refused', async () => {
-    const { clock, received, element, events } = await running(
+    const { clock, received, element, events } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', times: 1, status: 401 },
@@ -154,7 +167,7 @@ describe('renewal', () => {
   });
 
   it('is not repeated while it is slow, and is used even after the token ended', async () => {
-    const { clock, server, received, element, events } = await running(
+    const { clock, server, received, element, events } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', times: 1, delay: 'hang', json: { token: 'slow', expires_in: 100 } },
@@ -177,7 +190,7 @@ describe('renewal', () => {
   });
 
   it('uses the current attributes and functions', async () => {
-    const { clock, received, element } = await running(100);
+    const { clock, received, element } = await openForRenewal(100);
     element.fetchToken = async () => ({ token: 'by function', expires_in: 1000 });
     await element.updateComplete;
     await clock.advance(80_000);
@@ -190,7 +203,7 @@ describe('renewal', () => {
   });
 
   it('uses a time limit and a method that were set after the start', async () => {
-    const { clock, server, element, events } = await running(
+    const { clock, server, element, events } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', delay: 'hang' },
@@ -213,7 +226,7 @@ describe('renewal', () => {
     );
     const received = recordMessages();
     const element = mountWithMessages(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(left(traces)['timers']).to.equal(1);
     const renewing = element.renewToken();
     sendFromEditor(element, received, { type: 'token-request', reason: 'missing' });
@@ -228,7 +241,7 @@ describe('renewal', () => {
   });
 
   it('is discarded when the plugin changes', async () => {
-    const { server, received, element } = await running(
+    const { server, received, element } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first' } },
       { path: '/token', times: 1, delay: 'hang', json: { token: 'of the plugin before' } },
@@ -237,7 +250,7 @@ describe('renewal', () => {
     const renewing = element.renewToken();
     await server.requests({ path: '/token', count: 2 });
     element.fn = 'g';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     await renewing;
     await server.aborted({ path: '/token' });
     expect(received.of('token')).to.have.length(0);
@@ -247,7 +260,7 @@ describe('renewal', () => {
 
 describe('renewToken()', () => {
   it('sends a new token to the running editor, with one request for calls at the same time', async () => {
-    const { server, received, element } = await running(100);
+    const { server, received, element } = await openForRenewal(100);
     await Promise.all([element.renewToken(), element.renewToken()]);
     await untilRenewed(received, 1);
     await flushMessages(element);
@@ -256,7 +269,7 @@ describe('renewToken()', () => {
   });
 
   it('rejects with the error, and keeps the editor', async () => {
-    const { element } = await running(
+    const { element } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', status: 403 },
@@ -273,7 +286,7 @@ describe('renewToken()', () => {
     const element = mount(server);
     const before = await rejection(element.renewToken());
     expect(before).to.be.instanceOf(PluginEditorError);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const error = await rejection(element.renewToken());
     expect(error.code).to.equal('editor');
     expect(error.message).to.include('reload()');

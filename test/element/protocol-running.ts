@@ -5,7 +5,7 @@ import {
   type Rule,
   type ScriptedServer,
   flush,
-  inState,
+  untilState,
 } from './plugin-editor-setup.ts';
 import {
   type ReceivedMessages,
@@ -26,11 +26,11 @@ export interface Running {
 }
 
 /** Opens an editor under a fake clock. Its tokens live so many seconds unless the rules say otherwise. */
-export async function running(life: number | undefined, ...rules: Rule[]): Promise<Running> {
-  return runningWith({}, {}, life, ...rules);
+export async function openForRenewal(life: number | undefined, ...rules: Rule[]): Promise<Running> {
+  return openForRenewalWith({}, {}, life, ...rules);
 }
 
-export async function runningWith(
+export async function openForRenewalWith(
   hello: object | null,
   changes: Changes,
   life: number | undefined,
@@ -44,7 +44,7 @@ export async function runningWith(
   const received = recordMessages();
   const element = mountWithMessages(server, changes);
   const events = recordEvents(element);
-  await inState(element, 'ready');
+  await untilState(element, 'ready');
   return { clock, server, received, element, events };
 }
 

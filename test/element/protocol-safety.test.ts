@@ -1,6 +1,14 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
-import { failure, flush, frameOf, inState, mount, place, requestCounts } from './plugin-editor-setup.ts';
+import {
+  untilError,
+  flush,
+  frameOf,
+  untilState,
+  mount,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
 import { fakeClock } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
 import {
@@ -29,7 +37,7 @@ const everyMessage = (session: string) => [
 ];
 
 /** A frame beside the element, with a page that uses the protocol. */
-async function otherFrame(url: string): Promise<HTMLIFrameElement> {
+async function addFrame(url: string): Promise<HTMLIFrameElement> {
   const frame = document.createElement('iframe');
   frame.src = url;
   place().append(frame);
@@ -44,16 +52,16 @@ interface Opened {
   seen: Event[];
 }
 
-async function opened(): Promise<Opened> {
+async function openEditor(): Promise<Opened> {
   const server = await protocolServer();
   const received = recordMessages();
   const element = mountWithMessages(server);
-  await inState(element, 'ready');
+  await untilState(element, 'ready');
   return { server, received, element, seen: recordEvents(element) };
 }
 
 /** Has a frame send every message to the page of the element, and waits until they arrived. */
-async function sayAll(frame: HTMLIFrameElement, session: string): Promise<void> {
+async function sendEveryMessage(frame: HTMLIFrameElement, session: string): Promise<void> {
   const code = everyMessage(session).map((message) => `send(${JSON.stringify(message)});`);
   evaluateIn(frame.contentWindow, code.join(''));
   await flushMessages(frame);
@@ -61,7 +69,7 @@ async function sayAll(frame: HTMLIFrameElement, session: string): Promise<void> 
 
 describe('messages', () => {
   it('of every type are accepted from the editor itself, which the other tests rely on', async () => {
-    const { element, received, seen, server } = await opened();
+    const { element, received, seen, server } = await openEditor();
     for (const message of everyMessage(received.session()).slice(1)) {
       if (message.type !== 'error')
         evaluateIn(frameOf(element).contentWindow, `send(${JSON.stringify(message)})`);
@@ -84,9 +92,9 @@ describe('messages', () => {
   ];
   for (const [name, url] of strangers) {
     it(`from ${name} are ignored and not answered`, async () => {
-      const { element, received, seen, server } = await opened();
-      const frame = await otherFrame(url(server));
-      await sayAll(frame, received.session());
+      const { element, received, seen, server } = await openEditor();
+      const frame = await addFrame(url(server));
+      await sendEveryMessage(frame, received.session());
       await flush(element, server);
       expect(seen).to.have.length(0);
       expect(element.state).to.equal('ready');
@@ -112,11 +120,11 @@ describe('messages', () => {
     parent.prepend(frame);
     await flush(element, server);
     await clock.advance(4000);
-    expect((await failure(element)).message).to.contain('did not greet');
+    expect((await untilError(element)).message).to.contain('did not greet');
   });
 
   it('from a page of another origin in the frame are ignored, and it is sent nothing', async () => {
-    const { element, received, seen, server } = await opened();
+    const { element, received, seen, server } = await openEditor();
     const frame = frameOf(element);
     const session = received.session();
     evaluateIn(frame.contentWindow, `send({ type: 'dirty', dirty: true, session: '${session}' })`);
@@ -157,14 +165,14 @@ describe('messages', () => {
   });
 
   it('of two elements on a page are kept apart', async () => {
-    const { element, received, seen, server } = await opened();
+    const { element, received, seen, server } = await openEditor();
     const other = mountWithMessages(server, { fn: 'other' });
-    await inState(other, 'ready');
+    await untilState(other, 'ready');
     expect(received.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
       ['add-record', 'token-1'],
       ['other', 'token-2'],
     ]);
-    await sayAll(frameOf(other), received.of('open')[0]?.session as string);
+    await sendEveryMessage(frameOf(other), received.of('open')[0]?.session as string);
     await flushMessages(element);
     expect(seen).to.have.length(0);
     expect(other.dirty).to.equal(false);
@@ -173,8 +181,8 @@ describe('messages', () => {
 
 describe('the token', () => {
   it('is in no URL with message delivery, and reaches no other origin', async () => {
-    const { element, received, server } = await opened();
-    const third = await otherFrame(server.crossSite.url('/editor'));
+    const { element, received, server } = await openEditor();
+    const third = await addFrame(server.crossSite.url('/editor'));
     await element.renewToken();
     await received.until('token');
     await flushMessages(third);
@@ -191,7 +199,7 @@ describe('the token', () => {
     await server.on({ path: '/away', html: protocolPage() });
     const received = recordMessages();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const loaded = oneEvent(frameOf(element), 'load');
     evaluateIn(
       frameOf(element).contentWindow,

@@ -1,29 +1,36 @@
 import { expect } from '@open-wc/testing';
 
 import type { PluginEditorDiscardEvent } from '../../src/index.ts';
-import { changeTo, flush, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
-import { PLUGIN, type Opened, makeDirty, opened } from './protocol-opened.ts';
+import {
+  untilChangeTo,
+  flush,
+  frameOf,
+  untilState,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+import { PLUGIN, type Opened, makeDirty, openEditor } from './protocol-opened.ts';
 import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
-import { answer, requested, savable } from './protocol-savable.ts';
+import { answerSave, untilSaveRequest, openSavable } from './protocol-savable.ts';
 
 describe('save()', () => {
   it('sends a request, and resolves when the editor has saved', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const saving = all.element.save();
-    const asked = await requested(all);
+    const asked = await untilSaveRequest(all);
     expect(asked).to.include({ session: all.received.session() });
     expect(asked['request']).to.be.a('string').with.length.above(0);
     // An answer to another request is ignored.
     sendFromEditor(all.element, all.received, { type: 'save-result', request: 'other' });
-    await answer(all, asked);
+    await answerSave(all, asked);
     expect(await saving).to.equal(undefined);
     expect(named(all.seen, 'save')).to.have.length(1);
   });
 
   it('rejects with the error of the editor, with its token redacted, in at most 500 characters', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const saving = rejection(all.element.save());
-    await answer(all, await requested(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
+    await answerSave(all, await untilSaveRequest(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
     const error = await saving;
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain(': … xxx').and.not.to.contain('token-1');
@@ -32,14 +39,14 @@ describe('save()', () => {
   });
 
   it('ignores an error that is no text', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const saving = all.element.save();
-    await answer(all, await requested(all), { error: 7 });
+    await answerSave(all, await untilSaveRequest(all), { error: 7 });
     expect(await saving).to.equal(undefined);
   });
 
   it('rejects after timeout without an answer, and sends another request the next time', async () => {
-    const all = await savable();
+    const all = await openSavable();
     // This time limit is set only now because opening the editor takes longer on a busy machine.
     apply(all.element, { timeout: '300' });
     await all.element.updateComplete;
@@ -49,25 +56,25 @@ describe('save()', () => {
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain('300 ms');
     const saving = all.element.save();
-    await answer(all, await requested(all, 2));
+    await answerSave(all, await untilSaveRequest(all, 2));
     await saving;
   });
 
   it('sends one request for two calls at the same time', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const both = Promise.all([all.element.save(), all.element.save()]);
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     await both;
     expect(all.received.of('save-request')).to.have.length(1);
   });
 
   it('rejects when the editor cannot save', async () => {
     for (const hello of [{}, { capabilities: ['open'] }]) {
-      const all = await opened({}, hello);
+      const all = await openEditor({}, hello);
       expect((await rejection(all.element.save())).code).to.equal('editor');
       all.element.remove();
     }
-    const closed = await savable();
+    const closed = await openSavable();
     await closed.element.close();
     expect((await rejection(closed.element.save())).code).to.equal('editor');
   });
@@ -83,9 +90,9 @@ describe('save()', () => {
   ];
   for (const [name, end] of ends) {
     it(`rejects at ${name}`, async () => {
-      const all = await savable();
+      const all = await openSavable();
       const saving = rejection(all.element.save());
-      await requested(all);
+      await untilSaveRequest(all);
       end(all);
       expect((await saving).code).to.equal('editor');
     });
@@ -94,21 +101,21 @@ describe('save()', () => {
 
 describe('unsaved work of an editor that can save', () => {
   it('is saved before a change, which follows the answer without a question', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, seen, received } = all;
     await makeDirty(all);
     seen.length = 0;
     element.fn = 'g';
-    const asked = await requested(all);
+    const asked = await untilSaveRequest(all);
     // The work is saved, but the answer has not arrived yet.
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.state).to.equal('ready');
     expect(element.plugin).to.deep.include({ fn: 'add-record' });
     expect(received.of('open')).to.have.length(1);
-    await answer(all, asked);
+    await answerSave(all, asked);
     expect(await received.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(element.plugin).to.deep.include({ fn: 'g' });
     expect(seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
       'dirty',
@@ -119,22 +126,22 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('is saved again when there is more, within the same time limit', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await answer(all, await requested(all), {}, true);
-    await answer(all, await requested(all, 2));
+    await answerSave(all, await untilSaveRequest(all), {}, true);
+    await answerSave(all, await untilSaveRequest(all, 2));
     expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
 
   it('causes a question with the reason and the next target when saving fails', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, seen } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
     apply(element, { fn: 'g', namespace: 'm' });
-    await answer(all, await requested(all), { error: 'a conflict' }, true);
+    await answerSave(all, await untilSaveRequest(all), { error: 'a conflict' }, true);
     await flushMessages(element);
     await flush(element, all.server);
     const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
@@ -151,10 +158,10 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('causes a question when saving takes more than 2 s', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await makeDirty(all);
     all.element.fn = null;
-    await changeTo(all.element, 'idle');
+    await untilChangeTo(all.element, 'idle');
     const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event.error?.message).to.match(/ms/);
     // There is no next target.
@@ -162,29 +169,29 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('is saved once for several changes, of which the latest is made', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, received } = all;
     await makeDirty(all);
     for (const fn of ['g', 'h', 'i']) {
       element.fn = fn;
       await element.updateComplete;
     }
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     expect(await received.until('open', 2)).to.include({ fn: 'i' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(received.of('save-request')).to.have.length(1);
     expect(received.of('open')).to.have.length(2);
   });
 
   it('causes no question when the change is undone meanwhile', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element } = all;
     await makeDirty(all);
     element.fn = 'g';
-    const asked = await requested(all);
+    const asked = await untilSaveRequest(all);
     element.fn = 'add-record';
     await element.updateComplete;
-    await answer(all, asked, { error: 'no' }, true);
+    await answerSave(all, asked, { error: 'no' }, true);
     await flushMessages(element);
     await flush(element, all.server);
     expect(named(all.seen, 'discard')).to.have.length(0);
@@ -193,19 +200,19 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('shares its request with save()', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await makeDirty(all);
     const saving = all.element.save();
     all.element.fn = 'g';
     await all.element.updateComplete;
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     await saving;
     expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(all.received.of('save-request')).to.have.length(1);
   });
 
   it('causes a question without saving when template alone changes', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await makeDirty(all);
     all.element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     all.element.template = 'javascript';
@@ -217,7 +224,7 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('keeps its language when saving creates the plugin while a change of template waits', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, received } = all;
     sendFromEditor(element, received, { type: 'ready', language: 'typescript', exists: false });
     await makeDirty(all);
@@ -233,10 +240,10 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('does not keep the token of the shown plugin from being renewed', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await requested(all);
+    await untilSaveRequest(all);
     await all.element.renewToken();
     const requests = await all.server.requests({ path: '/token' });
     expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body ?? '')?.[1])).to.deep.equal([
@@ -246,11 +253,11 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('is saved before reload(), and discarded without a question with discard', async () => {
-    const all = await savable();
+    const all = await openSavable();
     const { element, received } = all;
     await makeDirty(all);
     const reloading = element.reload();
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     await reloading;
     expect(received.of('open').at(-1)).to.include({ token: 'token-2' });
     await makeDirty(all);

@@ -1,16 +1,24 @@
 import { expect } from '@open-wc/testing';
 
-import { changeTo, frameOf, inState, mount, place, rejection, editorServer } from './plugin-editor-setup.ts';
-import { makeDirty, opened } from './protocol-opened.ts';
+import {
+  untilChangeTo,
+  frameOf,
+  untilState,
+  mount,
+  place,
+  rejection,
+  editorServer,
+} from './plugin-editor-setup.ts';
+import { makeDirty, openEditor } from './protocol-opened.ts';
 import { apply, flushMessages, recordMessages, mountWithMessages, protocolServer } from './protocol-setup.ts';
 
 const CAN = { capabilities: ['open', 'configure'] };
-const configurable = (changes = {}) => opened(changes, CAN);
+const openConfigurable = (changes = {}) => openEditor(changes, CAN);
 
 const SETTINGS = ['locale', 'readOnly', 'appearance'];
 
 /** The settings that were sent by `configure` so far. */
-async function configured(all: Awaited<ReturnType<typeof opened>>): Promise<object[]> {
+async function sentSettings(all: Awaited<ReturnType<typeof openEditor>>): Promise<object[]> {
   await all.element.updateComplete;
   await flushMessages(all.element);
   return all.received
@@ -48,17 +56,17 @@ describe('locale', () => {
   });
 
   it('is sent by configure when it changes, without a restart', async () => {
-    const all = await configurable();
+    const all = await openConfigurable();
     const frame = frameOf(all.element);
     document.documentElement.lang = 'de';
-    expect(await configured(all)).to.deep.equal([{ locale: 'de' }]);
+    expect(await sentSettings(all)).to.deep.equal([{ locale: 'de' }]);
     all.element.lang = 'en-GB';
-    expect((await configured(all)).at(-1)).to.deep.equal({ locale: 'en-GB' });
+    expect((await sentSettings(all)).at(-1)).to.deep.equal({ locale: 'en-GB' });
     all.element.locale = 'pt-BR';
-    expect((await configured(all)).at(-1)).to.deep.equal({ locale: 'pt-BR' });
+    expect((await sentSettings(all)).at(-1)).to.deep.equal({ locale: 'pt-BR' });
     all.element.locale = 'x_y';
-    expect((await configured(all)).at(-1)).to.deep.equal({ locale: null });
-    expect(await configured(all)).to.have.length(4);
+    expect((await sentSettings(all)).at(-1)).to.deep.equal({ locale: null });
+    expect(await sentSettings(all)).to.have.length(4);
     expect(frameOf(all.element)).to.equal(frame);
     expect(all.received.of('open')).to.have.length(1);
   });
@@ -66,43 +74,43 @@ describe('locale', () => {
 
 describe('read-only', () => {
   it('is sent by open when on, and by configure when it changes', async () => {
-    const all = await configurable({ 'read-only': '' });
+    const all = await openConfigurable({ 'read-only': '' });
     expect(all.received.of('open')[0]).to.include({ readOnly: true });
     all.element.readOnly = false;
-    expect(await configured(all)).to.deep.equal([{ readOnly: false }]);
+    expect(await sentSettings(all)).to.deep.equal([{ readOnly: false }]);
     all.element.readOnly = true;
-    expect(await configured(all)).to.deep.equal([{ readOnly: false }, { readOnly: true }]);
+    expect(await sentSettings(all)).to.deep.equal([{ readOnly: false }, { readOnly: true }]);
   });
 
   it('is sent by the next open to an editor without the capability configure', async () => {
-    const all = await opened({}, { capabilities: ['open'] });
+    const all = await openEditor({}, { capabilities: ['open'] });
     expect(all.received.of('open')[0]).not.to.have.property('readOnly');
     all.element.readOnly = true;
-    expect(await configured(all)).to.deep.equal([]);
+    expect(await sentSettings(all)).to.deep.equal([]);
     all.element.fn = 'g';
     expect(await all.received.until('open', 2)).to.include({ fn: 'g', readOnly: true });
   });
 
   it('prevents the editor from opening in a new tab', async () => {
     const element = mount(await editorServer(), { 'read-only': '' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect((await rejection(element.openInNewTab())).code).to.equal('config');
   });
 });
 
 describe('settings changed together with a delayed change of plugin', () => {
   it('are delayed with it, unlike those changed later', async () => {
-    const all = await configurable();
+    const all = await openConfigurable();
     const { element, received } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
     element.style.setProperty('--plugin-editor-accent', '#010203');
     apply(element, { fn: 'g', 'read-only': '', locale: 'de' });
-    expect(await configured(all)).to.deep.equal([]);
+    expect(await sentSettings(all)).to.deep.equal([]);
     element.refreshAppearance();
-    expect(await configured(all)).to.deep.equal([]);
+    expect(await sentSettings(all)).to.deep.equal([]);
     element.locale = 'fr';
-    expect(await configured(all)).to.deep.equal([{ locale: 'fr' }]);
+    expect(await sentSettings(all)).to.deep.equal([{ locale: 'fr' }]);
     await makeDirty(all, false);
     const open = await received.until('open', 2);
     expect(open).to.deep.include({ fn: 'g', readOnly: true, locale: 'fr' });
@@ -110,22 +118,22 @@ describe('settings changed together with a delayed change of plugin', () => {
   });
 
   it('are sent by configure once the change is undone', async () => {
-    const all = await configurable();
+    const all = await openConfigurable();
     all.element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
     apply(all.element, { fn: 'g', 'read-only': '' });
-    expect(await configured(all)).to.deep.equal([]);
+    expect(await sentSettings(all)).to.deep.equal([]);
     apply(all.element, { fn: 'add-record' });
-    expect(await configured(all)).to.deep.equal([{ readOnly: true }]);
+    expect(await sentSettings(all)).to.deep.equal([{ readOnly: true }]);
   });
 });
 
 describe('token-delivery', () => {
   it('remakes the frame with the same token when it changes', async () => {
-    const all = await opened({}, CAN);
+    const all = await openEditor({}, CAN);
     const frame = frameOf(all.element);
     all.element.tokenDelivery = 'url';
-    await changeTo(all.element, 'ready');
+    await untilChangeTo(all.element, 'ready');
     expect(frameOf(all.element)).not.to.equal(frame);
     expect(frameOf(all.element).src).to.contain('token=token-1');
   });

@@ -2,8 +2,8 @@ import { expect, oneEvent } from '@open-wc/testing';
 
 import { type FakeClock, fakeClock, settle } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
-import { flush, frameOf, inState, mount } from './plugin-editor-setup.ts';
-import { untilRenewed, running, runningWith, countTokenRequests } from './protocol-running.ts';
+import { flush, frameOf, untilState, mount } from './plugin-editor-setup.ts';
+import { untilRenewed, openForRenewal, openForRenewalWith, countTokenRequests } from './protocol-running.ts';
 import {
   evaluateIn,
   flushMessages,
@@ -28,7 +28,7 @@ describe('an editor that does not use the protocol', () => {
     const server = await protocolServer(null, { path: '/token', json: { token: 't', expires_in: life } });
     const element = mount(server);
     const events = recordEvents(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     return { clock, server, element, events };
   }
 
@@ -82,7 +82,7 @@ describe('an editor that has not greeted, with message delivery', () => {
     await settle();
     evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
     expect((await received.until('open')).token).to.equal('fresh');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(named(events, 'expiring')).to.have.length(0);
   });
 });
@@ -90,7 +90,7 @@ describe('an editor that has not greeted, with message delivery', () => {
 describe('a token-request of the editor', () => {
   for (const reason of ['missing', 'expired', 'refused']) {
     it(`is answered with a new token when that is ${reason}`, async () => {
-      const { received, element } = await running(undefined);
+      const { received, element } = await openForRenewal(undefined);
       sendFromEditor(element, received, { type: 'token-request', reason });
       const { session } = await untilRenewed(received, 1);
       expect(session).to.equal(received.session());
@@ -98,7 +98,7 @@ describe('a token-request of the editor', () => {
   }
 
   it('is answered with token-failed and a code when there is none', async () => {
-    const { received, element, events } = await running(
+    const { received, element, events } = await openForRenewal(
       undefined,
       { path: '/token', times: 1, json: { token: 'first' } },
       { path: '/token', status: 401 },
@@ -112,7 +112,7 @@ describe('a token-request of the editor', () => {
   });
 
   it('causes one request in 5 s, however many there are', async () => {
-    const { clock, server, received, element } = await running(undefined);
+    const { clock, server, received, element } = await openForRenewal(undefined);
     const storm = `for (let i = 0; i < 100; i++) send({ type: 'token-request', reason: 'refused', session: '${received.session()}' })`;
     const { contentWindow } = frameOf(element);
     evaluateIn(contentWindow, storm);
@@ -140,7 +140,7 @@ describe('a token-request of the editor', () => {
   });
 
   it('is answered at once for another plugin', async () => {
-    const { server, received, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
+    const { server, received, element } = await openForRenewalWith({ capabilities: ['open'] }, {}, undefined);
     sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
     await untilRenewed(received, 1);
     element.fn = 'g';
@@ -151,7 +151,11 @@ describe('a token-request of the editor', () => {
   });
 
   it('is dropped with its plugin while it waits', async () => {
-    const { clock, server, received, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
+    const { clock, server, received, element } = await openForRenewalWith(
+      { capabilities: ['open'] },
+      {},
+      undefined,
+    );
     sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
     await untilRenewed(received, 1);
     sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
@@ -165,7 +169,7 @@ describe('a token-request of the editor', () => {
   });
 
   it('is ignored with another session or an unknown reason', async () => {
-    const { clock, server, received, element } = await running(undefined);
+    const { clock, server, received, element } = await openForRenewal(undefined);
     sendFromEditor(element, received, { type: 'token-request', reason: 'expired', session: 'x' });
     sendFromEditor(element, received, { type: 'token-request', reason: 'bored' });
     sendFromEditor(element, received, { type: 'token-request' });

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { oneEvent } from '@open-wc/testing';
-import { EDITOR_PAGE, changeTo, flush, frameOf, inState, mount } from './plugin-editor-setup.ts';
+import { EDITOR_PAGE, untilChangeTo, flush, frameOf, untilState, mount } from './plugin-editor-setup.ts';
 import {
   evaluateIn,
   flushMessages,
@@ -26,7 +26,7 @@ describe('url delivery', () => {
     await flush(element, server);
     expect(element.state).to.equal('loading');
     sendFromEditor(element, received, { type: 'ready' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([true]);
   });
 
@@ -35,7 +35,7 @@ describe('url delivery', () => {
     const received = recordMessages();
     const element = mount(server);
     const events = recordEvents(element);
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([false]);
     evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
     await received.until('open');
@@ -50,7 +50,7 @@ describe('url delivery', () => {
     const server = await protocolServer(null);
     const received = recordMessages();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await flushMessages(element);
     expect(received.messages).to.have.length(0);
     expect(EDITOR_PAGE).not.to.include('script');

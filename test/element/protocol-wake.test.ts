@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
 
 import { fakeClock } from './fake-clock.ts';
-import { flush, frameOf, frames, inState, mount } from './plugin-editor-setup.ts';
-import { untilRenewed, running, untilEvent, countTokenRequests } from './protocol-running.ts';
+import { flush, frameOf, frames, untilState, mount } from './plugin-editor-setup.ts';
+import { untilRenewed, openForRenewal, untilEvent, countTokenRequests } from './protocol-running.ts';
 import {
   evaluateIn,
   recordMessages,
@@ -21,12 +21,12 @@ const WAKERS: [string, () => void][] = [
   ['online', () => window.dispatchEvent(new Event('online'))],
 ];
 
-const comeBack = () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+const returnFromCache = () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
 
 describe('waking', () => {
   for (const [name, wake] of WAKERS) {
     it(`by ${name} renews an overdue token at once`, async () => {
-      const { clock, received, element, server } = await running(900);
+      const { clock, received, element, server } = await openForRenewal(900);
       wake();
       expect(await countTokenRequests(element, server)).to.equal(1);
       // While a machine sleeps, timers and the monotonic clock stand still; in a frozen tab only timers do.
@@ -39,7 +39,7 @@ describe('waking', () => {
     });
 
     it(`by ${name} does not renew a token early`, async () => {
-      const { clock, received, element, server } = await running(900);
+      const { clock, received, element, server } = await openForRenewal(900);
       clock.sleep(HOUR / 6);
       wake();
       expect(await countTokenRequests(element, server)).to.equal(1);
@@ -52,7 +52,7 @@ describe('waking', () => {
   }
 
   it('without an event is noticed within a minute', async () => {
-    const { clock, received, element, server } = await running(900);
+    const { clock, received, element, server } = await openForRenewal(900);
     clock.sleep(HOUR);
     await clock.advance(60_000);
     await untilRenewed(received, 1);
@@ -60,7 +60,7 @@ describe('waking', () => {
   });
 
   it('with a restored connection retries what failed without it', async () => {
-    const { clock, received, element, events, server } = await running(
+    const { clock, received, element, events, server } = await openForRenewal(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 1, status: 400 },
@@ -75,7 +75,7 @@ describe('waking', () => {
   });
 
   it('after many failures does not wait for the next retry', async () => {
-    const { clock, received, element, events, server } = await running(
+    const { clock, received, element, events, server } = await openForRenewal(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 8, status: 400 },
@@ -132,7 +132,7 @@ describe('a wrong wall clock', () => {
         const server = await protocolServer({}, { path: '/token', ...answer(real) });
         const received = recordMessages();
         const element = mountWithMessages(server);
-        await inState(element, 'ready');
+        await untilState(element, 'ready');
         await clock.advance(718_000);
         expect(await countTokenRequests(element, server)).to.equal(1);
         await clock.advance(3000);
@@ -159,7 +159,7 @@ describe('a wrong wall clock', () => {
       );
       const received = recordMessages();
       const element = mountWithMessages(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       await clock.advance(HOUR);
       expect(await countTokenRequests(element, server)).to.equal(1);
       evaluateIn(
@@ -171,7 +171,7 @@ describe('a wrong wall clock', () => {
   }
 
   it('does not prevent renewal when it is set during the life of a token', async () => {
-    const { clock, received } = await running(900);
+    const { clock, received } = await openForRenewal(900);
     clock.setWall(-3 * HOUR);
     await clock.advance(720_000);
     expect((await untilRenewed(received, 1)).token).to.equal('renewed');
@@ -180,8 +180,8 @@ describe('a wrong wall clock', () => {
 
 describe('a page that comes back from the back-forward cache', () => {
   it('renews its token once, whatever life is left', async () => {
-    const { clock, received, element, events, server } = await running(undefined);
-    comeBack();
+    const { clock, received, element, events, server } = await openForRenewal(undefined);
+    returnFromCache();
     await untilRenewed(received, 1);
     expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
@@ -190,8 +190,8 @@ describe('a page that comes back from the back-forward cache', () => {
   });
 
   it('does not renew again within 10 s, however short the life of tokens is', async () => {
-    const { clock, received, element, server } = await running(1);
-    comeBack();
+    const { clock, received, element, server } = await openForRenewal(1);
+    returnFromCache();
     await untilRenewed(received, 1);
     await clock.advance(9_900);
     expect(await countTokenRequests(element, server)).to.equal(2);
@@ -200,22 +200,22 @@ describe('a page that comes back from the back-forward cache', () => {
   });
 
   it('makes one request for an overdue token', async () => {
-    const { clock, received, element, server } = await running(900);
+    const { clock, received, element, server } = await openForRenewal(900);
     clock.sleep(HOUR);
-    comeBack();
+    returnFromCache();
     await untilRenewed(received, 1);
     expect(await countTokenRequests(element, server)).to.equal(2);
   });
 
   for (const status of [401, 403]) {
     it(`closes the editor when the renewal is refused with ${status}, as the user may have signed out`, async () => {
-      const { clock, received, element } = await running(
+      const { clock, received, element } = await openForRenewal(
         900,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
         { path: '/token', times: 1, status },
       );
       const closed = received.until('close');
-      comeBack();
+      returnFromCache();
       await closed;
       await clock.advance(1000);
       expect(element.state).to.equal('idle');
@@ -228,12 +228,12 @@ describe('a page that comes back from the back-forward cache', () => {
   }
 
   it('keeps the editor when the renewal fails for another reason', async () => {
-    const { element, events } = await running(
+    const { element, events } = await openForRenewal(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 1, status: 400 },
     );
-    comeBack();
+    returnFromCache();
     await untilEvent(events, 'expiring', 1);
     expect(element.state).to.equal('ready');
   });
@@ -247,9 +247,9 @@ describe('a page that comes back from the back-forward cache', () => {
     const clock = fakeClock();
     const element = mount(server);
     const events = recordEvents(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await clock.advance(60_000);
-    comeBack();
+    returnFromCache();
     await server.requests({ path: '/token', count: 2 });
     expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
@@ -262,7 +262,7 @@ describe('a page that comes back from the back-forward cache', () => {
     const idle = new Promise((resolve) =>
       element.addEventListener('plugin-editor-state', resolve, { once: true }),
     );
-    comeBack();
+    returnFromCache();
     await idle;
     await flush(element, server);
     expect(element.state).to.equal('idle');

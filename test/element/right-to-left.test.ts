@@ -3,7 +3,7 @@ import { expect, fixture, html } from '@open-wc/testing';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
 import { faultsFromRight, linesOf } from '../support/reading-order.ts';
-import { create, editorServer, failure, part, place } from './plugin-editor-setup.ts';
+import { create, editorServer, untilError, part, place } from './plugin-editor-setup.ts';
 import { builder, builderThat, loaded, parts, radios, retryButton } from './plugin-features-helpers.ts';
 
 const edgesOf = (elements: readonly Element[]): DOMRect[] =>
@@ -62,7 +62,7 @@ describe('a page from right to left', () => {
     parent.style.inlineSize = '320px';
     const editor = create(server);
     parent.append(editor);
-    await failure(editor);
+    await untilError(editor);
     const view = part(editor, 'error') as Element;
     expect(getComputedStyle(view).direction).to.equal('rtl');
     for (const box of [editor, view]) expect(box.scrollWidth).to.equal(box.clientWidth);

@@ -7,10 +7,10 @@ import {
   type PluginEditorElement,
   type ScriptedServer,
   create,
-  failure,
+  untilError,
   frameOf,
   frames,
-  inState,
+  untilState,
   part,
   rejection,
 } from './plugin-editor-setup.ts';
@@ -97,7 +97,7 @@ describe('the script-tag file', () => {
       initialSource: { contents: 'x', lang: 'typescript' },
     });
     const { element } = world;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const { open: opened } = (await world.call('onOpen')) as { open: Record<string, unknown> };
     expect(opened).to.deep.include({
       ...plugin,
@@ -152,12 +152,12 @@ describe('the script-tag file', () => {
     expect(element.plugin?.fn).to.equal('add-record');
     await world.run(`self.failure = ''; launcher.dirty(false)`);
     await world.call('onOpen', 2);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(element.plugin).to.include({ fn: 'other' });
     await world.run('launcher.dirty(true)');
     element.fn = 'third';
     await world.call('onOpen', 3);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(world.eventsOf('discard')).to.have.length(1);
     expect(element.plugin).to.include({ fn: 'third' });
 
@@ -204,7 +204,7 @@ describe('the script-tag file', () => {
     );
     const world = await open(server, { 'editor-url': server.url('/silent') });
     const { element } = world;
-    const refused = await failure(element);
+    const refused = await untilError(element);
     expect(refused).to.include({ code: 'token-unauthorized', status: 403, attempts: 1 });
     expect(part(element, 'error')?.textContent.trim()).not.to.equal('');
     expect(part(element, 'retry')).to.equal(null);
@@ -216,22 +216,22 @@ describe('the script-tag file', () => {
     element.editorUrl = server.url('/editor?mute');
     await world.call('onOpen');
     await world.run(`plugin.error('no such plugin')`);
-    expect((await failure(element)).code).to.equal('editor');
+    expect((await untilError(element)).code).to.equal('editor');
     expect(part(element, 'error')?.textContent).to.contain('no such plugin');
     element.editorUrl = server.url('/editor');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
 
     element.fetchToken = () => Promise.reject(new Error('away'));
     element.ident = 'com.example.tenant-2';
-    expect((await failure(element)).code).to.equal('token-source');
+    expect((await untilError(element)).code).to.equal('token-source');
     element.fetchToken = ({ ident, fn }) => Promise.resolve({ token: `${ident}/${fn}`, expires_in: 60 });
     part(element, 'retry')?.click();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(new URL(frameOf(element).src).searchParams.get('token')).to.equal(
       'com.example.tenant-2/add-record',
     );
     element.builder = 'ftp://builder';
-    const wrong = await failure(element);
+    const wrong = await untilError(element);
     expect(wrong.code).to.equal('config');
     expect(wrong.message).to.contain('builder');
   });
@@ -257,7 +257,7 @@ describe('the script-tag file', () => {
     radios(features)[2]?.click();
     expect(element.template).to.equal('rust');
     expect(new FormData(form).get('language')).to.equal('rust');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await world.run(`launcher.ready({ language: 'typescript', exists: true })`);
     await features.updateComplete;
     expect(checked(features)).to.deep.equal(['typescript']);

@@ -14,11 +14,11 @@ import {
   type PluginEditorElement,
   type ScriptedServer,
   SECRET,
-  changeTo,
+  untilChangeTo,
   create,
-  failure,
+  untilError,
   frameOf,
-  inState,
+  untilState,
   part,
 } from './plugin-editor-setup.ts';
 import { FEATURES, loaded, record, retryButton } from './plugin-features-helpers.ts';
@@ -91,7 +91,7 @@ async function reports(server: ScriptedServer, from: 'page' | 'editor', count: n
   });
 }
 
-const features = (page: Document, attributes: Record<string, string>) => {
+const addFeatures = (page: Document, attributes: Record<string, string>) => {
   const element = page.createElement('plugin-features');
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   page.body.append(element);
@@ -99,7 +99,7 @@ const features = (page: Document, attributes: Record<string, string>) => {
 };
 
 /** Violates both policies, and expects no other reports than these. */
-async function onlyWhatIsBrokenNow(server: ScriptedServer, element: PluginEditorElement): Promise<void> {
+async function expectOnlyNewViolations(server: ScriptedServer, element: PluginEditorElement): Promise<void> {
   frameOf(element).contentWindow?.postMessage('break', '*');
   element.ownerDocument.body.setAttribute('style', 'color: red');
   for (const from of ['page', 'editor'] as const) {
@@ -131,17 +131,17 @@ describe('the strictest policies', () => {
         await element.updateComplete;
         expect(element.state).to.equal('idle');
         element.fn = 'add-record';
-        await changeTo(element, 'loading');
+        await untilChangeTo(element, 'loading');
         expect(part(element, 'status')).not.to.equal(null);
         await server.release('/token');
-        await failure(element);
+        await untilError(element);
         part(element, 'retry')?.click();
-        await inState(element, 'ready');
+        await untilState(element, 'ready');
         // With both deliveries the editor was opened by message, and sent a request to its builder.
         await server.requests({ path: '/api/v1/draft', count: 1 });
         await element.renewToken();
         expect(contentWindow.violations).to.deep.equal([]);
-        await onlyWhatIsBrokenNow(server, element);
+        await expectOnlyNewViolations(server, element);
         expect(contentWindow.violations).to.have.length(1);
         await element.close();
       });
@@ -159,19 +159,19 @@ describe('the strictest policies', () => {
       const element = create(server, { builder: server.crossSite.url() }, contentDocument);
       element.id = 'editor';
       contentDocument.body.append(element);
-      const list = features(contentDocument, { builder: server.crossSite.url() });
+      const list = addFeatures(contentDocument, { builder: server.crossSite.url() });
       const failed = oneEvent(list, 'plugin-features-error');
       await server.release(FEATURES);
       await failed;
       await list.updateComplete;
       retryButton(list).click();
       await loaded(list);
-      const group = await loaded(features(contentDocument, { for: 'editor' }));
+      const group = await loaded(addFeatures(contentDocument, { for: 'editor' }));
       group.shadowRoot?.querySelector('input')?.click();
       expect(element.template).to.equal('javascript');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(contentWindow.violations).to.deep.equal([]);
-      await onlyWhatIsBrokenNow(server, element);
+      await expectOnlyNewViolations(server, element);
     });
   }
 });
@@ -190,7 +190,7 @@ describe('a policy without', () => {
       contentDocument.body.append(
         create(server, { builder: server.crossSite.url(), 'token-delivery': 'message' }, contentDocument),
       );
-      features(contentDocument, { builder: server.crossSite.url() });
+      addFeatures(contentDocument, { builder: server.crossSite.url() });
       const [first = ''] = await reports(server, from, 1);
       expect(first).to.match(new RegExp(`^${one.directive}`));
     });

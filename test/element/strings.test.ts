@@ -5,7 +5,15 @@ import { type PluginFeaturesStrings, defaultFeaturesStrings } from '../../src/el
 import { defaultStrings } from '../../src/element/strings.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
-import { changeTo, create, editorServer, failure, inState, part, place } from './plugin-editor-setup.ts';
+import {
+  untilChangeTo,
+  create,
+  editorServer,
+  untilError,
+  untilState,
+  part,
+  place,
+} from './plugin-editor-setup.ts';
 import { FEATURES, builderThat, loaded, record, settle } from './plugin-features-helpers.ts';
 
 /** A distinct text without letters in place of each string. */
@@ -15,7 +23,7 @@ const marks = <T extends object>(texts: T): T =>
 const NAMING = ['aria-label', 'aria-description', 'aria-roledescription', 'title', 'alt', 'placeholder'];
 
 /** Everything that an element itself shows, or provides for a screen reader. */
-function words(element: Element): string {
+function visibleText(element: Element): string {
   const root = element.shadowRoot as ShadowRoot;
   const named = [...root.querySelectorAll('*')].flatMap((one) => [
     ...NAMING.map((name) => one.getAttribute(name) ?? ''),
@@ -24,7 +32,8 @@ function words(element: Element): string {
   return [root.textContent, ...named].join(' ').replaceAll(/\s+/g, ' ').trim();
 }
 
-const noLetters = (element: Element, state: string) => expect(words(element), state).not.to.match(/\p{L}/u);
+const noLetters = (element: Element, state: string) =>
+  expect(visibleText(element), state).not.to.match(/\p{L}/u);
 
 describe('replacing all strings of <plugin-editor>', () => {
   const strings = marks(defaultStrings);
@@ -36,14 +45,14 @@ describe('replacing all strings of <plugin-editor>', () => {
     await element.updateComplete;
     noLetters(element, 'idle');
     element.fn = 'add-record';
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     noLetters(element, 'loading');
-    expect(words(element)).to.contain(strings.loading);
-    const ready = inState(element, 'ready');
+    expect(visibleText(element)).to.contain(strings.loading);
+    const ready = untilState(element, 'ready');
     await server.release('/token');
     await ready;
     noLetters(element, 'ready');
-    expect(words(element)).to.contain('№ 1');
+    expect(visibleText(element)).to.contain('№ 1');
   });
 
   const codes = Object.keys(strings).filter((key) => key !== 'loading' && key !== 'retry') as 'config'[];
@@ -53,10 +62,10 @@ describe('replacing all strings of <plugin-editor>', () => {
       const fail = () => Promise.reject(new PluginEditorError(code, 'In English'));
       const element = create(server, { fetchToken: fail, strings });
       place().append(element);
-      await failure(element);
+      await untilError(element);
       expect(element.error?.code).to.equal(code);
       const canRetry = !['config', 'frame-blocked'].includes(code);
-      expect(words(element)).to.equal(strings[code] + (canRetry ? ` ${strings.retry}` : ''));
+      expect(visibleText(element)).to.equal(strings[code] + (canRetry ? ` ${strings.retry}` : ''));
       // The message of an error is for developers, and not shown.
       element.strings = { retry: strings.retry };
       await element.updateComplete;
@@ -85,7 +94,7 @@ describe('replacing all strings of <plugin-features>', () => {
       const server = await builderThat({ json: numbered, delay: 'hang' });
       const element = await mount(server.url(), selectable);
       noLetters(element, 'loading');
-      expect(words(element)).to.equal(strings.loading);
+      expect(visibleText(element)).to.equal(strings.loading);
       const done = loaded(element);
       await server.release(FEATURES);
       await done;
@@ -93,7 +102,7 @@ describe('replacing all strings of <plugin-features>', () => {
       noLetters(element, 'ready');
       expect(element.validationMessage).to.equal(selectable ? strings.required : '');
       for (const text of [strings.languages, strings.features, strings['feature-testing']]) {
-        expect(words(element)).to.contain(text);
+        expect(visibleText(element)).to.contain(text);
       }
     });
   }
@@ -104,12 +113,12 @@ describe('replacing all strings of <plugin-features>', () => {
       { status: 404, times: 1 },
     );
     const element = await loaded(await mount(server.url(), true));
-    expect(words(element)).to.equal(strings.empty);
+    expect(visibleText(element)).to.equal(strings.empty);
     await element.refresh().catch(() => {});
     await element.updateComplete;
-    expect(words(element)).to.equal(`${strings.empty} ${strings.error} ${strings.retry}`);
+    expect(visibleText(element)).to.equal(`${strings.empty} ${strings.error} ${strings.retry}`);
     element.strings = {};
     await element.updateComplete;
-    expect(words(element)).to.contain(defaultFeaturesStrings.error).and.not.to.contain('404');
+    expect(visibleText(element)).to.contain(defaultFeaturesStrings.error).and.not.to.contain('404');
   });
 });

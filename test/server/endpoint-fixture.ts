@@ -38,7 +38,7 @@ export interface Read {
   message: string;
 }
 
-export async function read(answer: Response): Promise<Read> {
+export async function readResponse(answer: Response): Promise<Read> {
   const { status, headers } = answer;
   const text = await answer.text();
   const body: unknown = text && headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
@@ -69,7 +69,7 @@ export async function startEndpoint(
     access,
     endpoint,
     errors,
-    ask: async (...request) => read(await endpoint(pageRequest(...request))),
+    ask: async (...request) => readResponse(await endpoint(pageRequest(...request))),
     asked: () => builder.requests(),
     [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose](),
   };

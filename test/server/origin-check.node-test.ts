@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ADDRESS, FIELDS, OWN, PARTNER, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+import {
+  ADDRESS,
+  FIELDS,
+  OWN,
+  PARTNER,
+  pageRequest,
+  readResponse,
+  startEndpoint,
+} from './endpoint-fixture.ts';
 
 const SITES = [
   undefined,
@@ -54,7 +62,7 @@ describe('the origin check', () => {
             method === 'POST'
               ? new Request(ADDRESS, { method, headers, body: JSON.stringify(FIELDS) })
               : new Request(`${ADDRESS}?${new URLSearchParams(FIELDS)}`, { headers });
-          const answer = await read(await at.endpoint(request));
+          const answer = await readResponse(await at.endpoint(request));
           assert.equal(answer.status, accepted ? 200 : 403);
           assert.equal(answer.code, accepted ? undefined : 'origin-not-allowed');
           assert.equal((await at.asked()).length, accepted ? 1 : 0);
@@ -105,7 +113,7 @@ describe('the origin check', () => {
 
   test('explains in its response which pages are allowed', async () => {
     await using at = await startEndpoint();
-    const { message, headers } = await read(
+    const { message, headers } = await readResponse(
       await at.endpoint(pageRequest(FIELDS, { 'sec-fetch-site': 'none' })),
     );
     assert.match(message, /allowedOrigins/);

@@ -8,7 +8,7 @@ import {
   OWN,
   type Read,
   pageRequest,
-  read,
+  readResponse,
   startEndpoint,
 } from './endpoint-fixture.ts';
 
@@ -153,7 +153,7 @@ describe('the target', () => {
         body,
         duplex: 'half',
       } as RequestInit);
-      const answer = await read(await at.endpoint(request));
+      const answer = await readResponse(await at.endpoint(request));
       if (status === 200) assert.equal(answer.status, 200);
       else assertRefused(answer, [413, 'too-large', /body .* 4096 bytes/]);
       assert.equal((await at.asked()).length, status === 200 ? 1 : 0);
@@ -176,7 +176,7 @@ describe('the target', () => {
 
   test('gets 413 with a query of more than 4096 characters', async () => {
     await using at = await start();
-    const answer = await read(await at.endpoint(query(`ident=${IDENT}&fn=${'x'.repeat(4096)}`)));
+    const answer = await readResponse(await at.endpoint(query(`ident=${IDENT}&fn=${'x'.repeat(4096)}`)));
     assertRefused(answer, [413, 'too-large', /query .* 4096 bytes/]);
   });
 
@@ -234,7 +234,7 @@ describe('the target', () => {
   ] as const) {
     test(`is not read from the query ?${text}, which gets 400`, async () => {
       await using at = await start();
-      assertRefused(await read(await at.endpoint(query(text))), [400, 'bad-request', message]);
+      assertRefused(await readResponse(await at.endpoint(query(text))), [400, 'bad-request', message]);
       assert.deepEqual(await at.asked(), []);
     });
   }
@@ -248,7 +248,7 @@ describe('the target', () => {
       body,
       duplex: 'half',
     } as RequestInit);
-    assertRefused(await read(await at.endpoint(request)), [400, 'bad-request', /whole/]);
+    assertRefused(await readResponse(await at.endpoint(request)), [400, 'bad-request', /whole/]);
   });
 
   test('is not read from a body that was already consumed, which gets 500 and calls onError', async () => {

@@ -4,7 +4,14 @@ import { AccessClient } from '../../src/server/access-client.ts';
 import type { PluginTarget } from '../../src/server/plugin-target.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import type { Rule } from '../support/script-rules.ts';
-import { ENVIRONMENT_TOKEN, FIELDS, IDENT, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+import {
+  ENVIRONMENT_TOKEN,
+  FIELDS,
+  IDENT,
+  pageRequest,
+  readResponse,
+  startEndpoint,
+} from './endpoint-fixture.ts';
 
 describe('the response', () => {
   test('is the token, as JSON that no cache stores', async () => {
@@ -89,7 +96,7 @@ describe('a failure of the builder', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const endpoint = createTokenEndpoint({ access, authorize: () => IDENT, onError });
-    const answer = await read(await endpoint(pageRequest()));
+    const answer = await readResponse(await endpoint(pageRequest()));
     assert.equal(answer.status, 504);
     assert.equal(answer.code, 'upstream-timeout');
     assert.equal((errors[0] as Error).name, 'TimeoutError');

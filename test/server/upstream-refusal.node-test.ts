@@ -3,7 +3,14 @@ import { describe, test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import type { Rule } from '../support/script-rules.ts';
-import { ENVIRONMENT_TOKEN, IDENT, PARTNER, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+import {
+  ENVIRONMENT_TOKEN,
+  IDENT,
+  PARTNER,
+  pageRequest,
+  readResponse,
+  startEndpoint,
+} from './endpoint-fixture.ts';
 
 const refusedBy = (status: number, code?: string): Rule => ({
   path: '*',
@@ -78,6 +85,6 @@ describe('a customer for whom the builder gives no tokens', () => {
 
   test('is not recognised by the status of another error', async () => {
     await using at = await startEndpoint({}, { ...refusedBy(404, 'tenant-deleted') });
-    assert.equal((await read(await at.endpoint(pageRequest()))).code, 'upstream-failed');
+    assert.equal((await readResponse(await at.endpoint(pageRequest()))).code, 'upstream-failed');
   });
 });

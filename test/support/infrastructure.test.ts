@@ -1,6 +1,7 @@
 import { expect, fixture, html, waitUntil } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 
+import { rejection } from './rejection.ts';
 import { scriptedServer } from './scripted-server.ts';
 
 /** The first message that a frame's page posts to this one. */
@@ -13,13 +14,6 @@ function messageFrom(frame: HTMLIFrameElement): Promise<MessageEvent<unknown>> {
     };
     addEventListener('message', listen);
   });
-}
-
-async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
-    () => expect.fail('it was fulfilled'),
-    (error: unknown) => error as Error,
-  );
 }
 
 describe('the scripted server', () => {
