@@ -45,7 +45,7 @@ function sourcesOf(file: string): string[] {
 const isData = (key: string) => /\.(?:json|d\.ts)$/.test(key);
 const modules = Object.entries(map).filter(([key]) => !isData(key) && !key.startsWith('./dist/cdn/'));
 
-test('the keys of the contract are there', () => {
+test('the export map has the documented keys', () => {
   const wanted = [
     '.',
     './client.js',
@@ -62,13 +62,13 @@ test('the keys of the contract are there', () => {
 });
 
 for (const [key, target] of modules) {
-  test(`${key}: every condition leads to a file with one source in src/`, () => {
+  test(`${key} leads to a file with one source in src/ under every condition`, () => {
     for (const { file, way } of leaves(target)) {
       assert.equal(sourcesOf(file).length, 1, `${way.join(' > ') || 'the target'} is ${file}`);
     }
   });
 
-  test(`${key}: has the types of the file that it leads to`, () => {
+  test(`${key} has the types of the file that it leads to`, () => {
     // Where no condition names the types, TypeScript takes the .d.ts beside the file.
     for (const { file, way } of leaves(target).filter((leaf) => leaf.way.includes('types'))) {
       assert.equal(way.at(-1), 'types', 'nothing comes below the condition types');
@@ -80,7 +80,7 @@ for (const [key, target] of modules) {
     if (typeof target === 'object' && 'types' in target) assert.equal(Object.keys(target)[0], 'types');
   });
 
-  test(`${key}: has something for every tool`, () => {
+  test(`${key} leads to a module for every kind of tool`, () => {
     for (const conditions of [['import'], ['node', 'import'], ['browser', 'import'], []]) {
       assert.match(resolve(target, conditions) ?? '', /\.js$/, conditions.join());
     }
@@ -89,7 +89,7 @@ for (const [key, target] of modules) {
   // The build puts a page into this one, which its sources lack; `test/testing` imports what was built.
   if (key === './testing.js') continue;
 
-  test(`${key}: imports cleanly in Node`, async () => {
+  test(`${key} can be imported in Node`, async () => {
     const [source] = sourcesOf(resolve(target, ['node', 'import']) ?? '');
     assert.ok(source);
     const exported = Object.keys((await import(at(source))) as object);
@@ -97,7 +97,7 @@ for (const [key, target] of modules) {
   });
 }
 
-test('every entry file in src/ has a key', () => {
+test('every entry file in src/ has a key in the export map', () => {
   const reached = new Set(
     modules.flatMap(([, target]) => leaves(target).flatMap(({ file }) => sourcesOf(file))),
   );
@@ -110,14 +110,14 @@ test('every entry file in src/ has a key', () => {
   );
 });
 
-test('what a key leads to is published', () => {
+test('every file that a key leads to is published', () => {
   for (const { file } of Object.values(map).flatMap((target) => leaves(target))) {
     const inside = manifest.files.some((path) => file === `./${path}` || file.startsWith(`./${path}/`));
     assert.ok(inside || file === './package.json', file);
   }
 });
 
-test('what has side effects has a source; what defines elements is among it', () => {
+test('every file with side effects has a source, including those that define elements', () => {
   const named = manifest.sideEffects.filter((path) => !path.startsWith('./dist/cdn/'));
   for (const file of named) {
     const sources = file.startsWith('./src/')
@@ -130,7 +130,7 @@ test('what has side effects has a source; what defines elements is among it', ()
   }
 });
 
-test('server.js is for servers: a browser gets a module that says why not, and exports nothing', async () => {
+test('server.js is for servers only: a browser gets a module that throws and exports nothing', async () => {
   const target = map['./server.js'];
   const server = './dist/server.js';
   for (const runtime of ['workerd', 'worker', 'edge-light', 'deno', 'bun', 'node']) {
@@ -145,7 +145,7 @@ test('server.js is for servers: a browser gets a module that says why not, and e
   assert.deepEqual(Object.keys((await import(at(source))) as object), []);
 });
 
-test('lit and zod are the only dependencies; peers are optional', () => {
+test('lit and zod are the only dependencies, and peers are optional', () => {
   assert.deepEqual(Object.keys(manifest.dependencies).toSorted(), ['lit', 'zod']);
   for (const peer of Object.keys(manifest.peerDependencies ?? {})) {
     assert.equal(manifest.peerDependenciesMeta?.[peer]?.optional, true, peer);
@@ -157,7 +157,7 @@ test('lit and zod are the only dependencies; peers are optional', () => {
 });
 
 // The packed package has a like test; this one is part of `npm run check`, and of what an installation from git runs.
-test('no script runs by itself when it is installed', () => {
+test('no script of the package runs when it is installed', () => {
   const lifecycle = ['install', 'prepare'].flatMap((name) => [`pre${name}`, name, `post${name}`]);
   assert.deepEqual(
     lifecycle.filter((name) => name in manifest.scripts),

@@ -5,7 +5,8 @@ import { defaultReporter, type TestRunnerConfig } from '@web/test-runner';
 
 import { builtFiles } from './support/built-files.ts';
 import { engines } from './support/engines.ts';
-import { freePort, loopbackOnly, scriptedOrigins } from './support/second-origin.ts';
+import { freePort } from './support/free-port.ts';
+import { loopbackOnly, scriptedOrigins } from './support/second-origin.ts';
 import { summaryReporter } from './support/summary-reporter.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

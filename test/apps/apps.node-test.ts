@@ -6,8 +6,9 @@ import type { Browser } from 'puppeteer-core';
 
 import { launchChromium } from '../support/chromium.ts';
 import type { Rule } from '../support/script-rules.ts';
-import { type Workshop, openWorkshop, run, serveFolder } from './harness.ts';
-import { fromServer, mountedAnew, withSilentEditor, withSpeakingEditor } from './scenes.ts';
+import { run } from '../support/programs.ts';
+import { type Workshop, openWorkshop, serveFolder } from './harness.ts';
+import { hydrateFromServer, remountWhileLoading, useSilentEditor, useProtocolEditor } from './scenes.ts';
 import type { Place } from './visit.ts';
 
 let workshop: Workshop;
@@ -29,40 +30,51 @@ async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
   return serveFolder(workshop.at(app, 'dist'));
 }
 
-/** Far more than any takes: without it, something that a page never does would be waited for without end. */
+/** Far longer than any test takes, so that none waits for ever. */
 const timeout = 240_000;
 
 for (const app of ['react-19', 'react-18']) {
-  it(`${app}: the components under StrictMode, and mounted anew, with types`, { timeout }, async () => {
-    const files = await build(app, 'check');
-    await withSpeakingEditor(browser, app, files);
-    await withSilentEditor(browser, app, files);
-    await mountedAnew(browser, app, files);
-  });
+  it(
+    `${app} uses the components under StrictMode, mounted and mounted again, with types`,
+    { timeout },
+    async () => {
+      const files = await build(app, 'check');
+      await useProtocolEditor(browser, app, files);
+      await useSilentEditor(browser, app, files);
+      await remountWhileLoading(browser, app, files);
+    },
+  );
 }
 
 for (const app of ['vue-3', 'svelte-5', 'angular']) {
   it(
-    `${app}: attributes, properties, events and the choice of a language, with types`,
+    `${app} uses attributes, properties, events and the choice of a language, with types`,
     { timeout },
     async () => {
       const files = await build(app, 'check');
-      await withSpeakingEditor(browser, app, files);
-      await withSilentEditor(browser, app, files);
+      await useProtocolEditor(browser, app, files);
+      await useSilentEditor(browser, app, files);
     },
   );
 }
 
 for (const app of ['server-react', 'server-vue', 'server-lit']) {
-  it(`${app}: rendered on a server, taken over in the browser, everything once`, { timeout }, async () => {
-    const files = await build(app);
-    const render = (place: Place) => {
-      const code = `const { render } = await import('./dist-server/server.js');
+  it(
+    `${app} renders on a server and hydrates in the browser without repeating anything`,
+    { timeout },
+    async () => {
+      const files = await build(app);
+      const render = async (place: Place) => {
+        const code = `const { render } = await import('./dist-server/server.js');
         process.stdout.write(await render(${JSON.stringify(place)}));`;
-      return run(process.execPath, ['--input-type=module', '--eval', code], workshop.at(app), {});
-    };
-    await fromServer(browser, app, files, render);
-  });
+        const args = ['--input-type=module', '--eval', code];
+        const { stdout, stderr } = await run(process.execPath, args, { cwd: workshop.at(app), env: {} });
+        assert.equal(stderr, '');
+        return stdout;
+      };
+      await hydrateFromServer(browser, app, files, render);
+    },
+  );
 }
 
 it('the lock files name no registry, and pin no build of this package', async () => {
@@ -75,10 +87,10 @@ it('the lock files name no registry, and pin no build of this package', async ()
   }
 });
 
-describe('a page without tools', () => {
+describe('a page without build tools', () => {
   const cdn = () => workshop.at('node_modules/plugin-editor/dist/cdn');
 
-  /** The page with a tag for one of the two files, as the README shows it: with the hash, where there are hashes. */
+  /** The page with a tag for one of the two files, as in the README, with its hash if there is one. */
   async function pageWith(file: string, attributes: string): Promise<Rule[]> {
     const [list, page] = [`${cdn()}/integrity.json`, workshop.at('classic/index.html')];
     const hashes = existsSync(list)
@@ -94,15 +106,15 @@ describe('a page without tools', () => {
     return [{ path: '/index.html', html }, ...(await serveFolder(cdn()))];
   }
 
-  it('with a classic script', { timeout }, async () => {
+  it('works with a classic script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.iife.js', '');
-    await withSpeakingEditor(browser, 'classic', files);
-    await withSilentEditor(browser, 'classic', files);
+    await useProtocolEditor(browser, 'classic', files);
+    await useSilentEditor(browser, 'classic', files);
   });
 
-  it('with a module', { timeout }, async () => {
+  it('works with a module script', { timeout }, async () => {
     const files = await pageWith('plugin-editor.js', 'type="module"');
-    await withSpeakingEditor(browser, 'classic', files);
-    await withSilentEditor(browser, 'classic', files);
+    await useProtocolEditor(browser, 'classic', files);
+    await useSilentEditor(browser, 'classic', files);
   });
 });

@@ -1,6 +1,6 @@
 import type { Rule } from '../support/script-rules.ts';
 
-/** An editor that knows the frame protocol, and tells of some work as soon as it has opened a plugin. */
+/** An editor that uses the frame protocol, and reports some work as soon as it has opened a plugin. */
 const SPEAKING = `<!doctype html><title>Editor</title><p></p><script>
   const hello = { channel: 'plugin-editor', version: 1, type: 'hello', capabilities: ['open'] };
   addEventListener('message', ({ data, source, origin }) => {
@@ -24,7 +24,7 @@ const features = {
   ],
 };
 
-/** The other origin: two editors, of which one never speaks, and a builder. */
+/** The other origin: an editor with the frame protocol, one without, and a builder. */
 export const EDITOR_RULES: Rule[] = [
   { path: '/speaking', html: SPEAKING },
   { path: '/silent', html: '<!doctype html><title>Editor</title><p>silent</p>' },

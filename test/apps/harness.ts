@@ -1,19 +1,22 @@
-import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { packOnce } from '../support/packing.ts';
+import { npm } from '../support/programs.ts';
 import type { Rule } from '../support/script-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** With a development build of a framework its own checks run: double mounts, hydration mismatches. */
+const development = { NODE_ENV: 'development' };
+
 /** A folder outside of this project with all apps, installed: none of them can reach the source tree. */
 export interface Workshop {
   at: (...path: string[]) => string;
-  /** Runs a script of an app's package.json and resolves with all that it printed. */
-  runScript: (app: string, script: string) => Promise<string>;
+  /** Runs a script of an app's package.json. */
+  runScript: (app: string, script: string) => Promise<void>;
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -30,9 +33,13 @@ export async function openWorkshop(): Promise<Workshop> {
       !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
     await cp(join(root, 'test/apps'), folder, { recursive: true, filter: isSource });
     await cp((await packOnce('plugin-editor')).file, at('plugin-editor.tgz'));
-    // React 18 by itself, or the package would find one of the two Reacts for both.
+    // React 18 is separate: otherwise the package would find the same React for both apps.
     for (const place of [folder, at('react-18')]) {
-      await npm(place, 'ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts');
+      await npm(
+        place,
+        ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'],
+        development,
+      );
     }
   } catch (error) {
     await close();
@@ -40,41 +47,11 @@ export async function openWorkshop(): Promise<Workshop> {
   }
   return {
     at,
-    runScript: (app, script) => npm(at(app), 'run', '--silent', script),
+    runScript: async (app, script) => {
+      await npm(at(app), ['run', '--silent', script], development);
+    },
     [Symbol.asyncDispose]: close,
   };
-}
-
-function npm(cwd: string, ...args: string[]): Promise<string> {
-  // What the npm around this process says about itself is not meant for this one; its settings are.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA_)/.test(name)),
-  );
-  // With a development build of a framework its own checks run: double mounts, hydration mismatches.
-  return run('npm', args, cwd, { ...env, NODE_ENV: 'development' });
-}
-
-/** Runs a program; fails with everything that it printed. */
-export function run(
-  command: string,
-  args: string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    // On Windows npm is a batch file.
-    const shell = process.platform === 'win32' && command === 'npm';
-    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    }
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`${command} ${args.join(' ')} in ${cwd} ended with ${code}:\n${output}`));
-    });
-  });
 }
 
 const TYPES: Record<string, string> = {

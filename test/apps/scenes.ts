@@ -4,8 +4,8 @@ import type { Browser } from 'puppeteer-core';
 import type { Rule } from '../support/script-rules.ts';
 import { type Place, type Visit, visit } from './visit.ts';
 
-/** What an app does with an editor that knows the frame protocol, in the order in which a user would see it. */
-export async function withSpeakingEditor(
+/** Runs an app with an editor that uses the frame protocol, in the order in which a user would see it. */
+export async function useProtocolEditor(
   browser: Browser,
   app: string,
   files: Rule[],
@@ -16,7 +16,7 @@ export async function withSpeakingEditor(
 
   await shows('#events', 'ready:true dirty:true dirty:false deploy:v1.0.0');
   await editorShows('first none t1');
-  await onlyOnce(seen, app);
+  await expectOneOfEach(seen, app);
 
   await page.locator('plugin-features >>> input[value=typescript]').click();
   await shows('#language', 'typescript');
@@ -41,8 +41,8 @@ export async function withSpeakingEditor(
   assert.equal((await seen.service.requests({ path: '/speaking' })).length, 1);
 }
 
-/** An editor that never speaks gets its token by its address, and all that is known is that it loaded. */
-export async function withSilentEditor(
+/** An editor without the protocol gets its token in its URL, and all that is known is that it loaded. */
+export async function useSilentEditor(
   browser: Browser,
   app: string,
   files: Rule[],
@@ -51,13 +51,13 @@ export async function withSilentEditor(
   await using seen = await visit(browser, files, 'silent', { query });
   await seen.shows('#events', 'ready:false');
   await seen.editorShows('silent');
-  await onlyOnce(seen, app);
+  await expectOneOfEach(seen, app);
   const [opened] = await seen.service.requests({ path: '/silent', count: 1 });
   assert.equal(opened?.query['token'], 't1');
 }
 
-/** A page that a server rendered: nothing happens on the server, and in the browser all of it happens once. */
-export async function fromServer(
+/** A page that a server rendered: no request is sent by the server, and each one once by the browser. */
+export async function hydrateFromServer(
   browser: Browser,
   app: string,
   files: Rule[],
@@ -80,10 +80,10 @@ export async function fromServer(
   await seen.page.waitForSelector('plugin-features >>> input[value=typescript]:checked');
   await seen.page.locator('plugin-features >>> input[value=javascript]').click();
   await seen.shows('#language', 'javascript');
-  await onlyOnce(seen, app);
+  await expectOneOfEach(seen, app);
 }
 
-async function onlyOnce(seen: Visit, app: string): Promise<void> {
+async function expectOneOfEach(seen: Visit, app: string): Promise<void> {
   const requests = await seen.tokenRequests();
   assert.deepEqual(
     requests.map(({ headers }) => headers['x-app']),
@@ -94,8 +94,8 @@ async function onlyOnce(seen: Visit, app: string): Promise<void> {
   assert.equal(await seen.frameCount(), 1);
 }
 
-/** Taken away and mounted again while the first token request is under way: that one ends, and one of all remains. */
-export async function mountedAnew(browser: Browser, app: string, files: Rule[]): Promise<void> {
+/** Unmounts and mounts the component during its first token request, which is aborted, and expects one of everything. */
+export async function remountWhileLoading(browser: Browser, app: string, files: Rule[]): Promise<void> {
   const prepare = (): Promise<Rule[]> =>
     Promise.resolve([{ path: '/token', times: 1, delay: 'hang', json: { token: 'late' } }]);
   await using seen = await visit(browser, files, 'speaking', { prepare });

@@ -8,7 +8,7 @@ import type { ScriptedServer } from '../support/scripted-server-api.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { EDITOR_RULES } from './editor.ts';
 
-/** What the app is told about the place where it runs. */
+/** The environment that the app runs in. */
 export interface Place {
   editor: string;
   builder: string;
@@ -41,9 +41,9 @@ export interface VisitOptions {
 
 const LIMIT = 60_000;
 
-/** What development builds say about themselves. */
+/** A message of development builds about themselves. */
 const GREETING = /^Lit is in dev mode/;
-/** What a browser asks each site for by itself. */
+/** A file that a browser requests from each site by itself. */
 const ICON = /\/favicon\.ico$/;
 
 /**
@@ -56,7 +56,7 @@ export async function visit(
   editor: 'speaking' | 'silent',
   { prepare = () => Promise.resolve([]), query = {} }: VisitOptions = {},
 ): Promise<Visit> {
-  // Whatever fails before the page is open, nothing keeps this process from ending.
+  // When anything fails before the page is open, all servers are closed.
   await using opened = new AsyncDisposableStack();
   const service = opened.use(await startScriptedServer(...EDITOR_RULES));
   const place: Place = {
@@ -64,7 +64,7 @@ export async function visit(
     builder: service.crossSite.url(),
     delivery: editor === 'speaking' ? 'message' : 'url',
   };
-  // Each token is another one.
+  // Each token is different.
   const tokens = Array.from({ length: 9 }, (_, index) => ({
     path: '/token',
     method: 'POST',

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack } from '../package/pack.ts';
-import { npm } from '../support/packing.ts';
+import { npm } from '../support/programs.ts';
 import type { Figure } from './figures.ts';
 
 const KB = 1000;
@@ -25,7 +25,7 @@ export async function measurePackage(): Promise<Figure[]> {
   const empty = await mkdtemp(join(tmpdir(), 'plugin-editor-install-'));
   try {
     await writeFile(join(empty, 'package.json'), '{ "private": true }');
-    await npm(empty, 'install', '--no-audit', '--no-fund', '--ignore-scripts', packed.file);
+    await npm(empty, ['install', '--no-audit', '--no-fund', '--ignore-scripts', packed.file]);
     const brought = await installedIn(empty);
     console.log('\nWhat `npm install plugin-editor` brings');
     let total = 0;

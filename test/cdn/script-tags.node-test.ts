@@ -16,7 +16,7 @@ const MODULE = '<script type="module" src="/plugin-editor.js"></script>';
 const CLASSIC = '<script src="/plugin-editor.iife.js"></script>';
 
 let outDir: string;
-/** What the source map leads to. */
+/** The files that the source map refers to. */
 let npmDir: string;
 let server: Server;
 let browser: Browser;
@@ -29,7 +29,7 @@ before(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/') {
-      // Each copy of Lit makes the policy of that name.
+      // Each copy of Lit creates a policy of that name.
       const names = searchParams.has('copies') ? "lit-html 'allow-duplicates'" : 'lit-html';
       response
         .setHeader('content-security-policy', policy(hostSources, { 'lit-html': names }))
@@ -98,20 +98,20 @@ test('a classic script defines both elements and the global PluginEditorElements
   }
 });
 
-test('both together, and each twice, throw nothing', async () => {
+test('both scripts together, each twice, throw nothing', async () => {
   const twice = CLASSIC + CLASSIC + MODULE + MODULE.replace('.js', '.js?again');
   const { state, complaints } = await load(twice, '&copies');
   assert.deepEqual({ state, complaints }, { state: 'idle', complaints: [] });
 });
 
-test('one source map serves both, and leads to the files beside them', async () => {
+test('one source map serves both scripts, and leads to the files beside them', async () => {
   const map = new SourceMap(
     JSON.parse(await readFile(join(outDir, `${FILES.cdn}.map`), 'utf8')) as SourceMapPayload,
   );
   for (const file of Object.values(FILES)) {
     const code = await readFile(join(outDir, file), 'utf8');
     assert.match(code, /\n\/\/# sourceMappingURL=plugin-editor\.js\.map$/);
-    // By a text that stands in one place of one source.
+    // Found by a text that occurs only once in one source.
     const lines = code.split('\n');
     const line = lines.findIndex((text) => text.includes('plugin-editor-state'));
     const column = lines[line]?.indexOf('plugin-editor-state') ?? -1;
@@ -123,7 +123,7 @@ test('one source map serves both, and leads to the files beside them', async () 
 });
 
 for (const tag of [MODULE, CLASSIC]) {
-  test(`a browser takes a script that has its hash, and no other: ${tag}`, async () => {
+  test(`a browser accepts only the script with the hash: ${tag}`, async () => {
     const { files } = JSON.parse(await readFile(join(outDir, 'integrity.json'), 'utf8')) as {
       files: Record<string, string>;
     };
@@ -135,7 +135,7 @@ for (const tag of [MODULE, CLASSIC]) {
     const page = await browser.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
-    // The event comes when the script has run or been refused.
+    // One of these events comes when the script has run or was blocked.
     await page.goto(urlOf(withHash.replace('.js', '.js?changed')), { waitUntil: 'load' });
     const isDefined = await page.evaluate(() => !!customElements.get('plugin-editor'));
     await page.close();

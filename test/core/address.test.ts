@@ -104,7 +104,7 @@ describe('segmentsUrl', () => {
     ['https://b.example', ['a/b', '%2e%2e', '?', '#'], 'https://b.example/a%2Fb/%252e%252e/%3F/%23'],
   ];
   for (const [base, segments, url] of table) {
-    it(`${base} and ${segments.join(', ')}`, () => {
+    it(`joins ${base} with ${segments.join(', ')}`, () => {
       expect(segmentsUrl(new URL(base), segments)).to.equal(url);
     });
   }

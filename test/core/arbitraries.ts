@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-// What pages and servers may come up with.
+// Arbitrary values of what pages and servers may provide.
 
 /** Whole code points, so that no string holds half of a pair. */
 export const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
@@ -23,7 +23,7 @@ export const page = fc.oneof(
     }),
 );
 
-/** Addresses, and what only looks like one. */
+/** URLs, and texts that only look like one. */
 const SCHEMES = [
   'http:',
   'https:',
@@ -80,11 +80,11 @@ export const trickyAddress = fc.oneof(
 
 const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), trickyAddress);
 
-/** Mostly what can be used, or nearly every one would be refused for the one or the other. */
+/** Mostly valid values: otherwise nearly every combination would be rejected for one of them. */
 const mostly = (good: readonly string[], other: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...good) }, { weight: 1, arbitrary: other });
 
-/** Values of every attribute that can name or shape an address. */
+/** Values of every attribute that becomes part of a URL. */
 export const rawAttributes = fc.record({
   editorUrl: trickyAddress,
   builder: mostly(['https://builder.test', 'http://builder.test/?token=x#&fn=y'], trickyAddress),
@@ -97,7 +97,7 @@ export const rawAttributes = fc.record({
   preload: fc.boolean(),
 });
 
-/** The oracle: the platform's own word on where an address leads. */
+/** The oracle: where a URL leads according to the platform. */
 export const originOf = (address: string, base: string): string | undefined =>
   URL.canParse(address, base) ? new URL(address, base).origin : undefined;
 
@@ -121,11 +121,11 @@ export const almostToken = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Mostly of the right type, or a record of several fields would hardly ever be whole. */
+/** Mostly of the right type: otherwise a record of several fields would hardly ever be valid. */
 const nearly = <T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: right }, { weight: 1, arbitrary: fc.jsonValue() });
 
-/** A record whose fields are mostly there. */
+/** A record that has most of its fields. */
 const almost = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Record<string, unknown>> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.record(fields) },
@@ -158,7 +158,7 @@ const HOSTILE = [
   '\ufeff{}',
 ];
 
-/** The bytes of an answer: JSON of nearly the right shape, JSON of any, and no JSON. */
+/** The bytes of a response: JSON of nearly the right shape, JSON of any shape, and no JSON. */
 export const answerBytes = fc.oneof(
   fc
     .oneof(almostToken, almostFeatures, almostSource, fc.jsonValue())
@@ -176,7 +176,7 @@ export interface GivenAnswer {
   status: number | 'redirect';
   headers: Record<string, string>;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Its body ends in an error. */
+  /** Whether reading its body ends in an error. */
   breaks: boolean;
 }
 
@@ -194,10 +194,10 @@ export const answerOf: fc.Arbitrary<GivenAnswer> = fc.record({
   breaks: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 });
 
-/** The answer as a browser hands it over. */
+/** The response as a browser passes it to a script. */
 export function responseOf({ status, headers, bytes, breaks }: GivenAnswer): Response {
   if (status === 'redirect') {
-    // What a browser makes of a redirect that is not followed.
+    // Browsers represent a redirect that is not followed like this.
     return Object.defineProperties(new Response(null), {
       status: { value: 0 },
       ok: { value: false },

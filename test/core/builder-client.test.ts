@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from '../../src/client.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 
 const source = { contents: 'export const run = (x) => x;', lang: 'typescript' };
 const features = {
@@ -66,7 +66,7 @@ describe('BuilderClient', () => {
   ];
 
   for (const [name, call, address, answer] of calls) {
-    it(`${name} gets ${address}`, async () => {
+    it(`${name} requests ${address}`, async () => {
       await start({ json: answer });
       expect(await call(client())).to.deep.equal(answer);
       const [seen, ...more] = await server.requests();
@@ -76,7 +76,7 @@ describe('BuilderClient', () => {
       expect(seen?.headers['authorization']).to.equal('Bearer tok');
     });
 
-    it(`${name} takes a signal last`, async () => {
+    it(`${name} rejects with the reason of an aborted signal, without a request`, async () => {
       await start({ json: answer });
       const reason = new Error('enough');
       expect(await rejection(call(client(), { signal: AbortSignal.abort(reason) }))).to.equal(reason);
@@ -93,7 +93,7 @@ describe('BuilderClient', () => {
   });
 
   for (const baseUrl of ['', '/builder', 'javascript:alert(1)', 'https://u:hunter2@b.example']) {
-    it(`is not made for ${baseUrl || 'no address'}`, () => {
+    it(`throws for the base URL ${JSON.stringify(baseUrl)}`, () => {
       expect(() => new BuilderClient({ baseUrl }))
         .to.throw(TypeError, /^baseUrl must/)
         .with.property('message')
@@ -102,7 +102,7 @@ describe('BuilderClient', () => {
   }
 
   describe('token', () => {
-    it('is not needed but for drafts', async () => {
+    it('is needed for drafts only', async () => {
       await start({ json: { ...source, ...features } });
       const bare = client({ token: undefined });
       await bare.getFeatures();
@@ -117,7 +117,7 @@ describe('BuilderClient', () => {
       expect(await server.requests()).to.have.length(3);
     });
 
-    it('is asked for at each call when it is a function', async () => {
+    it('is requested for each call when it is a function', async () => {
       await start({ json: features });
       let count = 0;
       const asking = client({ token: async () => `tok-${(count += 1)}` });
@@ -128,7 +128,7 @@ describe('BuilderClient', () => {
       expect(sent).to.deep.equal(['Bearer tok-1', 'Bearer plain', 'Bearer tok-2']);
     });
 
-    it('hands on what its function throws, and sends nothing', async () => {
+    it('passes on what its function throws, and sends nothing', async () => {
       await start({ json: features });
       const mine = new Error('signed out');
       const sync = () => {
@@ -139,7 +139,7 @@ describe('BuilderClient', () => {
       expect(await server.requests()).to.have.length(0);
     });
 
-    it('whose function never answers ends with the time limit, and with the signal', async () => {
+    it('times out or aborts when its function never resolves', async () => {
       await start({ json: features });
       const token = () => new Promise<string>(() => undefined);
       expect(await rejection(client({ token, timeout: 10 }).getFeatures())).to.be.instanceOf(TimeoutError);
@@ -152,7 +152,7 @@ describe('BuilderClient', () => {
     });
 
     for (const token of ['two words', 'line\nbreak', 'ünï', '\0', 'tab\t']) {
-      it(`${JSON.stringify(token)} is refused and not repeated`, async () => {
+      it(`rejects ${JSON.stringify(token)} without repeating it`, async () => {
         await start({ json: features });
         const error = await rejection(client({ token }).getFeatures());
         expect(error).to.be.instanceOf(TypeError);
@@ -174,7 +174,7 @@ describe('BuilderClient', () => {
     expect(seen?.headers).not.to.have.property('cookie');
   });
 
-  it('passes on fetch, timeout and retry', async () => {
+  it('passes fetch, timeout and retry on to each request', async () => {
     await start({ status: 503, headers: { 'retry-after': '0' } });
     const sent: unknown[] = [];
     const counting = (input: string | URL | Request, init?: RequestInit) => {
@@ -220,7 +220,7 @@ describe('BuilderClient', () => {
       'com.acme',
     ];
     for (const segment of segments) {
-      it(`${JSON.stringify(segment)} reaches the server encoded once`, async () => {
+      it(`encodes ${JSON.stringify(segment)} once`, async () => {
         await start({ json: source });
         const userID = segment.includes('.') ? 'u' : segment;
         await client().getDraft({ environment: segment, userID, namespace: segment, pluginName: segment });
@@ -251,7 +251,7 @@ describe('BuilderClient', () => {
       ['language', (language) => client().getTemplate({ language })],
     ];
     for (const [field, call] of fields) {
-      it(`${field}: refuses what no path can hold, before any request`, async () => {
+      it(`rejects a ${field} that no path can hold, before any request`, async () => {
         await start({ json: source });
         for (const value of refused) {
           if (field === 'namespace' && value === undefined) continue;
@@ -263,7 +263,7 @@ describe('BuilderClient', () => {
       });
     }
 
-    it('a userID with a period is refused, an environment with one is not', async () => {
+    it('rejects a userID with a period, before any request', async () => {
       await start({ json: source });
       for (const userID of ['a.b', '.a', 'a.']) {
         expect(await rejection(client().getDraft({ ...draft, userID })))
@@ -275,7 +275,7 @@ describe('BuilderClient', () => {
     });
   });
 
-  describe('answers', () => {
+  describe('responses', () => {
     it('keep fields that the interface does not name, at every depth', async () => {
       const full = {
         ...source,
@@ -310,7 +310,7 @@ describe('BuilderClient', () => {
       [getFeatures, [secret], ''],
     ];
     for (const [call, answer, path] of wrong) {
-      it(`${JSON.stringify(answer)} is wrong at ${path || 'its root'}`, async () => {
+      it(`rejects ${JSON.stringify(answer)} as wrong at ${path || 'its root'}`, async () => {
         await start({ json: answer });
         const error = await rejection<SchemaError>(call());
         expect(error).to.be.instanceOf(SchemaError);

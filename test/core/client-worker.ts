@@ -1,4 +1,4 @@
-/** A module worker that uses the client as a page would, and posts what came of it. */
+/** A module worker that uses the client as a page would, and posts the result. */
 import * as client from '../../src/client.ts';
 
 const { BuilderClient, buildEditorUrl, parseEditorUrl } = client;

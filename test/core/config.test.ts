@@ -40,7 +40,7 @@ describe('missing', () => {
     [{ namespace: '', template: '', tokenMethod: '', timeout: null }, []],
   ];
   for (const [change, names] of table) {
-    it(`${JSON.stringify(change)}${'fetchToken' in change ? ' with a function' : ''} lacks ${names.join(', ') || 'nothing'}`, () => {
+    it(`finds ${names.join(', ') || 'nothing'} missing with ${JSON.stringify(change)}${'fetchToken' in change ? ' and fetchToken' : ''}`, () => {
       expect(missing({ ...raw, ...change })).to.deep.equal(names);
     });
   }
@@ -92,12 +92,12 @@ describe('checkConfig', () => {
     [{ timeout: 2 ** 31 - 1 }, 'timeout', 2 ** 31 - 1],
   ];
   for (const [change, name, value] of [...empty, ...set]) {
-    it(`${JSON.stringify(change)} makes ${name} ${String(value)}`, () => {
+    it(`sets ${name} to ${String(value)} for ${JSON.stringify(change)}`, () => {
       expect(checkConfig({ ...raw, ...change }, base)).to.have.property(name, value);
     });
   }
 
-  it('does not look at the token endpoint where a function gives tokens', () => {
+  it('ignores the token endpoint when there is a fetchToken function', () => {
     for (const tokenEndpoint of [undefined, 'javascript:alert(1)']) {
       expect(() => checkConfig({ ...raw, tokenEndpoint, fetchToken: async () => 't' }, base)).not.to.throw();
     }
@@ -136,7 +136,7 @@ describe('checkConfig', () => {
     [{ timeout: 2 ** 31 }, 'timeout', 'below 2 ** 31'],
   ];
   for (const [change, attribute, right] of wrong) {
-    it(`refuses ${JSON.stringify(change, numbersAsText)}, names ${attribute} and says what would be right`, () => {
+    it(`rejects ${JSON.stringify(change, numbersAsText)}, naming ${attribute} and what would be right`, () => {
       const error = refusal(change);
       expect(error).to.be.instanceOf(PluginEditorError);
       expect(error).to.include({ code: 'config', attempts: 0 });

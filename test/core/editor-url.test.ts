@@ -13,7 +13,7 @@ const plainQuery = 'builder=https%3A%2F%2Fbuilder.example.com&ident=com.acme.cus
 const build = (change: Partial<EditorAddress>) => buildEditorUrl({ ...plain, ...change });
 
 describe('buildEditorUrl', () => {
-  it('writes every parameter in the order of the interface, whatever the order given', () => {
+  it('writes all parameters in the order of the interface, whatever order they are given in', () => {
     const address = buildEditorUrl({
       template: 'typescript',
       fn: 'f',
@@ -40,7 +40,7 @@ describe('buildEditorUrl', () => {
   ];
   for (const change of leftOut) {
     const [[name, value] = ['nothing more', '']] = Object.entries(change);
-    it(`leaves out ${name} ${JSON.stringify(value) ?? ''}`, () => {
+    it(`leaves ${name} out when it is ${JSON.stringify(value) ?? 'undefined'}`, () => {
       expect(build(change)).to.equal(`https://editor.example.com/?${plainQuery}`);
     });
   }
@@ -49,7 +49,7 @@ describe('buildEditorUrl', () => {
     expect(build({ namespace: 'Default' })).to.contain('&namespace=Default&');
   });
 
-  /** What must stand before our own parameters, and what after them. */
+  /** What must come before and after the parameters of the interface. */
   const kept: [editorUrl: string, before: string, after: string][] = [
     ['https://e.example', 'https://e.example/?', ''],
     ['https://e.example/a/../b%2Fc', 'https://e.example/b%2Fc?', ''],
@@ -73,7 +73,7 @@ describe('buildEditorUrl', () => {
     ['https://e.example/?fn=1&?a=2', 'https://e.example/??a=2&', ''],
   ];
   for (const [editorUrl, before, after] of kept) {
-    it(`keeps what is not its own in ${editorUrl}`, () => {
+    it(`keeps foreign parameters and the fragment of ${editorUrl}`, () => {
       expect(build({ editorUrl })).to.equal(before + plainQuery + after);
     });
   }
@@ -89,7 +89,7 @@ describe('buildEditorUrl', () => {
     '%66%6E=old',
   ];
   for (const query of reserved) {
-    it(`drops what is its own from ?${query}`, () => {
+    it(`replaces its own parameters in ?${query}`, () => {
       const address = build({ editorUrl: `https://e.example/?a=1&${query}&b=2` });
       expect(address).to.equal(`https://e.example/?a=1&b=2&${plainQuery}`);
       expect(build({ editorUrl: `https://e.example/?${query}` })).to.equal(
@@ -134,14 +134,14 @@ describe('buildEditorUrl', () => {
     [{ template: '\udfff' }, 'template must be well-formed Unicode'],
   ];
   for (const [change, message] of wrong) {
-    it(`refuses ${JSON.stringify(change)}`, () => {
+    it(`rejects ${JSON.stringify(change)}`, () => {
       expect(() => build(change)).to.throw(TypeError, message);
     });
   }
 });
 
 describe('parseEditorUrl', () => {
-  it('gives back what an address says', () => {
+  it('returns what the URL holds', () => {
     const address =
       'https://e.example/x?a=1&fn=f&template=ts&builder=https://b.example/p&%74oken=k+k&ident=a.b.t&namespace=n&z#top';
     expect(parseEditorUrl(address)).to.deep.equal({
@@ -155,14 +155,14 @@ describe('parseEditorUrl', () => {
     });
   });
 
-  it('fills in the default namespace and leaves out what is not there or empty', () => {
+  it('fills in the default namespace, and leaves out what is missing or empty', () => {
     const expected = { ...plain, namespace: 'default' };
     expect(parseEditorUrl(`https://editor.example.com/?${plainQuery}`)).to.deep.equal(expected);
     const empty = `https://editor.example.com/?token=&namespace=&template=&${plainQuery}`;
     expect(parseEditorUrl(empty)).to.deep.equal(expected);
   });
 
-  it('keeps a question mark that starts a foreign parameter', () => {
+  it('keeps a question mark at the start of a foreign parameter', () => {
     const address = `https://e.example/?${plainQuery}&?a=1`;
     expect(parseEditorUrl(address).editorUrl).to.equal('https://e.example/??a=1');
   });
@@ -190,7 +190,7 @@ describe('parseEditorUrl', () => {
     ],
   ];
   for (const [address, message] of wrong) {
-    it(`refuses ${address || 'nothing'}`, () => {
+    it(`rejects ${JSON.stringify(address)}`, () => {
       expect(() => parseEditorUrl(address)).to.throw(TypeError, message);
     });
   }
@@ -220,7 +220,7 @@ describe('buildEditorUrl and parseEditorUrl', () => {
     template: optional,
   });
 
-  it('are inverse to each other for every well-formed string', () => {
+  it('are inverse for every well-formed string', () => {
     fc.assert(
       fc.property(page, address, ({ path: at, foreign: others, reserved: own, fragment }, values) => {
         const whole = `https://e.example/${at}?${[...own, others].join('&')}${fragment}`;
@@ -240,7 +240,7 @@ describe('buildEditorUrl and parseEditorUrl', () => {
     );
   }).timeout(60_000);
 
-  it('refuse every string that is not well-formed, and no other', () => {
+  it('reject a string if and only if it is not well-formed', () => {
     const units = fc.array(fc.constantFrom('a', '\ud83d', '\ude00', '\ud83d\ude00'), { minLength: 1 });
     fc.assert(
       fc.property(units, (parts) => {

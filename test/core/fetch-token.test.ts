@@ -2,14 +2,14 @@ import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
 import type { FetchToken } from '../../src/core/token.ts';
-import { textOf } from './rejection.ts';
+import { textOf } from '../support/rejection.ts';
 import { SECRET, target, tokenFixture } from './token-fixture.ts';
 
 describe('getToken', () => {
   const fixture = tokenFixture();
 
   describe('fetchToken', () => {
-    it('is used instead of the endpoint, and told what for', async () => {
+    it('is called with the target in place of the endpoint', async () => {
       const seen: object[] = [];
       const fetchToken: FetchToken = async ({ signal, ...fields }) => {
         seen.push(fields, { aborted: signal.aborted });
@@ -27,7 +27,7 @@ describe('getToken', () => {
       ['a string without a promise', (() => 't') as unknown as FetchToken],
     ];
     for (const [name, fetchToken] of good) {
-      it(`may give ${name}`, async () => {
+      it(`may return ${name}`, async () => {
         expect(await fixture.get({ fetchToken })).to.have.property('token', 't');
       });
     }
@@ -44,7 +44,7 @@ describe('getToken', () => {
       ['a huge record', { token: SECRET.repeat(7000) }, 'larger than 65536 bytes'],
     ];
     for (const [name, value, problem] of bad) {
-      it(`that gives ${name} ends in token-invalid`, async () => {
+      it(`ends in token-invalid when it returns ${name}`, async () => {
         const error = await fixture.fail({ fetchToken: (async () => value) as FetchToken });
         expect(error).to.be.instanceOf(PluginEditorError);
         expect(error).to.include({ code: 'token-invalid', attempts: 1, status: undefined });
@@ -64,7 +64,7 @@ describe('getToken', () => {
       ],
     ];
     for (const [name, fetchToken] of failing) {
-      it(`that ${name} ends in token-source, and is not called again`, async () => {
+      it(`ends in token-source when it ${name}, and is not called again`, async () => {
         let calls = 0;
         const counted: FetchToken = (request) => {
           calls += 1;
@@ -78,19 +78,19 @@ describe('getToken', () => {
       });
     }
 
-    it('that rejects with nothing ends in token-source', async () => {
+    it('ends in token-source when it rejects with undefined', async () => {
       // oxlint-disable-next-line prefer-promise-reject-errors -- what a page may do
       expect(await fixture.fail({ fetchToken: () => Promise.reject() })).to.include({ code: 'token-source' });
     });
 
-    it('passes on a PluginEditorError as it is, of another copy of the package too', async () => {
+    it('passes on a PluginEditorError unchanged, even of another copy of the package', async () => {
       const own = new PluginEditorError('token-unauthorized', 'ask your administrator', { status: 403 });
       expect(await fixture.fail({ fetchToken: () => Promise.reject(own) })).to.equal(own);
       const other = Object.assign(new Error('of another copy'), { name: 'PluginEditorError' });
       expect(await fixture.fail({ fetchToken: () => Promise.reject(other) })).to.equal(other);
     });
 
-    it('that never settles ends in token-timeout, and is told', async () => {
+    it('ends in token-timeout when it never settles, and its signal aborts', async () => {
       fixture.timers.restore();
       let told: AbortSignal | undefined;
       const fetchToken: FetchToken = ({ signal }) => {
@@ -104,10 +104,10 @@ describe('getToken', () => {
     });
   });
 
-  describe('an abort', () => {
+  describe('aborting', () => {
     const reason = new Error('no longer wanted');
 
-    it('during the request rejects with its reason and gives the request up', async () => {
+    it('cancels a request under way and rejects with the reason', async () => {
       await fixture.start({ delay: 'hang' });
       const abort = new AbortController();
       const end = fixture.fail({}, { signal: abort.signal });
@@ -117,7 +117,7 @@ describe('getToken', () => {
       expect(await fixture.server.aborted({ path: '/token' })).to.have.length(1);
     });
 
-    it('before anything sends nothing and asks nobody', async () => {
+    it('prevents any request or call when it came before', async () => {
       const signal = AbortSignal.abort(reason);
       let asked = false;
       const fetchToken: FetchToken = async () => {
@@ -130,7 +130,7 @@ describe('getToken', () => {
       expect(await fixture.server.requests()).to.have.length(0);
     });
 
-    it('reaches fetchToken, and an answer that comes all the same is not used', async () => {
+    it('reaches fetchToken, whose late token is ignored', async () => {
       const abort = new AbortController();
       let answer = (_token: string): void => undefined;
       let told: AbortSignal | undefined;
@@ -146,7 +146,7 @@ describe('getToken', () => {
       expect(fixture.timers.pending).to.equal(0);
     });
 
-    it('is told by its own reason when fetchToken makes an error of it', async () => {
+    it('rejects with the reason even when fetchToken rejects with another error', async () => {
       const abort = new AbortController();
       const fetchToken: FetchToken = ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('mine'))));

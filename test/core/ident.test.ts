@@ -13,14 +13,14 @@ describe('ident', () => {
     ['münchen.שלום', 'münchen', 'שלום'],
   ];
   for (const [ident, environment, tenant] of pairs) {
-    it(`splits ${ident} at its last period and joins it again`, () => {
+    it(`splits ${ident} at its last period, and joins it again`, () => {
       expect(parseIdent(ident)).to.deep.equal({ environment, tenant });
       expect(joinIdent({ environment, tenant })).to.equal(ident);
     });
   }
 
   for (const ident of ['', '.', '..', 'acme', '.tenant', 'acme.', 'com.acme.']) {
-    it(`refuses ${JSON.stringify(ident)} and says what would be right`, () => {
+    it(`rejects ${JSON.stringify(ident)} and says what would be right`, () => {
       expect(() => parseIdent(ident)).to.throw(TypeError, /^ident must be .*such as com\.acme\.customer-7/);
     });
   }
@@ -32,7 +32,7 @@ describe('ident', () => {
     { environment: 'com.acme', tenant: '.' },
   ];
   for (const parts of wrong) {
-    it(`does not join ${JSON.stringify(parts)}`, () => {
+    it(`rejects ${JSON.stringify(parts)} as parts to join`, () => {
       expect(() => joinIdent(parts)).to.throw(TypeError, 'the tenant must hold no period');
     });
   }

@@ -10,7 +10,7 @@ const MB = 2 ** 20;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use, those of long texts included, which lie outside of the heap. */
+/** Bytes in use, including those of long texts, which are outside the heap. */
 function memoryInUse(): number {
   // V8 frees the memory of buffers on another thread after a collection. The next
   // collection waits for that thread, so only its numbers are those of what is kept.
@@ -20,11 +20,11 @@ function memoryInUse(): number {
   return heapUsed + external;
 }
 
-test('what is kept of long messages keeps none of the rest in memory', () => {
+test('a shortened message keeps no memory of the rest', () => {
   const all = { channel: CHANNEL, version: VERSION, session: 's' };
   const before = memoryInUse();
   const kept = Array.from({ length: 50 }, (_, i) => {
-    // As it comes from another window: in one piece.
+    // In one piece, like a text that another window posts.
     const long = Buffer.alloc(4 * MB, `${i} `).toString('latin1');
     return [
       parseEditorMessage({ ...all, type: 'build', succeeded: true, outputLog: long }, 's', []),
@@ -33,6 +33,6 @@ test('what is kept of long messages keeps none of the rest in memory', () => {
   });
   const grown = memoryInUse() - before;
   assert.equal(JSON.stringify(kept).match(/"outputLog"/g)?.length, 50);
-  // 200 MB came, and 50 logs stayed.
+  // The messages had 200 MB, of which 50 shortened logs remain.
   assert.ok(grown < 10 * 50 * LIMITS.build.outputLog, `${(grown / MB).toFixed(1)} MB`);
 });

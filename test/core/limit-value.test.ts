@@ -48,52 +48,56 @@ describe('limitValue()', () => {
     { code: 'plugin-error', message: 'm', path: ['a', 0], more: { deep: [{}] } },
   ];
   for (const value of same) {
-    it(`takes ${JSON.stringify(value)} as it is`, () =>
+    it(`keeps ${JSON.stringify(value)} unchanged`, () =>
       expect(limitValue(value, 100, 20, [TOKEN])).to.deep.equal(value));
   }
 
   const cases: [why: string, value: unknown, limited: unknown][] = [
-    ['a text is cut', 'x'.repeat(101), 'x'.repeat(99) + '…'],
+    ['a text is shortened', 'x'.repeat(101), 'x'.repeat(99) + '…'],
     [
-      'texts together are',
+      'all texts together are shortened',
       ['x'.repeat(60), 'y'.repeat(60), 'z'],
       ['x'.repeat(60), 'y'.repeat(39) + '…', '…'],
     ],
     [
-      'names of fields are part of that',
+      'names of fields count as text',
       { ['x'.repeat(90)]: 'y'.repeat(20) },
       { ['x'.repeat(90)]: 'y'.repeat(9) + '…' },
     ],
-    ['a list is cut', Array(25).fill(1), Array(20).fill(1)],
-    ['lists together are', [Array(18).fill(1), 2, [3]], [Array(17).fill(1), 2, []]],
+    ['a list is shortened', Array(25).fill(1), Array(20).fill(1)],
+    ['all lists together are shortened', [Array(18).fill(1), 2, [3]], [Array(17).fill(1), 2, []]],
     [
-      'fields are',
+      'an object is left with fewer fields',
       Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`k${i}`, 0])),
       Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, 0])),
     ],
-    ['what is deep is', nested(30), nested(20)],
-    ['what holds itself is', cyclic(), undefined],
-    ['bytes are none', new Uint8Array(1000), {}],
-    ['nor is a boxed text', Object('x'.repeat(1000)), {}],
-    ['nor is a map', new Map([[TOKEN, TOKEN]]), {}],
-    ['what JSON does not have is not there', [undefined, 1n, NaN, { a: undefined }], [null, null, null, {}]],
-    ['a token goes from a text', { a: [`x ${TOKEN}`] }, { a: ['x …'] }],
+    ['levels that are too deep are left out', nested(30), nested(20)],
+    ['a cycle ends', cyclic(), undefined],
+    ['bytes become an empty object', new Uint8Array(1000), {}],
+    ['a boxed text becomes an empty object', Object('x'.repeat(1000)), {}],
+    ['a map becomes an empty object', new Map([[TOKEN, TOKEN]]), {}],
     [
-      'a token goes from the name of a field',
+      'values that JSON lacks become null or are left out',
+      [undefined, 1n, NaN, { a: undefined }],
+      [null, null, null, {}],
+    ],
+    ['a token is redacted in a text', { a: [`x ${TOKEN}`] }, { a: ['x …'] }],
+    [
+      'a token is redacted in the name of a field',
       { [TOKEN]: 1, [`a ${TOKEN}`]: { [TOKEN]: 2 } },
       { '…': 1, 'a …': { '…': 2 } },
     ],
-    ['a token goes from a field named type', { type: TOKEN }, { type: '…' }],
+    ['a token is redacted in a field named type', { type: TOKEN }, { type: '…' }],
   ];
   for (const [why, value, limited] of cases) {
-    it(`keeps what it may: ${why}`, () => {
+    it(`limits what is kept: ${why}`, () => {
       const found = limitValue(value, 100, 20, [TOKEN]);
       if (limited !== undefined) expect(found).to.deep.equal(limited);
       expect(measure(found).values).to.be.at.most(20);
     });
   }
 
-  it('takes the beginning of a list with holes, however long that is', () => {
+  it('keeps the beginning of a sparse list of any length', () => {
     const list = Object.assign([1], { length: 4_000_000_000 });
     expect(limitValue(list, 100, 3, [])).to.deep.equal([1, null, null]);
   });
@@ -106,7 +110,7 @@ describe('limitValue()', () => {
     expect(JSON.stringify(found)).to.equal(JSON.stringify(value));
   });
 
-  it('reads no more of a long list, or of an object with many fields, than it takes', () => {
+  it('reads no more of a long list or a large object than it keeps', () => {
     for (const target of [
       Array.from({ length: 1_000_000 }, () => []),
       Object.fromEntries(Array(10_000).fill(0).entries()),
@@ -123,7 +127,7 @@ describe('limitValue()', () => {
     }
   });
 
-  it('leaves no token, whatever it stands in, and no more than is allowed', () => {
+  it('keeps no token, wherever it occurs, and no more than the limits allow', () => {
     const tokens = ['token-1', 'token-123', 'eyJhbGciOiJub25lIn0.e30.', '"quoted"', '\\u0041bc'];
     const text = fc.oneof(
       fc.string(),
@@ -148,7 +152,7 @@ describe('limitValue()', () => {
         for (const token of tokens) expect(json).not.to.contain(JSON.stringify(token).slice(1, -1));
         const { text: length, values: count } = measure(found);
         expect(count).to.be.at.most(values);
-        // What is left of each text that no room was left for is a mark of one character.
+        // Each text that did not fit leaves an ellipsis of one character.
         expect(length).to.be.at.most(max + 2 * values);
       }),
       { numRuns: 2000 },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
 
-test('the documentation says how much is taken of what an editor says', () => {
+test('the documentation names the limits of what is accepted from an editor', () => {
   const page = readFileSync(new URL('../../docs/reference/frame-protocol.md', import.meta.url), 'utf8');
   const rows = [
     ...page.matchAll(/^\| `([\w-]+)` +\| `(\w+)` +\| ([\d,]+)(?:[^|;]*; (\d+) items)?[^|]*\|$/gm),

@@ -33,7 +33,7 @@ const good: (EditorMessage & { session?: string })[] = [
   { type: 'live', session, version: null },
 ];
 
-/** Fields that are younger than the protocol: one of another type is left out, and the message counts. */
+/** Fields that were added to the protocol later: one of another type is left out, and the message is still accepted. */
 const younger: [message: Record<string, unknown>, taken: Record<string, unknown>][] = [
   [{ type: 'ready', language: 7, exists: 'yes', permissions: 'read' }, { type: 'ready' }],
   [
@@ -67,16 +67,16 @@ const bad: [why: string, message: unknown][] = [
   ['a type that objects have', { ...all, type: 'toString', session }],
   ['a type that is a list', { ...all, type: ['save'] }],
   ['a type that cannot be text', { ...all, type: { toString: 1, valueOf: 1 } }],
-  ['capabilities that are none', { ...all, type: 'hello', capabilities: 'open' }],
-  ['a capability that is none', { ...all, type: 'hello', capabilities: [7] }],
+  ['capabilities that are no list', { ...all, type: 'hello', capabilities: 'open' }],
+  ['a capability that is no text', { ...all, type: 'hello', capabilities: [7] }],
   ['no session', { ...all, type: 'save' }],
-  ['a session that is none', { ...all, type: 'save', session: 1 }],
+  ['a session that is no text', { ...all, type: 'save', session: 1 }],
   ['another session', { ...all, type: 'save', session: 's2' }],
-  ['a reason that is none', { ...all, type: 'token-request', session, reason: 'expired!' }],
+  ['an unknown reason', { ...all, type: 'token-request', session, reason: 'expired!' }],
   ['a flag as text', { ...all, type: 'dirty', session, dirty: 'true' }],
   ['a build without its log', { ...all, type: 'build', session, succeeded: true }],
-  ['a name that is none', { ...all, type: 'test', session, name: null }],
-  ['a deploy that has but the version of the protocol', { ...all, type: 'deploy', session }],
+  ['a name that is no text', { ...all, type: 'test', session, name: null }],
+  ['a deploy with the version of the protocol alone', { ...all, type: 'deploy', session }],
   ['a live version that is neither text nor null', { ...all, type: 'live', session, version: 1 }],
   ['an answer to no request', { ...all, type: 'save-result', session }],
   ['a deploy without a channel', { type: 'deploy', session, version: 'v1.0.0' }],
@@ -84,7 +84,7 @@ const bad: [why: string, message: unknown][] = [
 
 describe('parseEditorMessage()', () => {
   for (const message of good) {
-    it(`takes ${JSON.stringify(message)}, and nothing else that comes with it`, () => {
+    it(`accepts ${JSON.stringify(message)} without additional fields`, () => {
       const { session: _, ...taken } = { session, ...message };
       expect(parse({ ...all, ...message })).to.deep.equal(taken);
       expect(parse({ ...all, ...message, extra: {} })).to.deep.equal(taken);
@@ -95,12 +95,12 @@ describe('parseEditorMessage()', () => {
   }
 
   for (const [message, taken] of younger) {
-    it(`leaves out what is of another type in ${JSON.stringify(message)}`, () => {
+    it(`leaves fields of another type out of ${JSON.stringify(message)}`, () => {
       expect(parse({ ...all, session, ...message })).to.deep.equal(taken);
     });
   }
 
-  it('takes nothing but a greeting where there is no session', () => {
+  it('accepts only a greeting when there is no session', () => {
     for (const message of good) {
       for (const none of [undefined, '']) {
         const taken = parseEditorMessage({ ...all, ...message, session: none }, none, []);
@@ -110,7 +110,7 @@ describe('parseEditorMessage()', () => {
   });
 
   const REASONS = ['missing', 'expired', 'refused'];
-  /** The protocol once more, written another way. */
+  /** An independent description of the protocol, to compare with. */
   const fits = (value: Record<string, unknown>): boolean => {
     const text = (name: string) => typeof value[name] === 'string';
     const maybe = (name: string) => value[name] === undefined || text(name);
@@ -146,7 +146,7 @@ describe('parseEditorMessage()', () => {
     }
   };
 
-  it('never throws, whatever comes', () => {
+  it('never throws, whatever the message is', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withMap: true, withDate: true }), (value) => {
         for (const message of [value, { ...all, ...Object(value) }, { ...all, type: value }]) {
@@ -157,7 +157,7 @@ describe('parseEditorMessage()', () => {
     );
   }).timeout(60_000);
 
-  it('takes what the protocol says, and nothing else', () => {
+  it('accepts exactly what the protocol defines', () => {
     const near = fc.record(
       {
         type: fc.constantFrom(...good.map(({ type }) => type), 'open', 'close', '__proto__', 'constructor'),
@@ -188,10 +188,10 @@ describe('parseEditorMessage()', () => {
       }),
       { numRuns: 3000 },
     );
-    // Many words, which take their time on a machine with much else to do.
+    // Many runs, which take long on a busy machine.
   }).timeout(60_000);
 
-  it('never gives a token, whatever message it stands in and wherever', () => {
+  it('never returns a token, wherever it occurs in a message', () => {
     const TOKENS = ['token-1', 'token-12', 'x'.repeat(2000), 'é'.repeat(5)];
     const text = fc
       .array(fc.oneof(fc.string(), fc.constantFrom(...TOKENS, 'y'.repeat(LIMITS.error.message))), {
@@ -233,14 +233,14 @@ describe('parseEditorMessage()', () => {
     );
   }).timeout(60_000);
 
-  it('is told from what is no message without running a pattern over much of it, or reading much', () => {
+  it('ignores a long text without running a pattern over much of it', () => {
     const long = 'missing'.repeat(1_000_000);
     expect(parse({ ...all, type: 'token-request', session, reason: long })).to.equal(undefined);
     expect(parse({ ...all, type: 'dirty', session, dirty: long })).to.equal(undefined);
     expect(parse({ ...all, type: long, session })).to.equal(undefined);
   });
 
-  it('knows as many capabilities as are taken, and what comes behind them is not looked at', () => {
+  it('accepts a limited number of capabilities without reading the others', () => {
     const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
     const found = parse({ ...all, type: 'hello', capabilities: ['open', ...names, 7] });
     const { capabilities = [] } = found as { capabilities?: string[] };

@@ -22,7 +22,7 @@ import {
   webUrl,
 } from './arbitraries.ts';
 
-// What holds for every input; whoever runs them says how often.
+// Properties that hold for every input. The caller chooses the number of runs.
 
 /** The interface's own parameters, however they are written. */
 const RESERVED = /^(?:builder|token|ident|namespace|fn|template)$/;
@@ -43,7 +43,7 @@ export const addressesAreInverse = fc.property(
     const { editorUrl: read, ...rest } = parseEditorUrl(written);
     const given = Object.entries(values).filter(([, value]) => value !== undefined);
     assert.deepEqual(rest, { namespace: 'default', ...Object.fromEntries(given) });
-    // What is not the interface's is there byte for byte, and all else of the page's address as it was.
+    // Foreign parameters are unchanged byte for byte, as is the rest of the URL.
     const [expected, found] = [new URL(editorUrl), new URL(read)];
     const foreign = expected.search
       .slice(1)
@@ -71,7 +71,7 @@ export const framesStayAtTheEditor = fc.property(rawAttributes, text, (raw, toke
   checkFrameAddress(config.editorUrl, raw.editorUrl, base);
   const address = buildEditorUrl({ ...config, token });
   checkFrameAddress(address, raw.editorUrl, base);
-  // No value reaches into a parameter of another.
+  // No value becomes part of another parameter.
   const { searchParams } = new URL(address);
   for (const [name, value] of [
     ['builder', config.builder],
@@ -85,8 +85,8 @@ export const framesStayAtTheEditor = fc.property(rawAttributes, text, (raw, toke
 
 const url = 'https://builder.test/api';
 
-/** The oracle: what the answer is, by zod's schemas. */
-function meaning({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType): unknown {
+/** The oracle: the record that zod's schemas find in the response. */
+function expectedRecord({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType): unknown {
   if (status === 'redirect' || status > 299 || breaks) return undefined;
   try {
     return schema.safeParse(
@@ -97,14 +97,14 @@ function meaning({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType):
   }
 }
 
-/** Whatever a server says is a record of its schema, or an error of ours. */
+/** Every response is a record of its schema, or a `RequestError`. */
 export const noAnswerCrashes = fc.asyncProperty(answerOf, async (given) => {
   for (const [schema, standard] of [
     [editorTokenShape, editorTokenSchema],
     [featuresShape, featuresSchema],
     [pluginSourceSchema, pluginSourceSchema],
   ] as const) {
-    const expected = meaning(given, standard);
+    const expected = expectedRecord(given, standard);
     const fetch = () => Promise.resolve(responseOf(given));
     const reading = requestJson<unknown>(schema, { url, fetch, retry: 0, timeout: 10_000 });
     if (expected !== undefined) {
@@ -122,7 +122,7 @@ export const noAnswerCrashes = fc.asyncProperty(answerOf, async (given) => {
 
 const plugin = { ident: 'a.b', namespace: 'n', fn: 'f', signal: new AbortController().signal };
 
-/** Whatever a page's own function gives is a usable token, or a `PluginEditorError`. */
+/** Every result of `fetchToken` is a usable token, or a `PluginEditorError`. */
 export const noHostCrashes = fc.asyncProperty(
   fc.oneof(fc.anything({ withBigInt: true, withDate: true, withMap: true }), almostToken),
   fc.boolean(),
@@ -146,8 +146,9 @@ export const noHostCrashes = fc.asyncProperty(
 );
 
 export const PROPERTIES = {
-  'an editor address and what it says are each other’s inverse': addressesAreInverse,
-  'no attribute leads a frame away from the origin of editor-url, or from http': framesStayAtTheEditor,
-  'no answer is more than its schema or less than an error of ours': noAnswerCrashes,
-  'no function of the page gives what is neither a token nor an error': noHostCrashes,
+  'an editor URL gives back what it was built from': addressesAreInverse,
+  'no attribute loads a frame from another origin than that of editor-url, or by another scheme than http':
+    framesStayAtTheEditor,
+  'every response is a record of its schema, or a RequestError': noAnswerCrashes,
+  'every result of fetchToken is a token, or a PluginEditorError': noHostCrashes,
 };

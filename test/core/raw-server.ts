@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 
-/** A server that says, byte for byte, what no HTTP library would. */
+/** A server that sends bytes which no HTTP library would send. */
 export interface RawServer extends AsyncDisposable {
   url: string;
   /** The first line of every request so far. */
@@ -15,7 +15,7 @@ export async function rawServer(answer: (socket: Socket, attempt: number) => voi
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // A client that gives up is what many of the tests are about.
+    // Clients disconnect in many of the tests.
     socket.on('error', () => undefined);
     socket.once('data', (data) => {
       requests.push(String(data).split('\r\n', 1).join());
@@ -35,6 +35,6 @@ export async function rawServer(answer: (socket: Socket, attempt: number) => voi
   };
 }
 
-/** The head of an answer. */
+/** The status line and the headers of a response. */
 export const head = (status: string, ...headers: string[]): string =>
   ['HTTP/1.1 ' + status, 'connection: close', ...headers, '', ''].join('\r\n');

@@ -7,14 +7,14 @@ const TOKEN = 'token-123456';
 
 describe('redactTokens()', () => {
   const cases: [why: string, text: string, tokens: string[], max: number, redacted: string][] = [
-    ['a text without a token stays', 'a text', [TOKEN], 100, 'a text'],
-    ['an empty text stays', '', [TOKEN], 0, ''],
-    ['a text as long as allowed stays', 'abcdef', [], 6, 'abcdef'],
-    ['a longer one is cut, and its end says so', 'abcdefg', [], 6, 'abcde…'],
-    ['nothing is left where nothing is allowed', 'abc', [], 0, '…'],
-    ['every token goes', `a ${TOKEN} b ${TOKEN}${TOKEN}`, [TOKEN], 100, 'a … b ……'],
-    ['a token of four characters may be part of a word, and stays', 'abcd', ['abcd'], 100, 'abcd'],
-    ['one of five goes', 'abcde', ['abcde'], 100, '…'],
+    ['a text without a token is kept', 'a text', [TOKEN], 100, 'a text'],
+    ['an empty text is kept', '', [TOKEN], 0, ''],
+    ['a text of the greatest length is kept', 'abcdef', [], 6, 'abcdef'],
+    ['a longer text is shortened and ends with an ellipsis', 'abcdefg', [], 6, 'abcde…'],
+    ['a greatest length of 0 leaves only the ellipsis', 'abc', [], 0, '…'],
+    ['every token becomes an ellipsis', `a ${TOKEN} b ${TOKEN}${TOKEN}`, [TOKEN], 100, 'a … b ……'],
+    ['a token of four characters is kept, as it may be part of a word', 'abcd', ['abcd'], 100, 'abcd'],
+    ['a token of five characters is redacted', 'abcde', ['abcde'], 100, '…'],
     [
       'a token that is the beginning of another leaves no rest',
       'x abcdefghi',
@@ -23,23 +23,30 @@ describe('redactTokens()', () => {
       'x …',
     ],
     ['a token that is the end of another leaves no rest', 'x abcdefghi', ['efghi', 'abcdefghi'], 99, 'x …'],
-    ['a token that the cut would halve goes as a whole', `abc ${TOKEN} def`, [TOKEN], 12, 'abc …'],
-    ['so does one that the cut would take a character off', `abc ${TOKEN}`, [TOKEN], 15, 'abc …'],
+    ['a token that shortening would halve is redacted as a whole', `abc ${TOKEN} def`, [TOKEN], 12, 'abc …'],
     [
-      'so does one with a beginning that comes again in it',
+      'a token that shortening would rob of a character is redacted as a whole',
+      `abc ${TOKEN}`,
+      [TOKEN],
+      15,
+      'abc …',
+    ],
+    [
+      'a token that repeats its own beginning is redacted as a whole',
       'ab token-token-X',
       ['token-token-X'],
       15,
       'ab …',
     ],
-    ['half a character is not left', 'abc😀def', [], 5, 'abc\ufffd…'],
-    ['a pattern is text like any other', 'a.*+?$&b', ['.*+?$&'], 100, 'a…b'],
+    ['no half of a surrogate pair is left', 'abc😀def', [], 5, 'abc\ufffd…'],
+    ['a token is not used as a pattern', 'a.*+?$&b', ['.*+?$&'], 100, 'a…b'],
   ];
   for (const [why, text, tokens, max, redacted] of cases) {
-    it(`keeps what it may: ${why}`, () => expect(redactTokens(text, tokens, max)).to.equal(redacted));
+    it(`redacts tokens and shortens the text: ${why}`, () =>
+      expect(redactTokens(text, tokens, max)).to.equal(redacted));
   }
 
-  it('leaves neither a token nor five characters of one at the cut, wherever that falls', () => {
+  it('leaves no token, nor five characters of one where the text is cut', () => {
     const token = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 5, maxLength: 12 });
     const pieces = fc.array(
       fc.oneof(

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
 import { type RequestOptions, requestJson } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 
 const schema = z.object({ list: z.array(z.object({ name: z.string() })) });
 const SECRET = 'tok-5ecret';
@@ -18,7 +18,7 @@ describe('requestJson', () => {
   const askJson = (options: Partial<RequestOptions> = {}) =>
     requestJson(schema, { url: server.url('/x'), ...options });
 
-  it('gives what fits the schema', async () => {
+  it('returns data that fits the schema', async () => {
     await start({ json: { list: [{ name: 'a' }] }, headers: { 'x-one': '1' } });
     const { data, headers } = await askJson();
     expect(data).to.deep.equal({ list: [{ name: 'a' }] });
@@ -38,7 +38,7 @@ describe('requestJson', () => {
     ['a wrong field deep inside', { json: { list: [{ name: [SECRET] }] } }, 'list.0.name', 'expected string'],
   ];
   for (const [name, rule, path, problem] of wrong) {
-    it(`is a SchemaError for ${name}, which says where and not what`, async () => {
+    it(`rejects ${name} with a SchemaError that says where, but not what`, async () => {
       await start(rule);
       const error = await rejection<SchemaError>(askJson());
       expect(error).to.be.instanceOf(SchemaError);
@@ -51,7 +51,7 @@ describe('requestJson', () => {
     });
   }
 
-  it('says how many requests it took to get the wrong answer', async () => {
+  it('counts the requests that were sent before a wrong response', async () => {
     await start({ times: 2, status: 503, headers: { 'retry-after': '0' } }, { json: 7 });
     expect(await rejection(askJson())).to.include({ name: 'SchemaError', attempts: 3 });
   });

@@ -3,13 +3,13 @@ import { expect } from '@open-wc/testing';
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
 import { type RequestOptions, request } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection, textOf } from './rejection.ts';
+import { rejection, textOf } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';
 
 describe('request', () => {
-  /** The time limit; another number than any wait. */
+  /** The time limit, which differs from every delay. */
   const timeout = 9876;
   let timers: Timers;
   let server: ScriptedServer;
@@ -27,13 +27,13 @@ describe('request', () => {
     expect(timers.pending, 'timers left').to.equal(0);
   });
 
-  it('gives the text and the headers of the answer', async () => {
+  it('resolves with the text and the headers of the response', async () => {
     await start({ body: 'Grüße 😀', headers: { 'x-one': '1' } });
     const { text, headers, attempts } = await ask();
     expect([text, headers.get('x-one'), attempts]).to.deep.equal(['Grüße 😀', '1', 1]);
   });
 
-  it('sends what it is given', async () => {
+  it('sends method, headers and body', async () => {
     await start({ json: {} });
     await ask({ init: { method: 'PUT', headers: { 'x-two': '2' }, body: 'in' } });
     const [seen] = await server.requests();
@@ -41,17 +41,17 @@ describe('request', () => {
     expect(seen?.headers).to.include({ 'x-two': '2' });
   });
 
-  it('gives an empty text for an answer without a body', async () => {
+  it('resolves with an empty text for a response without a body', async () => {
     await start({ status: 204 });
     expect((await ask()).text).to.equal('');
   });
 
-  it('reads an answer of many parts', async () => {
+  it('reads a response in many chunks', async () => {
     await start({ bodyRepeat: { text: 'aé😀', times: 200_000 } });
     expect((await ask()).text).to.equal('aé😀'.repeat(200_000));
   });
 
-  it('reads characters that are torn apart between two parts', async () => {
+  it('reads characters that are split between two chunks', async () => {
     const text = 'aé😀';
     const parts = new ReadableStream({
       start(controller) {
@@ -79,7 +79,7 @@ describe('request', () => {
     [504, 3],
   ];
   for (const [status, tries] of statuses) {
-    it(`sends ${tries} in all for ${status}`, async () => {
+    it(`sends ${tries} requests in all when the status is ${status}`, async () => {
       await start({ status, json: { token: SECRET } });
       const error = await rejection<HttpError>(ask());
       expect(error).to.be.instanceOf(HttpError);
@@ -96,19 +96,19 @@ describe('request', () => {
     [1, 2],
     [4, 5],
   ]) {
-    it(`sends ${tries} in all with retry: ${retry}`, async () => {
+    it(`sends ${tries} requests in all with retry: ${retry}`, async () => {
       await start({ status: 503 });
       expect(await rejection(ask({ retry }))).to.have.property('attempts', tries);
       expect(await server.requests()).to.have.length(tries as number);
     });
   }
 
-  it('takes the answer of a later try', async () => {
+  it('resolves with the response to a retry', async () => {
     await start({ times: 2, status: 503 }, { body: 'at last' });
     expect(await ask()).to.include({ text: 'at last', attempts: 3 });
   });
 
-  it('waits twice as long each time, less up to half by chance', async () => {
+  it('doubles the delay before each retry, less up to half at random', async () => {
     await start({ status: 503 });
     const { random } = Math;
     try {
@@ -126,7 +126,7 @@ describe('request', () => {
     }
   });
 
-  it('asks chance for every wait', async () => {
+  it('uses another random number for each delay', async () => {
     await start({ status: 503 });
     await rejection(ask({ retry: 6 }));
     const shares = timers.waits.map((wait, i) => wait / (300 * 2 ** i));
@@ -144,7 +144,7 @@ describe('request', () => {
     [{ 'retry-after': 'Tue, 01 Jan 2030 11:00:00 GMT', date: noon }, [0]],
   ];
   for (const [headers, waits] of retryAfter) {
-    it(`with ${JSON.stringify(headers)} ${waits.length ? `waits ${waits[0]} ms` : 'stops'}`, async () => {
+    it(`with ${JSON.stringify(headers)} ${waits.length ? `waits ${waits[0]} ms` : 'does not retry'}`, async () => {
       await start({ times: 1, status: 429, headers }, { body: 'ok' });
       if (waits.length) expect((await ask()).text).to.equal('ok');
       else expect(await rejection(ask())).to.include({ status: 429, attempts: 1 });
@@ -153,7 +153,7 @@ describe('request', () => {
   }
 
   for (const drop of ['start', 'midway'] as const) {
-    it(`is a NetworkError when the connection is lost at the ${drop}, after 3 tries`, async () => {
+    it(`rejects with a NetworkError when the connection is lost at the ${drop} of three responses`, async () => {
       await start({ body: SECRET.repeat(1000), drop });
       const error = await rejection<NetworkError>(ask({ url: server.url('/x?q=1#f') }));
       expect(error).to.be.instanceOf(NetworkError);
@@ -165,18 +165,18 @@ describe('request', () => {
     });
   }
 
-  it('is a NetworkError when the answer may not be read', async () => {
+  it('rejects with a NetworkError when CORS forbids reading the response', async () => {
     await start({ body: SECRET, cors: false });
     expect(await rejection(ask())).to.be.instanceOf(NetworkError);
   });
 
-  it('recovers when the connection is lost once', async () => {
+  it('succeeds after the connection was lost once', async () => {
     await start({ times: 1, drop: 'start' }, { times: 1, body: 'half', drop: 'midway' }, { body: 'whole' });
     expect(await ask()).to.include({ text: 'whole', attempts: 3 });
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`refuses a redirect by ${status} and does not go there`, async () => {
+    it(`rejects a redirect with ${status} without following it`, async () => {
       await start({ redirect: '/elsewhere', status });
       const error = await rejection<HttpError>(ask());
       expect(error).to.be.instanceOf(HttpError);
@@ -186,7 +186,7 @@ describe('request', () => {
     });
   }
 
-  it('is a TimeoutError when no answer comes in time, and does not ask again', async () => {
+  it('rejects with a TimeoutError without a retry when no response comes in time', async () => {
     await start({ delay: 'hang' });
     timers.restore();
     const error = await rejection<TimeoutError>(ask({ timeout: 500, url: server.url('/x?q=1') }));
@@ -197,7 +197,7 @@ describe('request', () => {
     expect(await server.requests()).to.have.length(1);
   });
 
-  it('has a time limit of 15 s when none is given', async () => {
+  it('has a time limit of 15 s by default', async () => {
     timers.restore();
     timers = watchTimers({ limit: timeout, hold: true });
     await start({ body: '' });
@@ -205,7 +205,7 @@ describe('request', () => {
     expect(timers.waits).to.deep.equal([15_000]);
   });
 
-  it('refuses an answer larger than the limit, and takes one of just that size', async () => {
+  it('accepts a response of just the size limit, and rejects a larger one', async () => {
     await start({ bodyRepeat: { text: SECRET, times: 1000 } });
     const size = SECRET.length * 1000;
     expect((await ask({ maxBytes: size })).text).to.have.length(size);
@@ -216,13 +216,13 @@ describe('request', () => {
     expect(textOf(error)).not.to.contain(SECRET);
   });
 
-  it('counts bytes, not characters', async () => {
+  it('counts the size in bytes, not in characters', async () => {
     await start({ bodyRepeat: { text: '€', times: 100 } });
     expect((await ask({ maxBytes: 300 })).text).to.have.length(100);
     expect(await rejection(ask({ maxBytes: 299 }))).to.be.instanceOf(SchemaError);
   });
 
-  it('takes up to 8 MiB when no limit is given', async () => {
+  it('accepts up to 8 MiB by default', async () => {
     await start(
       { times: 1, bodyRepeat: { text: '01234567', times: 2 ** 20 } },
       {
@@ -233,7 +233,7 @@ describe('request', () => {
     expect(await rejection(ask())).to.be.instanceOf(SchemaError);
   });
 
-  it("rejects with the signal's reason when aborted during the request, and gives the request up", async () => {
+  it('rejects with the reason of the signal when aborted during a request, and cancels it', async () => {
     await start({ delay: 'hang' });
     const abort = new AbortController();
     const end = rejection(ask({ signal: abort.signal }));
@@ -245,7 +245,7 @@ describe('request', () => {
     expect(await server.requests()).to.have.length(1);
   });
 
-  it("rejects with the signal's reason when aborted during the wait, and sends no more", async () => {
+  it('rejects with the reason of the signal when aborted before a retry, and sends no more', async () => {
     timers.restore();
     timers = watchTimers({ limit: timeout, hold: true });
     await start({ status: 503, headers: { 'retry-after': '25' } });
@@ -263,7 +263,7 @@ describe('request', () => {
     abort.abort(reason);
     expect(await end).to.equal(reason);
     expect(timers.waits).to.deep.equal([25_000]);
-    // No timer and no request under way: nothing is left that could send another.
+    // Without a timer or a request under way, nothing can send another request.
     expect(timers.pending).to.equal(0);
     expect(await server.requests()).to.have.length(1);
   });
@@ -276,7 +276,7 @@ describe('request', () => {
     expect(await server.requests()).to.have.length(1);
   });
 
-  it('leaves no listener on a signal that lives on', async () => {
+  it('leaves no listener on the signal', async () => {
     await start({ times: 2, status: 503 }, { body: '' });
     const { signal } = new AbortController();
     const listeners = new Set<unknown>();
@@ -294,7 +294,7 @@ describe('request', () => {
     expect(listeners.size).to.equal(0);
   });
 
-  it('uses the fetch that it is given', async () => {
+  it('calls the given fetch function', async () => {
     const seen: unknown[] = [];
     const other = async (input: unknown, init?: RequestInit) => {
       seen.push(input, init?.redirect);
@@ -305,7 +305,7 @@ describe('request', () => {
     expect(seen).to.deep.equal(['https://nowhere.invalid/a', 'manual']);
   });
 
-  it('takes whatever a fetch throws for a lost connection', async () => {
+  it('counts whatever fetch throws as a lost connection', async () => {
     for (const thrown of [new TypeError('odd'), undefined, 'text']) {
       const other = () => Promise.reject(thrown);
       const error = await rejection(

@@ -6,7 +6,7 @@ import { type Schema, editorTokenShape, featuresShape } from '../../src/core/sha
 
 const language = { identifier: 'ts', pretty: 'TypeScript', short: 'TS' };
 
-/** The library's schema and the small one, which must say the same. */
+/** The schema of the library and the small one, which must agree. */
 const pairs: [name: string, schema: Schema<unknown>, shape: Schema<unknown>, good: object[]][] = [
   [
     'editor token',
@@ -25,7 +25,7 @@ const pairs: [name: string, schema: Schema<unknown>, shape: Schema<unknown>, goo
   ],
 ];
 
-/** Where a value is wrong, or that it is not. */
+/** The place where a value is wrong, or `right`. */
 function verdict(schema: Schema<unknown>, value: unknown): string {
   const { error } = schema.safeParse(value);
   return error ? `wrong at ${error.issues[0]?.path.join('.')}` : 'right';
@@ -34,12 +34,12 @@ function verdict(schema: Schema<unknown>, value: unknown): string {
 describe('shapes', () => {
   for (const [name, schema, shape, good] of pairs) {
     for (const value of good) {
-      it(`${name}: takes ${JSON.stringify(value)} and changes nothing`, () => {
+      it(`${name} accepts ${JSON.stringify(value)} unchanged`, () => {
         expect(verdict(schema, value)).to.equal('right');
         expect(shape.safeParse(value)).to.deep.equal({ data: value });
       });
 
-      it(`${name}: says of each spoilt copy of ${JSON.stringify(value)} what the schema says`, () => {
+      it(`${name} agrees with its schema about every altered copy of ${JSON.stringify(value)}`, () => {
         const spoilt = fc.tuple(
           fc.constantFrom(...placesIn(value)),
           fc.oneof(fc.jsonValue(), fc.constant(undefined)),
@@ -47,7 +47,7 @@ describe('shapes', () => {
         fc.assert(
           fc.property(fc.array(spoilt, { minLength: 1, maxLength: 3 }), (changes) => {
             const copy = structuredClone({ root: value });
-            for (const [place, other] of changes) put(copy, ['root', ...place], other);
+            for (const [place, other] of changes) replaceAt(copy, ['root', ...place], other);
             expect(verdict(shape, copy.root)).to.equal(verdict(schema, copy.root));
           }),
           { numRuns: 1000 },
@@ -56,7 +56,7 @@ describe('shapes', () => {
     }
   }
 
-  it('take an object of another frame, and one without a prototype', async () => {
+  it('accept an object of another frame, and one without a prototype', async () => {
     const frame = document.createElement('iframe');
     document.body.append(frame);
     try {
@@ -70,7 +70,7 @@ describe('shapes', () => {
     expect(verdict(editorTokenShape, Object.assign(Object.create(null), { token: 't' }))).to.equal('right');
   });
 
-  it('take no function for an object', () => {
+  it('reject a function where an object is expected', () => {
     expect(
       verdict(
         editorTokenShape,
@@ -79,7 +79,7 @@ describe('shapes', () => {
     ).to.equal('wrong at ');
   });
 
-  it('say what was expected, and never what was there', () => {
+  it('name what was expected, but not what was there', () => {
     const problems: [schema: Schema<unknown>, value: unknown, expected: string][] = [
       [editorTokenShape, 'secret', 'object'],
       [editorTokenShape, { token: '' }, 'non-empty string'],
@@ -102,8 +102,8 @@ function placesIn(value: unknown, at: string[] = []): string[][] {
   return [at, ...inner.flatMap(([key, part]) => placesIn(part, [...at, key]))];
 }
 
-/** Sets what lies at a path, where something lies there still: a hole in a list is nothing that JSON can say. */
-function put(root: object, path: string[], value: unknown): void {
+/** Replaces the value at a path if there still is one: JSON cannot express a hole in a list. */
+function replaceAt(root: object, path: string[], value: unknown): void {
   let holder: unknown = root;
   for (const step of path.slice(0, -1))
     holder = (holder as Record<string, unknown> | null | undefined)?.[step];

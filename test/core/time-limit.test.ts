@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { withTimeLimit } from '../../src/core/time-limit.ts';
-import { rejection } from './rejection.ts';
+import { rejection } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 const forever = () => new Promise<never>(() => undefined);
@@ -15,18 +15,18 @@ describe('withTimeLimit', () => {
   });
   afterEach(() => timers.restore());
 
-  it('hands on what the work gives, and leaves no timer', async () => {
+  it('resolves with the result of the work, and leaves no timer', async () => {
     expect(await withTimeLimit(() => Promise.resolve('done'), limit, where)).to.equal('done');
     expect(timers.pending).to.equal(0);
   });
 
-  it('hands on what the work throws, and leaves no timer', async () => {
+  it('rejects with the error of the work, and leaves no timer', async () => {
     const mine = new Error('mine');
     expect(await rejection(withTimeLimit(() => Promise.reject(mine), limit, where))).to.equal(mine);
     expect(timers.pending).to.equal(0);
   });
 
-  it('ends work that pays no heed to its signal', async () => {
+  it('rejects even when the work ignores its signal', async () => {
     expect(await rejection(withTimeLimit(forever, 1, where))).to.have.property(
       'message',
       'GET /x did not answer within 1 ms',
@@ -34,7 +34,7 @@ describe('withTimeLimit', () => {
     expect(timers.pending).to.equal(0);
   });
 
-  it('says late also when the work fails because of it', async () => {
+  it('reports a timeout even when the work rejects because of it', async () => {
     const work = (signal: AbortSignal) =>
       new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
@@ -45,7 +45,7 @@ describe('withTimeLimit', () => {
     );
   });
 
-  it('does not abort what the work was given once the work is done', async () => {
+  it('does not abort the signal of the work once that has ended', async () => {
     let told: AbortSignal | undefined;
     const work = async (signal: AbortSignal) => {
       told = signal;
@@ -55,7 +55,7 @@ describe('withTimeLimit', () => {
     expect(told?.aborted).to.equal(false);
   });
 
-  it('does not even start when the signal is aborted', async () => {
+  it('does not start the work when the signal is already aborted', async () => {
     let started = false;
     const work = async () => {
       started = true;
@@ -66,7 +66,7 @@ describe('withTimeLimit', () => {
     expect(timers.pending).to.equal(0);
   });
 
-  it("ends with the signal's reason, and tells the work", async () => {
+  it('rejects with the reason of the signal, and aborts the work', async () => {
     const abort = new AbortController();
     let told: AbortSignal | undefined;
     const work = (signal: AbortSignal) => {
@@ -80,7 +80,7 @@ describe('withTimeLimit', () => {
     expect(timers.pending).to.equal(0);
   });
 
-  it('ends also when the work itself aborts before it returns', async () => {
+  it('rejects even when the work aborts the signal before it returns', async () => {
     const abort = new AbortController();
     const reason = new Error('reason');
     const work = () => {
@@ -90,7 +90,7 @@ describe('withTimeLimit', () => {
     expect(await rejection(withTimeLimit(work, limit, where, abort.signal))).to.equal(reason);
   });
 
-  it('takes a limit that no timer can hold for a very long one', async () => {
+  it('accepts a limit that is longer than any timer', async () => {
     let finish = (_value: string): void => undefined;
     const work = () => new Promise<string>((resolve) => (finish = resolve));
     const end = withTimeLimit(work, Infinity, where);

@@ -6,7 +6,7 @@ export interface Timers {
   restore(): void;
 }
 
-/** The test runner's own time limit for a command to it, in ms; such a timer is none of ours. */
+/** The time limit of the test runner for its commands, in ms. Such timers are ignored. */
 const RUNNER_LIMIT = 20_000;
 
 /**

@@ -9,16 +9,16 @@ import {
 } from '../../src/core/errors.ts';
 import { isLive } from '../../src/core/token.ts';
 import type { Rule } from '../support/scripted-server.ts';
-import { textOf } from './rejection.ts';
+import { textOf } from '../support/rejection.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 
 const noon = 1_893_499_200;
 const date = 'Tue, 01 Jan 2030 12:00:00 GMT';
 
-describe('getToken: what comes back', () => {
+describe('getToken: responses', () => {
   const fixture = tokenFixture();
 
-  describe('what an endpoint answers', () => {
+  describe('the response of the endpoint', () => {
     type Row = [
       name: string,
       rule: Omit<Rule, 'path'>,
@@ -114,7 +114,7 @@ describe('getToken: what comes back', () => {
       ],
     ];
     for (const [name, rule, code, attempts, status, message, cause] of rows) {
-      it(`${name}: ${code} after ${attempts}`, async () => {
+      it(`ends in ${code} after ${attempts} attempts when it is ${name}`, async () => {
         await fixture.start(rule);
         const error = await fixture.fail({
           tokenEndpoint: fixture.server.sameOrigin.url(`/token?key=${SECRET}`),
@@ -132,7 +132,7 @@ describe('getToken: what comes back', () => {
       });
     }
 
-    it('hang: token-timeout, not tried again', async () => {
+    it('ends in token-timeout without a retry when it never comes', async () => {
       fixture.timers.restore();
       await fixture.start({ delay: 'hang' });
       const error = await fixture.fail({ timeout: 500 });
@@ -143,12 +143,12 @@ describe('getToken: what comes back', () => {
       expect(await fixture.server.requests()).to.have.length(1);
     });
 
-    it('counts the tries that came before a wrong answer', async () => {
+    it('is counted with the attempts before it when it is wrong', async () => {
       await fixture.start({ status: 503, times: 1, ...again }, { json: {} });
       expect(await fixture.fail()).to.include({ code: 'token-invalid', attempts: 2 });
     });
 
-    it('of just 64 KiB is taken, one byte more is not', async () => {
+    it('may have 64 KiB and no byte more', async () => {
       const room = 65_536 - '{"token":""}'.length;
       await fixture.start(
         { times: 1, json: { token: 'x'.repeat(room) } },
@@ -158,7 +158,7 @@ describe('getToken: what comes back', () => {
       expect(await fixture.fail()).to.include({ code: 'token-invalid' });
     });
 
-    it('after a passing failure is taken', async () => {
+    it('is accepted after failures that passed', async () => {
       await fixture.start(
         { status: 503, times: 1, ...again },
         { drop: 'start', times: 1 },
@@ -167,13 +167,13 @@ describe('getToken: what comes back', () => {
       expect(await fixture.get()).to.have.property('token', 't3');
     });
 
-    it('is taken whatever else it holds and whatever type it says', async () => {
+    it('is accepted with additional fields, whatever its media type', async () => {
       await fixture.start({ body: '{"token":"t","user":{"name":"x"},"expires_in":null}', status: 201 });
       expect(await fixture.get()).to.include({ token: 't', life: undefined });
     });
   });
 
-  describe('how long a token lives', () => {
+  describe('the life of a token', () => {
     const lives: [name: string, json: object, ms: number | undefined][] = [
       ['expires_in', { expires_in: 900, expires_at: 1 }, 900_000],
       ['expires_at as a number, by the Date of the answer', { expires_at: noon + 300 }, 300_000],
@@ -182,7 +182,7 @@ describe('getToken: what comes back', () => {
     ];
     for (const [name, json, ms] of lives) {
       for (const origin of ['same', 'second']) {
-        it(`${name}, ${origin} origin`, async () => {
+        it(`is known from ${name} on the ${origin} origin`, async () => {
           await fixture.start({ json: { token: 't', ...json }, headers: { date } });
           const { url } = origin === 'same' ? fixture.server.sameOrigin : fixture.server;
           expect(await fixture.get({ tokenEndpoint: url('/token') })).to.have.property('life', ms);
@@ -190,7 +190,7 @@ describe('getToken: what comes back', () => {
       }
     }
 
-    it('is told by the local clock where the Date of the answer cannot be read', async () => {
+    it('is computed by the local clock when CORS hides the Date of the response', async () => {
       const headers = { date, 'access-control-expose-headers': 'x-none' };
       await fixture.start({
         json: { token: 't', expires_at: Math.round(Date.now() / 1000) + 7200 },
@@ -200,12 +200,12 @@ describe('getToken: what comes back', () => {
       expect(life).to.be.within(7_100_000, 7_201_000);
     });
 
-    it('is told for fetchToken too', async () => {
+    it('is known for fetchToken, too', async () => {
       const fetchToken = async () => ({ token: 't', expires_in: 60 });
       expect(await fixture.get({ fetchToken })).to.have.property('life', 60_000);
     });
 
-    it('is counted from the answer on', async () => {
+    it('begins with the response', async () => {
       const before = { wall: Date.now(), mono: performance.now() };
       const { since } = await fixture.get();
       expect(since.wall).to.be.within(before.wall, Date.now());
@@ -222,7 +222,7 @@ describe('getToken: what comes back', () => {
       ['a token that had ended when it came', -1, 0, 0, false],
     ];
     for (const [name, life, wall, mono, live] of ages) {
-      it(`${name} is ${live ? 'live' : 'not live'}`, () => {
+      it(`${live ? 'has not ended' : 'has ended'} for ${name}`, () => {
         const at = now();
         const since = { wall: at.wall + wall, mono: at.mono + mono };
         expect(isLive({ token: 't', life, since })).to.equal(live);

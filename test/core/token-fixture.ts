@@ -3,25 +3,25 @@ import { expect } from '@open-wc/testing';
 import type { PluginEditorError } from '../../src/core/errors.ts';
 import { type HeldToken, type TokenRequest, type TokenSource, getToken } from '../../src/core/token.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
-import { rejection } from './rejection.ts';
+import { rejection } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 /** A value that no error may show. */
 export const SECRET = 'tok-5ecret';
 
-/** What the tokens are for, unless a test says otherwise. */
+/** The plugin that tokens are requested for by default. */
 export const target = { ident: 'com.acme.customer-7', namespace: 'default', fn: 'add-record' };
 
-/** The time limit; another number than any wait between two tries. */
+/** The time limit, which differs from every delay between two attempts. */
 const timeout = 9876;
 
-/** A token endpoint for each test of a suite, at `/token`, and the end check that no timer is left. */
+/** A token endpoint at `/token` for each test of a suite, which must leave no timer. */
 export function tokenFixture() {
   const fixture = {
     server: undefined as unknown as ScriptedServer,
     timers: undefined as unknown as Timers,
 
-    /** Sets how the endpoint answers; by default with a token. */
+    /** Sets the responses of the endpoint. Default: a token. */
     async start(...rules: Omit<Rule, 'path'>[]): Promise<void> {
       fixture.server = await scriptedServer(...rules.map((rule) => ({ path: '/token', ...rule })));
     },
@@ -40,7 +40,7 @@ export function tokenFixture() {
       );
     },
 
-    /** What `get` is rejected with. */
+    /** Resolves with the reason of the rejection of `get`. */
     fail(source?: Partial<TokenSource>, request?: Partial<TokenRequest>): Promise<PluginEditorError> {
       return rejection(fixture.get(source, request));
     },

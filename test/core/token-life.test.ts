@@ -42,14 +42,14 @@ describe('tokenLife', () => {
   ];
   for (const [name, answer, answerDate, seconds] of table) {
     for (const off of clocks) {
-      it(`${name}, local clock ${off / hour} h off`, () => {
+      it(`is known from ${name}, with a local clock that is ${off / hour} h off`, () => {
         const ms = seconds === undefined ? undefined : seconds * 1000;
         expect(tokenLife(answer, answerDate, (noon + off) * 1000)).to.equal(ms);
       });
     }
   }
 
-  it('takes the local clock where nothing else is there', () => {
+  it('uses the local clock when there is nothing else', () => {
     for (const off of clocks) {
       const answer = { token: 't', expires_at: noon + off + 300 };
       expect(tokenLife(answer, null, (noon + off) * 1000)).to.equal(300_000);
@@ -66,14 +66,14 @@ describe('tokenLife', () => {
     ['expires_at true', { token: 't', expires_at: true }],
   ];
   for (const [name, answer] of unusable) {
-    it(`knows nothing by ${name}, and asks the next`, () => {
+    it(`ignores ${name}, and uses the next source`, () => {
       expect(tokenLife(answer as EditorToken, date, noon * 1000)).to.equal(undefined);
       const next = { ...(answer as EditorToken), token: jwt(issued) };
       expect(tokenLife(next, date, noon * 1000)).to.equal(600_000);
     });
   }
 
-  it('reads a payload with every base64url character, for each length of padding', () => {
+  it('decodes a payload with every base64url character and every length of padding', () => {
     const lengths = new Set<number>();
     let characters = '';
     for (const name of ['', 'a', 'ab', 'abc', 'Zoë>>>???', 'ÿÿÿ~~~', '😀🦊', '🧑🏽‍🚀']) {
@@ -83,7 +83,7 @@ describe('tokenLife', () => {
       characters += payload;
       expect(tokenLife({ token }, null, 0), name).to.equal(600_000);
     }
-    // What the table must hold to prove anything.
+    // Without these the table would prove nothing.
     expect(lengths).to.deep.equal(new Set([0, 2, 3]));
     expect(characters).to.match(/-/).and.to.match(/_/);
   });
@@ -97,7 +97,7 @@ describe('elapsed', () => {
     ['the wall clock was set back', { wall: 10, mono: 10_500 }, 10_000],
   ];
   for (const [name, to, ms] of table) {
-    it(`is the larger of both: ${name}`, () => {
+    it(`takes the larger of both clocks: ${name}`, () => {
       expect(elapsed(from, to)).to.equal(ms);
     });
   }

@@ -2,13 +2,13 @@ import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
 import type { TokenSource } from '../../src/core/token.ts';
-import { textOf } from './rejection.ts';
+import { textOf } from '../support/rejection.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 
-describe('getToken: what is sent', () => {
+describe('getToken: requests', () => {
   const fixture = tokenFixture();
 
-  describe('the request', () => {
+  describe('the token request', () => {
     it('is a POST with the three fields as JSON', async () => {
       expect(await fixture.get()).to.include({ token: 'from the endpoint', life: undefined });
       const [seen, ...more] = await fixture.server.requests();
@@ -21,7 +21,7 @@ describe('getToken: what is sent', () => {
       expect(seen?.headers).to.include({ 'content-type': 'application/json' });
     });
 
-    it('carries every kind of text', async () => {
+    it('can carry every kind of text', async () => {
       const odd = { ident: 'com.acme.שלום', namespace: 'a/b &?#', fn: '😀"\\\0' };
       await fixture.get({}, odd);
       await fixture.get({ tokenMethod: 'get' }, odd);
@@ -30,7 +30,7 @@ describe('getToken: what is sent', () => {
       expect(query?.query).to.deep.equal(odd);
     });
 
-    it('is, as a GET, a query without a body, and the parameters that are there stay', async () => {
+    it('is a query without a body as GET, and keeps the parameters of the endpoint', async () => {
       await fixture.get({
         tokenMethod: 'get',
         tokenEndpoint: fixture.server.sameOrigin.url('/token?tenant=7&fn=old&flag=&tenant=8#frag'),
@@ -48,18 +48,18 @@ describe('getToken: what is sent', () => {
       expect(seen?.headers).not.to.have.property('content-type');
     });
 
-    it('as a POST keeps the query of its address', async () => {
+    it('keeps the query of the endpoint as POST', async () => {
       await fixture.get({ tokenEndpoint: fixture.server.sameOrigin.url('/token?tenant=7') });
       expect((await fixture.server.requests())[0]?.search).to.equal('?tenant=7');
     });
 
-    it('takes an address that is relative to the page', async () => {
+    it('resolves a relative endpoint against the page', async () => {
       const { pathname } = new URL(fixture.server.sameOrigin.url('/token'));
       await fixture.get({ tokenEndpoint: pathname });
       expect(await fixture.server.requests()).to.have.length(1);
     });
 
-    it('by GET never comes from a cache', async () => {
+    it('never comes from a cache as GET', async () => {
       const tokenMethod = 'get';
       await fixture.start(
         { json: { token: 'first' }, times: 1, headers: { 'cache-control': 'max-age=600' } },
@@ -79,7 +79,7 @@ describe('getToken: what is sent', () => {
       ['include', 'second', true],
     ];
     for (const [credentials, origin, cookie] of modes) {
-      it(`${cookie ? 'sends' : 'keeps back'} cookies to the ${origin} origin with credentials ${credentials}`, async () => {
+      it(`${cookie ? 'sends' : 'does not send'} cookies to the ${origin} origin with credentials ${credentials}`, async () => {
         document.cookie = 'session=abc; path=/';
         try {
           const { url } = origin === 'same' ? fixture.server.sameOrigin : fixture.server;
@@ -103,7 +103,7 @@ describe('getToken: what is sent', () => {
       ['an async function', async () => ({ 'x-csrf': 'c1' })],
     ];
     for (const [name, tokenHeaders] of given) {
-      it(`are sent when they are ${name}`, async () => {
+      it(`are sent when given as ${name}`, async () => {
         await fixture.get({ tokenHeaders });
         await fixture.get({ tokenHeaders, tokenMethod: 'get' });
         const sent = (await fixture.server.requests()).map(({ headers }) => headers['x-csrf']);
@@ -111,20 +111,20 @@ describe('getToken: what is sent', () => {
       });
     }
 
-    it('do not change the type of the body', async () => {
+    it('cannot change the content type of the body', async () => {
       await fixture.get({ tokenHeaders: { 'Content-Type': 'text/plain' } });
       expect((await fixture.server.requests())[0]?.headers).to.include({
         'content-type': 'application/json',
       });
     });
 
-    it('are left as the page gave them', async () => {
+    it('are not changed themselves', async () => {
       const tokenHeaders = new Headers({ 'x-csrf': 'c1' });
       await fixture.get({ tokenHeaders });
       expect([...tokenHeaders]).to.deep.equal([['x-csrf', 'c1']]);
     });
 
-    it('are asked for once for one token, however many tries that takes', async () => {
+    it('are requested once for each token, however many attempts it takes', async () => {
       await fixture.start(
         { status: 503, times: 2, headers: { 'retry-after': '0' } },
         { json: { token: 't' } },
@@ -149,7 +149,7 @@ describe('getToken: what is sent', () => {
       ['rejects', () => Promise.reject(mine)],
     ];
     for (const [name, tokenHeaders] of throwing) {
-      it(`that are a function that ${name} end in token-source with its error as the cause`, async () => {
+      it(`end in token-source with its error as the cause when their function ${name}`, async () => {
         const error = await fixture.fail({ tokenHeaders });
         expect(error).to.be.instanceOf(PluginEditorError);
         expect(error).to.include({ code: 'token-source', attempts: 0, cause: mine });
@@ -158,7 +158,7 @@ describe('getToken: what is sent', () => {
       });
     }
 
-    it('whose function never answers end in token-timeout', async () => {
+    it('end in token-timeout when their function never settles', async () => {
       fixture.timers.restore();
       const error = await fixture.fail({ tokenHeaders: () => new Promise(() => undefined), timeout: 10 });
       expect(error).to.include({ code: 'token-timeout' });
@@ -166,7 +166,7 @@ describe('getToken: what is sent', () => {
       expect(await fixture.server.requests()).to.have.length(0);
     });
 
-    it('whose function never answers end with the signal', async () => {
+    it('end with the reason of the signal when their function never settles', async () => {
       const abort = new AbortController();
       const end = fixture.fail(
         { tokenHeaders: () => new Promise(() => undefined) },
@@ -182,7 +182,7 @@ describe('getToken: what is sent', () => {
       { 'x y': SECRET },
       { 'x-csrf': `${SECRET}😀` },
     ]) {
-      it(`that no request can carry are refused, and not repeated: ${Object.keys(tokenHeaders).join()}`, async () => {
+      it(`end in token-source without being repeated when no request can carry them: ${Object.keys(tokenHeaders).join()}`, async () => {
         for (const either of [tokenHeaders, () => tokenHeaders] as TokenSource['tokenHeaders'][]) {
           const error = await fixture.fail({ tokenHeaders: either });
           expect(error).to.be.instanceOf(PluginEditorError);

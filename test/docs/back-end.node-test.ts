@@ -11,14 +11,14 @@ import { type Workplace, startWorkplace, tscFile } from './package.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read } from './markdown.ts';
 
-// Every block of the guide for back ends: it compiles as strictly as can be, what it asks the builder is what it says, and the
-// real service does what the guide says of it.
+// Every block of the guide for back ends compiles with the strictest settings and sends the requests that it describes, and the
+// real service answers as described.
 
 const blocks = ['back-end', 'roles']
   .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
   .filter(({ language }) => language !== 'mermaid');
 
-/** What the guide takes from the reader's own code. */
+/** The part of the guide's code that its reader has to write. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);
 export const secrets = {
   read: async (name: string) => values.get(name) ?? '',
@@ -32,7 +32,7 @@ export const sessionOf = async (request: Request) => (request.url ? current : un
 const TENANT = '/api/v1/tenant/com.acme.customer-7';
 const PLUGIN_PATH = '/api/v1/plugin/com.acme.customer-7/default/add-record';
 
-/** Writes all blocks into a folder, for a builder and a token of it. */
+/** Writes all blocks into a folder, with the URL of a builder and a token for it. */
 async function writeBlocks(folder: string, url: string, token: string): Promise<void> {
   await place.write(`${folder}/secrets.ts`, SECRETS.replace('env-1', token));
   await place.write(`${folder}/session.ts`, SESSION);
@@ -55,7 +55,7 @@ after(async () => {
 type Exports = Record<string, (...given: never[]) => Promise<unknown>>;
 type Calls = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
-/** What a block exports, with a builder that answers like this; and what that is asked. */
+/** The exports of a block, with a builder that follows these rules, and the requests to it. */
 async function load(
   name: string,
   ...rules: Rule[]
@@ -71,15 +71,15 @@ async function load(
   };
 }
 
-describe('From your back end', () => {
-  test('has names for all its blocks', () => {
+describe('the page "From your back end"', () => {
+  test('names all its blocks', () => {
     assert.deepEqual(
       blocks.map(({ language, name }) => [language, /^[\w-]+\.ts$/.test(name)]),
       blocks.map(() => ['ts', true]),
     );
   });
 
-  test('compiles, without the types of Node and with all types of libraries checked', async () => {
+  test('compiles without the types of Node, with the types of all libraries checked', async () => {
     const compilerOptions = {
       target: 'es2023',
       module: 'esnext',
@@ -101,7 +101,7 @@ describe('From your back end', () => {
     await place.run(process.execPath, [tscFile, '-p', '.']);
   });
 
-  test('list.ts lists all pages of plugins', async () => {
+  test('lists all pages of plugins with list.ts', async () => {
     const { calls, asked } = await load(
       'list.ts',
       { path: `${TENANT}/plugins`, times: 1, json: { plugins: [PLUGIN], next: 'c1' } },
@@ -119,7 +119,7 @@ describe('From your back end', () => {
     );
   });
 
-  test('roll-back.ts makes the version before the live one live, and the newest again', async () => {
+  test('makes the version before the live one live with roll-back.ts, and the newest again', async () => {
     const versions = ['v1.0.2', 'v1.0.1', 'v1.0.0'].map((version) => ({ ...VERSION, version }));
     const { calls, asked } = await load(
       'roll-back.ts',
@@ -135,7 +135,7 @@ describe('From your back end', () => {
     ]);
   });
 
-  test('failures.ts lists the latest failures', async () => {
+  test('lists the latest failures with failures.ts', async () => {
     const { calls, asked } = await load('failures.ts', {
       path: `${PLUGIN_PATH}/runs`,
       json: { runs: [RUN] },
@@ -146,7 +146,7 @@ describe('From your back end', () => {
     assert.deepEqual(await asked(), [`GET ${PLUGIN_PATH}/runs?success=false&limit=10`]);
   });
 
-  test('customers.ts suspends, resumes and deletes, and deletes again', async () => {
+  test('suspends, resumes and deletes repeatedly with customers.ts', async () => {
     const tenant: Tenant = {
       environment: 'com.acme',
       tenant: 'customer-7',
@@ -175,7 +175,7 @@ describe('From your back end', () => {
     ]);
   });
 
-  test('rotate.ts uses the new token from the next call on', async () => {
+  test('uses the new token from the next call on with rotate.ts', async () => {
     const tokens = '/api/v1/environment/com.acme/tokens';
     const { calls, asked } = await load(
       'rotate.ts',
@@ -195,7 +195,7 @@ describe('From your back end', () => {
     assert.deepEqual(used, ['Bearer env-1', 'Bearer env-2', 'Bearer env-2']);
   });
 
-  test('roles.ts asks for what the role may do, and for whom', async () => {
+  test('requests the permissions of a role, for its user, with roles.ts', async () => {
     const token = (permissions: string[], actor: string) => ({
       json: { token: 'editor-1', expires_in: 60, permissions, actor },
     });
@@ -221,7 +221,7 @@ describe('From your back end', () => {
   });
 });
 
-describe('From your back end, with the service', () => {
+describe('the page "From your back end", with the service', () => {
   const customer = 'customer-7';
   const plugin = { environment: 'com.acme', userID: customer, pluginName: 'add-record' };
   let service: Builder;
@@ -231,13 +231,13 @@ describe('From your back end, with the service', () => {
   });
   after(() => service?.[Symbol.asyncDispose]());
 
-  /** What the blocks export, by their names. */
+  /** The exports of all blocks, by name. */
   const loadAll = async () => {
     const loaded = await Promise.all(blocks.map(({ name }) => place.load<Exports>(`with-service/${name}`)));
     return Object.assign({}, ...loaded) as Calls;
   };
 
-  test('a vendor lists, rolls back, finds failures, gives roles, rotates its token, suspends and deletes', async () => {
+  test('lists, rolls back, finds failures, assigns roles, rotates the token, suspends and deletes', async () => {
     const calls = await loadAll();
     const call = (name: string, ...given: unknown[]) => {
       const called = calls[name];

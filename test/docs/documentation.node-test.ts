@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { anchors, blocks, root } from './markdown.ts';
 
-// The pages that people read in the repository. `readme.node-test.ts` has what is true of the README alone.
+// The pages in the repository. `readme.node-test.ts` has tests of the README alone.
 
 const folder = fileURLToPath(root);
 const read = (path: string) => readFileSync(folder + path, 'utf8');
@@ -38,7 +38,7 @@ test('every link of a page leads to a file, and every anchor to a heading', () =
   assert.deepEqual(wrong, []);
 });
 
-test('the README of the service, which a registry shows alone, links to nothing outside of its package', () => {
+test('the README of the service, which a registry shows alone, links to nothing outside its package', () => {
   const packed = ['service/README.md', 'service/LICENSE', 'service/package.json'];
   const outside = linksOf('service/README.md').filter(({ path }) => !packed.includes(path));
   assert.deepEqual(outside, []);
@@ -52,7 +52,7 @@ test('the table of contents leads to every page of the documentation', () => {
   assert.deepEqual(listed.toSorted(), own);
 });
 
-test('no page has a heading twice, so that each has one address', () => {
+test('no page has a heading twice, so that each has a URL of its own', () => {
   const twice = pages
     .filter((page) => page !== 'CHANGELOG.md')
     .flatMap((page) => {
@@ -75,16 +75,16 @@ test('every block of code has a name of its own, by which a test runs it', () =>
   assert.equal(new Set(named.map(({ name }) => name)).size, named.length);
 });
 
-test('every folder, file and script that a page names is there', () => {
+test('every folder, file and script that a page names exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const wrong: string[] = [];
-  // The changelog tells of what was.
+  // The changelog may name what no longer exists.
   for (const page of pages.filter((path) => path !== 'CHANGELOG.md')) {
     const text = read(page);
     for (const [, path = ''] of text.matchAll(
       /`((?:src|service|editor|demo|docs|tools|test)(?:\/[\w.-]+)+)`/g,
     )) {
-      // What a build makes is not there before.
+      // The output of a build may not exist yet.
       if (!path.includes('/dist') && !existsSync(folder + path)) wrong.push(`${page}: ${path}`);
     }
     for (const [, name = ''] of text.matchAll(/\bnpm run (?:--\S+ )*([\w:-]+)/g)) {

@@ -26,7 +26,7 @@ const EXAMPLES = {
 const elements = elementsOf(createManifest());
 
 for (const [name, { script, markup, event, property }] of Object.entries(EXAMPLES))
-  test(`${name} parses, and its tags name what there is`, () => {
+  test(`${name} parses, and its tags name what exists`, () => {
     const code = snippet(name);
     const [, text = ''] = script.exec(code) ?? [];
     assert.match(text, /import 'plugin-editor';/);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Where the README and `docs` lie. */
+/** The folder of the README and `docs`. */
 export const root = new URL('../../', import.meta.url);
 
 export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -10,7 +10,7 @@ export const readme = read('README.md');
 
 export interface Block {
   language: string;
-  /** What follows the language: the name of the file that the block is. Empty where it is none. */
+  /** The name of the file that the block represents, which follows the language. Empty if there is none. */
   name: string;
   code: string;
 }
@@ -37,7 +37,7 @@ export const blocks: readonly Block[] = pages.flatMap((page) => blocksIn(read(pa
 
 /**
  * The code of the block with that name.
- * @param places what to put in the place of made-up addresses, such as `https://builder.example.com`
+ * @param places replacements for example URLs, such as `https://builder.example.com`
  */
 export function snippet(name: string, places: Record<string, string> = {}): string {
   const found = blocks.filter((block) => block.name === name);
@@ -50,7 +50,7 @@ export function snippet(name: string, places: Record<string, string> = {}): stri
   return code;
 }
 
-/** The ids that GitHub gives to the headings. */
+/** The ids of the headings on GitHub. */
 export function anchors(markdown: string): string[] {
   const prose = markdown.replace(/^```.*?^```$/gms, '');
   return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

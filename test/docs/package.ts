@@ -1,19 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { packOnce, unpack } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 import { serversDirectory } from './install.ts';
 import { root } from './markdown.ts';
 
-const run = promisify(execFile);
 const projectRoot = fileURLToPath(root);
 
 export interface Workplace extends AsyncDisposable {
   directory: string;
-  /** Writes a file, and says where it is. */
+  /** Writes a file, and resolves with its path. */
   write: (name: string, text: string) => Promise<string>;
   /** Imports a file of it, as Node does. */
   load: <T>(name: string) => Promise<T>;
@@ -22,12 +20,12 @@ export interface Workplace extends AsyncDisposable {
 }
 
 /**
- * A directory as an application's is: this package is in its node_modules as it is published, with its export map, and
+ * A directory like that of an application: this package is in its node_modules as it is published, with its export map, and
  * beside it the packages named, so that what the documentation says is found the way in which users find it.
  */
 export async function startWorkplace({
   packages = [] as string[],
-  /** What is installed apart from the project's own packages. */
+  /** Packages that are installed separately from those of the project. */
   servers = [] as string[],
 }): Promise<Workplace> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-docs-')));
@@ -53,13 +51,8 @@ export async function startWorkplace({
     write,
     load: async <T>(name: string) => (await import(pathToFileURL(join(directory, name)).href)) as T,
     run: async (command, args, env = {}) => {
-      try {
-        const { stdout } = await run(command, args, { cwd: directory, env: { ...process.env, ...env } });
-        return stdout;
-      } catch (error) {
-        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-        throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
-      }
+      const { stdout } = await run(command, args, { cwd: directory, env: { ...process.env, ...env } });
+      return stdout;
     },
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };

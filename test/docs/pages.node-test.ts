@@ -10,7 +10,7 @@ import { tscFile } from './package.ts';
 let pages: Pages;
 let browser: Browser;
 let page: Page;
-/** What the page's console said, by kind. */
+/** The lines of the console of the page, by kind. */
 let said: string[];
 
 before(async () => {
@@ -35,7 +35,7 @@ async function open(path: string): Promise<void> {
   await page.goto(pages.vendor + path);
 }
 
-/** Waits for a state, and says why it is `error` instead. */
+/** Waits for a state; rejects with the reason if it is `error` instead. */
 async function inState(wanted: string): Promise<void> {
   await page.waitForFunction(
     (state) => [state, 'error'].includes(document.querySelector('plugin-editor')?.state ?? ''),
@@ -72,7 +72,7 @@ const draftOf = async (fn: string) => {
   return { token, source: draft.ok ? ((await draft.json()) as { contents: string }).contents : undefined };
 };
 
-test('every block of TypeScript compiles, as strictly as can be', async () => {
+test('every block of TypeScript compiles with the strictest settings', async () => {
   const own = blocks.filter(({ name }) => /\.tsx?$/.test(name) && name !== ANGULAR);
   for (const name of ['route.ts', 'worker.ts', 'plugin.ts', 'say-types.ts', 'ask-price.ts'])
     await pages.place.write(name, snippet(name));
@@ -81,7 +81,7 @@ test('every block of TypeScript compiles, as strictly as can be', async () => {
     [...read(path).matchAll(/"(plugin-editor\/types\/\w+\.d\.ts)"/g)].map(([, found]) => found),
   );
   assert.equal(frameworks.length, 4);
-  // Without the types of its framework, this is no tag that TypeScript knows, and with them, 1 is no plugin's name.
+  // TypeScript knows this tag only with the types of its framework, by which 1 is no name of a plugin.
   await pages.place.write(
     'tags.tsx',
     `const all = { 'editor-url': '/', builder: '/', ident: 'com.acme.customer-7', 'token-endpoint': '/token' };
@@ -112,7 +112,7 @@ test('every block of TypeScript compiles, as strictly as can be', async () => {
 
 describe('the documentation’s page', () => {
   for (const name of ['page.html', 'react.html', 'vue.html'])
-    test(`${name}: opens its editor, with the languages beside it`, async () => {
+    test(`${name} opens its editor, with the languages beside it`, async () => {
       await open(`/${name}`);
       const frame = await editorFrame();
       assert.match(await text(frame), /export/);
@@ -130,7 +130,7 @@ describe('the documentation’s page', () => {
     });
 
   for (const name of ['react.html', 'vue.html'])
-    test(`${name}: hears of a deployment`, async () => {
+    test(`${name} is told of a deployment`, async () => {
       await open(`/${name}`);
       await editorFrame();
       await page.$eval('plugin-editor', (editor) =>
@@ -142,7 +142,7 @@ describe('the documentation’s page', () => {
     });
 });
 
-test('listen.ts hears of all that it names, and theme.css is seen', async () => {
+test('listen.ts handles every event that it names, and theme.css applies', async () => {
   assert.ok(snippet('theme.css') && snippet('listen.ts'));
   await open('/listening.html');
   const frame = await editorFrame();
@@ -155,7 +155,7 @@ test('listen.ts hears of all that it names, and theme.css is seen', async () => 
     ['12px', 0],
   );
 
-  // Unsaved work, and another plugin: kept when the user says so.
+  // The plugin changes while there is unsaved work, which the user keeps.
   const asked = new Promise<string>((resolve) =>
     page.once('dialog', (dialog) => void dialog.dismiss().then(() => resolve(dialog.message()))),
   );
@@ -163,7 +163,7 @@ test('listen.ts hears of all that it names, and theme.css is seen', async () => 
   await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
   await page.$eval('plugin-editor', (editor) => (editor.fn = 'price-rule'));
   assert.equal(await asked, 'Discard what is not saved in add-record?');
-  // Saved, the change is made, in the same frame.
+  // Once the work is saved, the change is made in the same frame.
   await frame.click('button');
   await frame.waitForFunction(() => !document.querySelector('textarea')?.value.includes('// mine'));
   assert.match((await draftOf('add-record')).source ?? '', /\/\/ mine/);
@@ -184,7 +184,7 @@ test('listen.ts hears of all that it names, and theme.css is seen', async () => 
 });
 
 describe('the documentation’s editor', () => {
-  test('greets before its own script is there', async () => {
+  test('greets before its own script has loaded', async () => {
     const held = Promise.withResolvers<void>();
     pages.hold('/editor.js', held.promise);
     let loaded: Promise<unknown>;
@@ -199,8 +199,8 @@ describe('the documentation’s editor', () => {
         });
       });
       await page.goto(`${pages.vendor}/sign-in`);
-      // To wait for the page would be to wait for the script that is held: Puppeteer's `load` and `domcontentloaded`
-      // both stand for the page and all frames that are in it by then.
+      // Waiting for the page would mean waiting for the script that is held: Puppeteer's `load` and `domcontentloaded`
+      // both include all frames that are in the page by then.
       loaded = page.goto(`${pages.vendor}/page.html`);
       await Promise.race([
         greeted.promise,
@@ -213,7 +213,7 @@ describe('the documentation’s editor', () => {
     assert.match(await text(await editorFrame()), /export/);
   });
 
-  test('asks for a new token when the builder refuses the old one, and saves with it', async () => {
+  test('requests a new token when the builder refuses the old one, and saves with it', async () => {
     await open('/page.html');
     await page.$eval('plugin-editor', (editor) => (editor.fn = 'refused-once'));
     const frame = await editorFrame();
@@ -232,7 +232,7 @@ describe('the documentation’s editor', () => {
     assert.equal(refused, 2);
   });
 
-  test('opens nothing for a builder that it does not know', async () => {
+  test('opens nothing for an unknown builder', async () => {
     await open('/page.html');
     await editorFrame();
     await page.$eval('plugin-editor', (editor) => (editor.builder = 'https://evil.example.com'));

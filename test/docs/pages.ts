@@ -11,7 +11,7 @@ import { snippet } from './markdown.ts';
 
 const SECRET = 'the secret of this test';
 
-/** What an application adds to the documentation's components: where they are mounted. */
+/** The code by which an application mounts the components of the documentation. */
 const MOUNTS = {
   'react.tsx': `import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -32,7 +32,7 @@ export interface Pages extends AsyncDisposable {
   hold: (path: string, until: Promise<void>) => void;
 }
 
-/** All of the documentation at once: its pages, in front of its Hono endpoint, with its editor and the real plugin service. */
+/** Starts everything from the documentation: its pages and its Hono endpoint, with its editor and the real plugin service. */
 export async function startPages(): Promise<Pages> {
   const packages = ['hono', 'react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
   const [builder, place] = await Promise.all([
@@ -100,7 +100,7 @@ export async function startPages(): Promise<Pages> {
   const vendorServer = await listen((req, res) => void listener(req, res));
   const vendor = `http://localhost:${vendorServer.port}`;
 
-  // The editor names the origin of the app that may frame it.
+  // The editor allows the origin of the app.
   await place.write('greet.ts', snippet('greet.ts', { 'https://app.example.com': vendor }));
   await bundle(place, ['greet.ts', 'editor.ts'], editorFiles);
 

@@ -7,7 +7,7 @@ import { snippet } from './markdown.ts';
 const sandbox = new Sandbox();
 after(() => sandbox.close());
 
-test('the plugin of the page on what a plugin may use runs, and logs', async () => {
+test('the plugin of the page "What a plugin may use" runs and logs', async () => {
   const program = loadedProgram({ kind: 'script', code: snippet('greeting.js'), file: 'plugin.js' });
   const share = { environment: 'com.acme', tenant: 'customer-7', token: '' };
   const greeted = await sandbox.run({ program, input: '{"name":"Ada"}', share });
@@ -16,7 +16,7 @@ test('the plugin of the page on what a plugin may use runs, and logs', async () 
   assert.equal('result' in unnamed && unnamed.result, '{"greeting":"Hello, world!"}');
 });
 
-test('what that page says is not there is not there', async () => {
+test('what that page calls unavailable is unavailable', async () => {
   const names = ['fetch', 'setTimeout', 'Intl', 'window', 'document', 'process', 'require'];
   const code = `export const run = () => [${names.map((name) => `typeof ${name}`).join()}].join()`;
   const program = loadedProgram({ kind: 'script', code, file: 'plugin.js' });

@@ -8,7 +8,7 @@ import { type RunningDemo, launchChromium, startDemo, until } from '../demo/harn
 import { blocksIn, readme, root, snippet } from './markdown.ts';
 import { type Workplace, startWorkplace } from './package.ts';
 
-// What a reader of the README does: `npm start`, a token, the page and the server as they are copied, and a deployed plugin.
+// The steps of the README: `npm start`, a token, copies of the page and the server, and a deployed plugin.
 
 let demo: RunningDemo;
 let place: Workplace;
@@ -22,7 +22,7 @@ after(async () => {
   await place?.[Symbol.asyncDispose]();
 });
 
-/** What the README's block puts into `ENVIRONMENT_TOKEN`. */
+/** The value that the block of the README assigns to `ENVIRONMENT_TOKEN`. */
 async function environmentToken(): Promise<string> {
   const block = blocksIn(readme).find(({ code }) => code.includes('export ENVIRONMENT_TOKEN='));
   const { stdout } = await promisify(execFile)(
@@ -94,7 +94,7 @@ server.on('listening', () => console.log(server.address().port));`,
     };
     assert.deepEqual(await price(), [502, 'No price: version-not-found']);
     await deploy('price-rule', snippet('plugin.ts'));
-    // A node knows within a second what is live.
+    // A node learns of the live version within a second.
     await until(async () => (await price())[0] === 200);
     assert.deepEqual(await price(), [200, '{"total":108}']);
     assert.match(readme, /answers `\{"total":108\}`/);

@@ -5,17 +5,17 @@ import { anchors, readme, root } from './markdown.ts';
 
 const prose = readme.replace(/^```.*?^```$/gms, '');
 
-/** All that the README points to: links, pictures, and `src` and `srcset` of its HTML. */
+/** All targets of the README: of links, pictures, and `src` and `srcset` in its HTML. */
 const targets = [
   ...[...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target),
   ...[...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g)].map(([, target = '']) => target),
 ];
 
-test('it is at most 12 KB', () => {
+test('the README has at most 12 KB', () => {
   assert.ok(Buffer.byteLength(readme) <= 12_000);
 });
 
-test('every relative link leads to a file, and every anchor to a heading', () => {
+test('every relative link of the README leads to a file, and every anchor to a heading', () => {
   assert.ok(targets.length > 30 && targets.includes('LICENSE'));
   for (const target of targets.filter((one) => !/^https?:/.test(one))) {
     const [path = '', anchor] = target.split('#');
@@ -26,7 +26,7 @@ test('every relative link leads to a file, and every anchor to a heading', () =>
   }
 });
 
-test('what the README says of its commands is what package.json has', () => {
+test('the README describes its commands as package.json defines them', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -40,7 +40,7 @@ test('what the README says of its commands is what package.json has', () => {
   );
 });
 
-test('the pictures are small', () => {
+test('the pictures of the README are small', () => {
   for (const theme of ['light', 'dark'])
     assert.ok(statSync(new URL(`test/docs/picture-${theme}.webp`, root)).size < 100_000, theme);
 });

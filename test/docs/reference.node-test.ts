@@ -4,17 +4,17 @@ import { test } from 'node:test';
 import { errorCodes } from '../../service/src/http/error-codes.ts';
 import { read, root } from './markdown.ts';
 
-// What the pages of docs/reference say is what the sources have.
+// The pages of docs/reference agree with the sources.
 
 const errorsPage = read('docs/reference/errors.md');
 
-/** Codes as a source file has them, by what stands before each. */
+/** The codes in a source file, found by what precedes each. */
 const codesIn = (path: string, before: RegExp): string[] => {
   const text = read(path);
   return [...text.matchAll(new RegExp(`${before.source}'([a-z-]+)'`, 'g'))].map(([, code = '']) => code);
 };
 
-test('every error code is explained, and none that there is not', () => {
+test('the reference explains every error code, and no others', () => {
   const explained = [...errorsPage.matchAll(/^\| (?:\d+ +\| )?`([a-z-]+)`/gm)].map(([, code = '']) => code);
   const server = readdirSync(new URL('src/server/', root)).flatMap((file) =>
     codesIn(`src/server/${file}`, /Refusal\(\s*\d+,\s*/),
@@ -29,7 +29,7 @@ test('every error code is explained, and none that there is not', () => {
   assert.deepEqual(new Set(classes), new Set([...thrown, 'RunError', 'TypeError']));
 });
 
-test('every code that a run can end with is explained', () => {
+test('the reference explains every code that a run can end with', () => {
   const section = /^## Errors of runs$.*/ms.exec(errorsPage)?.[0] ?? '';
   const codes = Object.keys(errorCodes).filter((code) =>
     /^(?:plugin-error|runner-crashed|.*-limit)$/.test(code),
@@ -44,7 +44,7 @@ test('every code that a run can end with is explained', () => {
 const reference = read('docs/reference/modules.md');
 
 for (const module of ['client', 'server', 'editor'])
-  test(`the reference of ${module}.js names all that it exports`, async () => {
+  test(`the reference of ${module}.js names all its exports`, async () => {
     const own = new RegExp(`## plugin-editor/${module}\\.js\n.*?(?=\n## |$)`, 's').exec(reference)?.[0] ?? '';
     const exported = Object.keys((await import(new URL(`src/${module}.ts`, root).href)) as object);
     assert.ok(exported.length > 0);

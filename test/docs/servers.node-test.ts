@@ -46,8 +46,8 @@ const local = (name: string) => snippet(name, { 'https://builder.example.com': b
 
 const fields = (ident: string) => ({ ident, namespace: 'default', fn: 'add-record' });
 
-/** What every way must do, with a cookie of `customer-7`. `ports` answer in turn. */
-async function holds(cookie: string, ...ports: number[]): Promise<void> {
+/** Checks what holds in every framework, with a cookie of `customer-7`. The servers at `ports` take turns. */
+async function expectTokenEndpoint(cookie: string, ...ports: number[]): Promise<void> {
   let turn = 0;
   const ask = (body: object, headers: Record<string, string | undefined>) =>
     rawRequest(ports[turn++ % ports.length] as number, { path: PATH, body, headers });
@@ -57,7 +57,7 @@ async function holds(cookie: string, ...ports: number[]): Promise<void> {
     assert.equal(status, 200, text);
     assert.equal(headers['cache-control'], 'no-store');
     assert.deepEqual(Object.keys(json).toSorted(), ['expires_in', 'token']);
-    // A real token: the builder takes it for that plugin, and for no other.
+    // The token is real: the builder accepts it for that plugin, and for no other.
     const record = JSON.stringify({ contents: 'export const run = String;', lang: 'javascript' });
     const save = (fn: string) =>
       builder.call(`/api/v1/draft/com.acme.${CUSTOMER}/default/${fn}`, String(json.token), record);
@@ -86,7 +86,7 @@ async function signIn(port: number): Promise<string> {
 }
 
 describe('the token endpoint of the documentation', () => {
-  test('for Express', async () => {
+  test('runs in Express', async () => {
     await place.write('express.js', local('express.js'));
     const { app } = await place.load<{ app: Express }>('express.js');
     app.post('/sign-in', (req: Request & { session?: object }, res) => {
@@ -94,10 +94,10 @@ describe('the token endpoint of the documentation', () => {
       res.status(204).end();
     });
     await using server = await listen(app as RequestListener);
-    await holds(await signIn(server.port), server.port);
+    await expectTokenEndpoint(await signIn(server.port), server.port);
   });
 
-  test('for Hono', async () => {
+  test('runs in Hono', async () => {
     await place.write('hono.ts', local('hono.ts'));
     const { app } = await place.load<{ app: Hono }>('hono.ts');
     app.post('/sign-in', async (c) => {
@@ -106,10 +106,10 @@ describe('the token endpoint of the documentation', () => {
     });
     const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
     await using server = await listen((req, res) => void listener(req, res));
-    await holds(await signIn(server.port), server.port);
+    await expectTokenEndpoint(await signIn(server.port), server.port);
   });
 
-  test('for Next.js: built by `next build`, types and all, and served by `next start`', async () => {
+  test('runs in Next.js, built with its types by `next build` and served by `next start`', async () => {
     await place.write(`app${PATH}/route.ts`, local('route.ts'));
     await copyFile(
       fileURLToPath(new URL('session.ts', import.meta.url)),
@@ -118,13 +118,13 @@ describe('the token endpoint of the documentation', () => {
     // The packages lie outside of the directory, by links.
     const config = {
       turbopack: { root: parse(place.directory).root },
-      // Nothing is built here twice.
+      // A cache is useless, because each build runs once.
       experimental: { turbopackFileSystemCacheForBuild: false },
     };
     await place.write('next.config.mjs', `export default ${JSON.stringify(config)};`);
     const next = join(place.directory, 'node_modules/next/dist/bin/next');
     const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
-    // The secret is there when it runs, not when it is built.
+    // The secret is available at run time, but not during the build.
     await place.run(process.execPath, [next, 'build'], { ...env, ENVIRONMENT_TOKEN: '' });
 
     const child = spawn(process.execPath, [next, 'start', '--hostname', '127.0.0.1', '--port', '0'], {
@@ -140,14 +140,14 @@ describe('the token endpoint of the documentation', () => {
         if (output.includes('Ready')) break;
       }
       const port = Number(/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
-      await holds(await cookieFor(CUSTOMER), port);
+      await expectTokenEndpoint(await cookieFor(CUSTOMER), port);
     } finally {
       child.kill();
       await ended;
     }
   });
 
-  test('for Cloudflare Workers: in two processes of workerd, which answer in turn and share nothing', async () => {
+  test('runs in Cloudflare Workers, in two processes that take turns and share nothing', async () => {
     await place.write('worker.ts', local('worker.ts'));
     await copyFile(
       fileURLToPath(new URL('session.ts', import.meta.url)),
@@ -168,10 +168,10 @@ describe('the token endpoint of the documentation', () => {
     });
     const bindings = { ENVIRONMENT_TOKEN: builder.environmentToken };
     const start = (date: string) => startWorker(place.directory, place.write, { date, bindings });
-    // The oldest date that the README promises, and the newest: what `URL` and `fetch` can do differs between them.
+    // The oldest supported date and the newest, between which `URL` and `fetch` differ.
     const [, oldest = ''] = /compatibility date of (\S+) or later/.exec(read('docs/start/workers.md')) ?? [];
     await using one = await start(oldest);
     await using other = await start(newestDate());
-    await holds(await cookieFor(CUSTOMER), one.port, other.port);
+    await expectTokenEndpoint(await cookieFor(CUSTOMER), one.port, other.port);
   });
 });

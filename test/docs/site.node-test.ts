@@ -12,7 +12,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { findings } from '../demo/axe.ts';
 import { launchChromium } from '../demo/harness.ts';
 
-/** Where a server has the site. The build is told of it. */
+/** The path of the site on the server, which the build has to know. */
 const BASE = '/products/plugin-editor/docs/';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -28,7 +28,7 @@ let server: Server;
 let origin: string;
 let browser: Browser;
 let page: Page;
-/** What the page asked for in vain, and what it wrote to the console. */
+/** The failed requests of the page, and the lines of its console. */
 let faults: string[] = [];
 
 before(async () => {
@@ -42,7 +42,7 @@ before(async () => {
     '--outDir',
     folder,
   ];
-  // It fails where a link leads nowhere.
+  // The build fails if a link is broken.
   const built = promisify(execFile)(process.execPath, args, { cwd: repository });
   server = createServer(
     (request, answer) =>
@@ -55,7 +55,7 @@ before(async () => {
   page = await browser.newPage();
   page.setDefaultTimeout(60_000);
   page.on('console', (message) => {
-    // An editor on the page's own origin is what the element warns of, and here it is a stand-in.
+    // The element warns about an editor on the origin of the page, which is a stand-in here.
     if (!message.text().includes('sandbox')) faults.push(message.text());
   });
   page.on('pageerror', (error) => faults.push(String(error)));
@@ -82,7 +82,7 @@ async function serve(
 async function open(path: string): Promise<void> {
   faults = [];
   await page.goto(origin + BASE + path);
-  // VitePress has taken the page over: from then on its links load no page anew.
+  // VitePress has hydrated the page: from then on its links do not reload it.
   await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}));
 }
 
@@ -92,7 +92,7 @@ const addresses = async () =>
     .filter((path) => path.endsWith('.html') && !/^(?:stand-in-editor\/|404)/.test(path))
     .toSorted();
 
-test('every page of the site works from a sub-folder, fits on a telephone, and leaves axe nothing to find', async () => {
+test('every page of the site works in a sub-folder, fits on a phone and passes axe', async () => {
   const all = await addresses();
   assert.ok(all.length > 50, `${all.length} pages`);
   const found: string[] = [];
@@ -110,10 +110,10 @@ test('every page of the site works from a sub-folder, fits on a telephone, and l
   assert.deepEqual(found, []);
 });
 
-describe('on a wide screen', () => {
+describe('the site on a wide screen', () => {
   before(() => page.setViewport({ width: 1300, height: 900 }));
 
-  test('the elements run on the pages that describe them', async () => {
+  test('runs the elements on the pages that describe them', async () => {
     await open('reference/plugin-editor.html');
     await page.waitForSelector('plugin-editor:state(ready)');
     await page.click('::-p-text(A deploy)');
@@ -125,7 +125,7 @@ describe('on a wide screen', () => {
     assert.deepEqual(faults, []);
   });
 
-  test('the search finds a page without a server', async () => {
+  test('finds a page by its search, without a server', async () => {
     await open('index.html');
     await page.click('.DocSearch-Button');
     const field = await page.waitForSelector('#localsearch-input');

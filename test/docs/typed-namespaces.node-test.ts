@@ -34,7 +34,7 @@ const ask = async (path: string, body?: string) => {
   return (await answer.json()) as Record<string, unknown>;
 };
 
-test('the schemas of the page are taken, a second time too, and are the types that it shows', async () => {
+test('the service accepts the schemas of the page twice, and returns the types that it shows', async () => {
   const { sayTypes } = await place.load<{ sayTypes: () => Promise<object> }>('say-types.ts');
   const first = await sayTypes();
   assert.deepEqual(await sayTypes(), first);
@@ -44,7 +44,7 @@ test('the schemas of the page are taken, a second time too, and are the types th
   assert.ok(plain(String(declarations)).includes(plain(shown)), String(declarations));
 });
 
-test('the plugin of the page is built, passes the sample and is run; where it fails, the list price stands', async () => {
+test('the plugin of the page builds, passes its sample and runs, and the list price applies when it fails', async () => {
   const { askPrice } = await place.load<{
     askPrice: (customer: string, offer: object, listPrice: number) => Promise<number>;
   }>('ask-price.ts');

@@ -1,8 +1,8 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
-import { failure, inState, place } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, mountTalking } from '../element/protocol-setup.ts';
+import { untilError, untilState, place } from '../element/plugin-editor-setup.ts';
+import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
 const all = { channel: 'plugin-editor', version: 1 };
@@ -17,18 +17,19 @@ const OPEN = {
   token: 't',
 };
 
-/** The option as the code of an editor's page. */
-const only = (...origins: string[]) => `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
+/** The option as code for the page of an editor. */
+const allowing = (...origins: string[]) =>
+  `capabilities: ['open'], allowedOrigins: ${JSON.stringify(origins)},`;
 
 describe('allowedOrigins', () => {
-  it('lets a page of one of them open plugins, renew tokens and close', async () => {
-    const server = await moduleServer(only('https://other.example', location.origin));
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
+  it('let pages of these origins open plugins, renew tokens and close', async () => {
+    const server = await moduleServer(allowing('https://other.example', location.origin));
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
     await element.renewToken();
-    await ear.until('onToken');
-    const closed = ear.until('onClose');
+    await received.until('onToken');
+    const closed = received.until('onClose');
     await element.close();
     expect(await closed).to.include({ type: 'onClose' });
   });
@@ -41,59 +42,59 @@ describe('allowedOrigins', () => {
     ['one is of another port', [`http://${location.hostname}:1`]],
   ];
   for (const [why, origins] of others) {
-    it(`has an editor ignore the page, and post nothing to it but the greeting, where ${why}`, async () => {
-      const server = await moduleServer(only(...origins));
-      const ear = listen();
+    it(`make an editor ignore the page, and post only its greeting, when ${why}`, async () => {
+      const server = await moduleServer(allowing(...origins));
+      const received = recordMessages();
       const posted: unknown[] = [];
       const frame = document.createElement('iframe');
       const record = ({ data, source }: MessageEvent) => {
-        if (source === frame.contentWindow && !data.heard && !data.mark) posted.push(data);
+        if (source === frame.contentWindow && !data.received && !data.mark) posted.push(data);
       };
       addEventListener('message', record);
       frame.src = server.url('/editor');
       place().append(frame);
-      await ear.until('running');
+      await received.until('running');
       for (const type of ['open', 'token', 'token-failed', 'close'])
         frame.contentWindow?.postMessage({ ...OPEN, code: 'c', type }, server.origin);
-      bid(
+      evaluateIn(
         frame.contentWindow,
         `launcher.ready(); launcher.error('x'); launcher.dirty(true); launcher.save(); launcher.deploy({ version: 'v1' });
          launcher.requestToken('missing').catch(({ message }) => report({ type: 'got', message }));`,
       );
-      expect(await ear.until('got')).to.include({ message: 'closed' });
-      await heardOut(frame);
+      expect(await received.until('got')).to.include({ message: 'closed' });
+      await flushMessages(frame);
       removeEventListener('message', record);
-      expect(ear.heard.filter(({ type }) => type.startsWith('on'))).to.have.length(0);
+      expect(received.messages.filter(({ type }) => type.startsWith('on'))).to.have.length(0);
       expect(posted).to.deep.equal([{ ...all, type: 'hello', capabilities: ['open'] }]);
     });
   }
 
-  it('has an element on another page end with an error', async () => {
-    const server = await moduleServer(only('https://other.example'));
-    const ear = listen();
-    const element = mountTalking(server, { timeout: '2000' });
-    expect(await failure(element)).to.include({ code: 'frame-timeout' });
-    expect(ear.of('onOpen')).to.have.length(0);
+  it('leave an element on another page with an error', async () => {
+    const server = await moduleServer(allowing('https://other.example'));
+    const received = recordMessages();
+    const element = mountWithMessages(server, { timeout: '2000' });
+    expect(await untilError(element)).to.include({ code: 'frame-timeout' });
+    expect(received.of('onOpen')).to.have.length(0);
   });
 
-  it('does not keep a page from the editor that frames it where none are given', async () => {
+  it('allow every page when there are none', async () => {
     const server = await moduleServer('allowedOrigins: undefined,');
-    const element = mountTalking(server);
-    await inState(element, 'ready');
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
     expect(element.state).to.equal('ready');
   });
 
-  it('is compared with the page that posts, not with the page around that', async () => {
-    const server = await moduleServer(only(location.origin));
-    const ear = listen();
-    // A page of another site frames the editor, and hands on what that says.
+  it('are compared with the page that posts, not with the page around it', async () => {
+    const server = await moduleServer(allowing(location.origin));
+    const received = recordMessages();
+    // A page of another site frames the editor, and passes its messages on.
     await server.on({
       path: '/thief',
       html: `<!doctype html><iframe src="${server.url('/editor')}"></iframe><script>
         addEventListener('message', ({ data, source }) => {
           if (data.type === 'hello') {
             source.postMessage(${JSON.stringify(OPEN)}, '*');
-            source.postMessage({ bid: "report({ type: 'alive' })" }, '*');
+            source.postMessage({ evaluate: "report({ type: 'alive' })" }, '*');
           } else parent.postMessage(data, '*');
         });</script>`,
     });
@@ -101,8 +102,8 @@ describe('allowedOrigins', () => {
     thief.src = server.crossSite.url('/thief');
     place().append(thief);
     await oneEvent(thief, 'load');
-    await ear.until('alive');
-    expect(ear.of('onOpen')).to.have.length(0);
+    await received.until('alive');
+    expect(received.of('onOpen')).to.have.length(0);
   });
 
   const wrong: [entries: unknown, problem: string][] = [
@@ -128,14 +129,14 @@ describe('allowedOrigins', () => {
     [null, 'allowedOrigins must be an array of origins'],
   ];
   for (const [entries, problem] of wrong) {
-    // Outside of a frame, too: a mistake shows before the editor is framed.
-    it(`refuses ${JSON.stringify(entries)}, and says why`, () => {
+    // This happens outside a frame, too, so that a mistake shows before the editor is framed.
+    it(`reject ${JSON.stringify(entries)} with an explanation`, () => {
       const connect = () => connectLauncher({ onOpen: () => {}, allowedOrigins: entries as string[] });
       expect(connect).to.throw(TypeError, problem);
     });
   }
 
-  it('may be of an app in a shell, which has a scheme of its own', () => {
+  it('may have the scheme of a native app', () => {
     expect(connectLauncher({ onOpen: () => {}, allowedOrigins: ['capacitor://localhost'] })).to.equal(
       undefined,
     );

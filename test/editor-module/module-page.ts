@@ -1,6 +1,6 @@
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
-/** The module and what it imports, as the editor's own origin serves them. */
+/** Rules that serve the module and its imports on the origin of the editor. */
 async function moduleRules(): Promise<Rule[]> {
   const files = ['editor.ts', 'core/messages.ts', 'core/origins.ts'];
   return Promise.all(
@@ -13,13 +13,13 @@ async function moduleRules(): Promise<Rule[]> {
 }
 
 /**
- * An editor's page that uses the module as an editor would, and tells the page around it, beside the protocol, what was
- * called with what. It runs what it is bidden; `launcher` and `plugin` (of the first `open`) are at hand there.
+ * An editor's page that uses the module as an editor would, and reports to the page around it, beside the protocol, which
+ * callback was called with what. It evaluates code for the test, which can use `launcher` and `plugin` (of the first `open`).
  */
 const page = (options: string) => `<!doctype html><meta charset="utf-8"><title>Editor</title>
   <script type="module">
     import { connectLauncher } from './src/editor.ts';
-    const report = (call) => parent.postMessage({ heard: call, from: '', page: location.href }, '*');
+    const report = (call) => parent.postMessage({ received: call, from: '', page: location.href }, '*');
     const auto = !location.search.includes('mute');
     let plugin;
     addEventListener('error', () => report({ type: 'uncaught' }));
@@ -33,11 +33,11 @@ const page = (options: string) => `<!doctype html><meta charset="utf-8"><title>E
       onClose: () => report({ type: 'onClose' }),
       ${options}
     });
-    addEventListener('message', ({ data }) => data?.bid && eval(data.bid));
+    addEventListener('message', ({ data }) => data?.evaluate && eval(data.evaluate));
     report({ type: 'running', connected: launcher !== undefined });
   </script>`;
 
-/** A server with that page at /editor, tokens, and the given rules before these. */
+/** A server with that page at /editor, and tokens. The given rules take precedence. */
 export async function moduleServer(options = '', ...rules: Rule[]): Promise<ScriptedServer> {
   return scriptedServer(
     ...rules,

@@ -1,33 +1,33 @@
 import { expect } from '@open-wc/testing';
 
-import { frameOf, inState, rejection } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, mountTalking } from '../element/protocol-setup.ts';
+import { frameOf, untilState, rejection } from '../element/plugin-editor-setup.ts';
+import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
 const OPTIONS = `capabilities: ['open'],
   onSave: () => globalThis.save(),
   onConfigure: (changes) => report({ type: 'onConfigure', changes }),`;
 
-async function connected(changes = {}, options = OPTIONS) {
+async function openConnected(changes = {}, options = OPTIONS) {
   const server = await moduleServer(options);
-  const ear = listen();
-  const element = mountTalking(server, changes);
-  await inState(element, 'ready');
-  const run = (code: string) => bid(frameOf(element).contentWindow, code);
-  return { server, ear, element, run };
+  const received = recordMessages();
+  const element = mountWithMessages(server, changes);
+  await untilState(element, 'ready');
+  const run = (code: string) => evaluateIn(frameOf(element).contentWindow, code);
+  return { server, received, element, run };
 }
 
 describe('connectLauncher() with onSave and onConfigure', () => {
-  it('gets every field of open', async () => {
+  it('passes every field of open to onOpen', async () => {
     const initialSource = { contents: 'c', lang: 'typescript', tests: [{ name: 'n' }] };
-    const { ear } = await connected({
+    const { received } = await openConnected({
       initialSource,
       locale: 'de-CH',
       'read-only': '',
       style:
         'color-scheme: dark; --plugin-editor-accent: red; --plugin-editor-background: black; --plugin-editor-color: white; --plugin-editor-border: 1px solid gray; --plugin-editor-radius: 4px; --plugin-editor-font: 1rem "Fira Sans", serif',
     });
-    const { open } = (await ear.until('onOpen')) as never as { open: object };
+    const { open } = (await received.until('onOpen')) as never as { open: object };
     expect(open).to.deep.include({
       initialSource,
       locale: 'de-CH',
@@ -44,25 +44,25 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     });
   });
 
-  it('is told of changes while the plugin is open', async () => {
-    const { ear, element } = await connected({ locale: 'de' });
+  it('calls onConfigure with changes while the plugin is open', async () => {
+    const { received, element } = await openConnected({ locale: 'de' });
     element.readOnly = true;
     element.locale = 'x_';
-    expect(((await ear.until('onConfigure')) as never as { changes: object }).changes).to.deep.equal({
+    expect(((await received.until('onConfigure')) as never as { changes: object }).changes).to.deep.equal({
       locale: null,
       readOnly: true,
     });
   });
 
-  it('takes of the appearance what has its grammar alone', async () => {
-    const { ear, element } = await connected();
+  it('accepts of an appearance only what its grammar allows', async () => {
+    const { received, element } = await openConnected();
     const frame = frameOf(element);
-    const open = (await ear.until('onOpen')) as never as { open: object };
+    const open = (await received.until('onOpen')) as never as { open: object };
     expect(open.open).to.have.property('appearance');
     const { session } = await new Promise<{ session: string }>((resolve) => {
-      // The launcher alone knows the session, so a message of the editor's has to name it.
+      // The session has to be taken from a message of the launcher.
       addEventListener('message', ({ data }) => data?.type === 'dirty' && resolve(data));
-      bid(frame.contentWindow, 'launcher.dirty(false)');
+      evaluateIn(frame.contentWindow, 'launcher.dirty(false)');
     });
     frame.contentWindow?.postMessage(
       {
@@ -83,20 +83,20 @@ describe('connectLauncher() with onSave and onConfigure', () => {
       },
       '*',
     );
-    const { changes } = (await ear.until('onConfigure')) as never as { changes: object };
+    const { changes } = (await received.until('onConfigure')) as never as { changes: object };
     expect(changes).to.deep.equal({ appearance: { background: 'rgb(1, 2, 3)' } });
   });
 
-  it('saves when asked, and the launcher waits for it', async () => {
-    const { element, run } = await connected();
+  it('saves when asked to, and the launcher waits for it', async () => {
+    const { element, run } = await openConnected();
     run(`globalThis.save = async () => { launcher.dirty(false); launcher.save(); }; launcher.dirty(true)`);
-    await heardOut(element);
+    await flushMessages(element);
     await element.save();
     expect(element.dirty).to.equal(false);
   });
 
-  it('says why it could not save, whether it rejects or throws', async () => {
-    const { element, run } = await connected();
+  it('reports why saving failed, when onSave rejects or throws', async () => {
+    const { element, run } = await openConnected();
     for (const code of [
       `async () => { throw new Error('a conflict') }`,
       `() => { throw new Error('a conflict') }`,
@@ -108,19 +108,19 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     }
   });
 
-  it('says what is known of the plugin', async () => {
-    const { element, run } = await connected();
+  it('reports the details of the plugin', async () => {
+    const { element, run } = await openConnected();
     run(`launcher.ready({ language: 'rust', exists: true, permissions: ['read'] })`);
-    await heardOut(element);
+    await flushMessages(element);
     expect(element.plugin).to.deep.include({ language: 'rust', exists: true, permissions: ['read'] });
   });
 
-  it('greets with the capabilities that it has', async () => {
+  it('greets with its capabilities', async () => {
     const greetings: unknown[] = [];
     const listener = ({ data }: MessageEvent) => data?.type === 'hello' && greetings.push(data.capabilities);
     addEventListener('message', listener);
     for (const options of [OPTIONS, `onSave: async () => {}, capabilities: ['save', 'x'],`, '']) {
-      (await connected({}, options)).element.remove();
+      (await openConnected({}, options)).element.remove();
     }
     removeEventListener('message', listener);
     expect(greetings).to.deep.equal([['open', 'save', 'configure'], ['save', 'x'], undefined]);

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { place } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, talkingPage } from '../element/protocol-setup.ts';
+import { evaluateIn, flushMessages, recordMessages, protocolPage } from '../element/protocol-setup.ts';
 import type { ScriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from './module-page.ts';
 
@@ -19,27 +19,27 @@ const OPEN = {
   token: 't',
 };
 
-/** An editor's page in a frame of the test's own, which is the launcher here, and all that it posts. */
-async function framed(options = '') {
+/** The page of an editor in a frame of the test, which acts as the launcher, and all that the page posts. */
+async function openFrame(options = '') {
   const server = await moduleServer(options);
-  const ear = listen();
+  const received = recordMessages();
   const posted: { data: Record<string, unknown>; origin: string }[] = [];
   const frame = document.createElement('iframe');
   const record = ({ data, source, origin }: MessageEvent) => {
-    if (source === frame.contentWindow && !data.heard && !data.mark) posted.push({ data, origin });
+    if (source === frame.contentWindow && !data.received && !data.mark) posted.push({ data, origin });
   };
   addEventListener('message', record);
   listeners.push(record);
   frame.src = server.url('/editor?mute');
   place().append(frame);
-  await ear.until('running');
+  await received.until('running');
   const tell = (message: unknown) => frame.contentWindow?.postMessage(message, server.origin);
-  /** What was called since, after all that was told has come in. */
+  /** The callbacks that were called, once all messages have arrived. */
   const calls = async () => {
-    await heardOut(frame);
-    return ear.heard.filter(({ type }) => type.startsWith('on'));
+    await flushMessages(frame);
+    return received.messages.filter(({ type }) => type.startsWith('on'));
   };
-  return { server, ear, posted, frame, tell, calls };
+  return { server, received, posted, frame, tell, calls };
 }
 
 const listeners: ((event: MessageEvent) => void)[] = [];
@@ -48,22 +48,22 @@ afterEach(() => {
   for (const each of listeners.splice(0)) removeEventListener('message', each);
 });
 
-describe('what an editor sends', () => {
+describe('the messages that an editor sends', () => {
   for (const [options, hello] of [
     ['', { ...all, type: 'hello' }],
     [`capabilities: ['open', 'x'],`, { ...all, type: 'hello', capabilities: ['open', 'x'] }],
   ] as const) {
-    it(`is a greeting first (${options})`, async () => {
-      const { posted, frame } = await framed(options);
-      await heardOut(frame);
+    it(`begin with a greeting (options: "${options}")`, async () => {
+      const { posted, frame } = await openFrame(options);
+      await flushMessages(frame);
       expect(posted.map(({ data }) => data)).to.deep.equal([hello]);
     });
   }
 
-  it('is, to the letter, what the protocol says, and the launcher takes each of it', async () => {
-    const { posted, frame, tell, server } = await framed();
+  it('are exactly those of the protocol, and the launcher accepts each', async () => {
+    const { posted, frame, tell, server } = await openFrame();
     tell(OPEN);
-    bid(
+    evaluateIn(
       frame.contentWindow,
       `launcher.ready();
        launcher.error('why');
@@ -75,7 +75,7 @@ describe('what an editor sends', () => {
        launcher.deploy({ version: 'v1.0.0' });
        for (const reason of ['missing', 'expired', 'refused']) launcher.requestToken(reason).catch(() => {});`,
     );
-    await heardOut(frame);
+    await flushMessages(frame);
     const session = 's1';
     expect(posted.slice(1).map(({ data }) => data)).to.deep.equal(
       [
@@ -99,32 +99,32 @@ describe('what an editor sends', () => {
     }
   });
 
-  it('is nothing but the greeting before it was told of a plugin, and after it was closed', async () => {
-    const { posted, frame, tell } = await framed();
-    const sayAll = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
-    bid(frame.contentWindow, sayAll);
-    await heardOut(frame);
+  it('are only the greeting before the first open and after close', async () => {
+    const { posted, frame, tell } = await openFrame();
+    const sendEveryMessage = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
+    evaluateIn(frame.contentWindow, sendEveryMessage);
+    await flushMessages(frame);
     expect(posted).to.have.length(1);
     tell(OPEN);
     tell({ ...all, type: 'close', session: 's1' });
-    bid(frame.contentWindow, sayAll);
-    await heardOut(frame);
+    evaluateIn(frame.contentWindow, sendEveryMessage);
+    await flushMessages(frame);
     expect(posted).to.have.length(1);
   });
 
-  it('is nothing after disconnect()', async () => {
-    const { posted, frame, tell, calls } = await framed();
+  it('end with disconnect()', async () => {
+    const { posted, frame, tell, calls } = await openFrame();
     tell(OPEN);
-    bid(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
+    evaluateIn(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
     tell({ ...OPEN, session: 's2' });
     expect(await calls()).to.have.length(1);
     expect(posted).to.have.length(1);
   });
 });
 
-describe('what an editor takes', () => {
-  it('is an open with all that it needs, then tokens and an end in its session', async () => {
-    const { tell, calls } = await framed();
+describe('the messages that an editor accepts', () => {
+  it('are an open with all that is required, then tokens and a close in its session', async () => {
+    const { tell, calls } = await openFrame();
     tell({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
     tell({ ...all, type: 'token', session: 's1', token: 't2' });
     tell({ ...all, type: 'token', session: 's1', token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' });
@@ -139,20 +139,20 @@ describe('what an editor takes', () => {
     ]);
   });
 
-  it('is another open, which ends the wait for a token of the plugin before', async () => {
-    const { frame, tell, ear } = await framed();
+  it('include another open, which ends the wait for a token of the previous plugin', async () => {
+    const { frame, tell, received } = await openFrame();
     tell(OPEN);
-    bid(
+    evaluateIn(
       frame.contentWindow,
       `launcher.requestToken('expired').catch(({ message }) => report({ type: 'got', message }))`,
     );
     tell({ ...OPEN, session: 's2' });
     tell({ ...all, type: 'token', session: 's2', token: 't2' });
-    expect(await ear.until('got')).to.include({ message: 'closed' });
+    expect(await received.until('got')).to.include({ message: 'closed' });
   });
 
-  it('is nothing of another session, channel or version, and nothing that is not whole', async () => {
-    const { tell, calls } = await framed();
+  it('are not of another session, channel or version, and not incomplete', async () => {
+    const { tell, calls } = await openFrame();
     tell(OPEN);
     for (const type of ['token', 'token-failed', 'close']) {
       for (const wrong of [{ session: 's0' }, { session: undefined }, { channel: 'x' }, { version: 2 }]) {
@@ -165,11 +165,11 @@ describe('what an editor takes', () => {
   });
 
   for (const whose of ['sameOrigin', 'crossSite'] as const) {
-    it(`is not what a frame beside it posts (${whose})`, async () => {
-      const { server, tell, calls, ear, posted } = await framed();
+    it(`are not from a frame beside it (${whose})`, async () => {
+      const { server, tell, calls, received, posted } = await openFrame();
       tell(OPEN);
       const other = document.createElement('iframe');
-      await server.on({ path: '/other', html: talkingPage({ hello: null }) });
+      await server.on({ path: '/other', html: protocolPage({ hello: null }) });
       other.src = server[whose].url('/other');
       place().append(other);
       await oneEvent(other, 'load');
@@ -177,36 +177,36 @@ describe('what an editor takes', () => {
         { ...OPEN, session: 's9' },
         { ...all, type: 'close', session: 's1' },
       ];
-      bid(
+      evaluateIn(
         other.contentWindow,
         `for (const frame of Array.from(parent.frames)) for (const it of ${JSON.stringify(messages)}) frame.postMessage(it, '*')`,
       );
-      await heardOut(other);
+      await flushMessages(other);
       expect(await calls()).to.have.length(1);
-      expect(ear.of('onClose')).to.have.length(0);
+      expect(received.of('onClose')).to.have.length(0);
       expect(posted).to.have.length(1);
     });
   }
 
-  it('is not an open of a page without an origin, which could not be answered', async () => {
+  it('do not include an open from an opaque origin, which could not be answered', async () => {
     const server: ScriptedServer = await moduleServer();
-    const ear = listen();
+    const received = recordMessages();
     const outer = document.createElement('iframe');
     outer.setAttribute('sandbox', 'allow-scripts');
     outer.srcdoc = `<iframe src="${server.url('/editor')}"></iframe><script>
       addEventListener('message', ({ data, source }) => {
         if (data.type === 'hello') {
           source.postMessage(${JSON.stringify(OPEN)}, '*');
-          source.postMessage({ bid: "report({ type: 'alive' })" }, '*');
+          source.postMessage({ evaluate: "report({ type: 'alive' })" }, '*');
         } else parent.postMessage(data, '*');
       });</script>`;
     place().append(outer);
-    await ear.until('alive');
-    expect(ear.of('onOpen')).to.have.length(0);
+    await received.until('alive');
+    expect(received.of('onOpen')).to.have.length(0);
   });
 
-  it('is every open that the protocol allows, and no other', async () => {
-    const { frame, tell, calls } = await framed();
+  it('include an open if and only if the protocol allows it', async () => {
+    const { frame, tell, calls } = await openFrame();
     const text = fc.oneof(
       { weight: 8, arbitrary: fc.string({ minLength: 1 }) },
       fc.constantFrom('', 0, 7, null, true, [], {}),
@@ -225,7 +225,7 @@ describe('what an editor takes', () => {
     const samples: Record<string, unknown>[] = fc.sample(near, 400);
     for (const sample of samples) tell({ ...all, type: 'open', ...sample });
     const wanted = samples
-      // Nothing could be said about a plugin whose session has no name.
+      // Messages about a plugin need the name of its session.
       .filter((sample) => ['session', ...required].every((name) => isText(sample[name])))
       .map((sample) =>
         Object.fromEntries(

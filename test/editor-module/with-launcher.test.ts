@@ -1,8 +1,22 @@
 import { expect } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
-import { changeTo, frameOf, frames, inState, mount, requestCounts } from '../element/plugin-editor-setup.ts';
-import { bid, heardOut, listen, mountTalking, named, saidEvents } from '../element/protocol-setup.ts';
+import {
+  untilChangeTo,
+  frameOf,
+  frames,
+  untilState,
+  mount,
+  requestCounts,
+} from '../element/plugin-editor-setup.ts';
+import {
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  named,
+  recordEvents,
+} from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
 
 const OPEN = `capabilities: ['open'],`;
@@ -11,10 +25,10 @@ describe('connectLauncher() with <plugin-editor>', () => {
   for (const delivery of ['message', 'url']) {
     it(`opens the plugin and is ready (${delivery} delivery)`, async () => {
       const server = await moduleServer();
-      const ear = listen();
-      const element = mountTalking(server, { 'token-delivery': delivery, template: 'typescript' });
-      const events = saidEvents(element);
-      const { open } = (await ear.until('onOpen')) as never as { open: Record<string, string> };
+      const received = recordMessages();
+      const element = mountWithMessages(server, { 'token-delivery': delivery, template: 'typescript' });
+      const events = recordEvents(element);
+      const { open } = (await received.until('onOpen')) as never as { open: Record<string, string> };
       const { expiresAt, appearance, ...rest } = open;
       expect(appearance).to.include({ colorScheme: 'light' });
       expect(rest).to.deep.equal({
@@ -26,19 +40,19 @@ describe('connectLauncher() with <plugin-editor>', () => {
         token: 'token-1',
       });
       expect(Date.parse(expiresAt as string) - Date.now()).to.be.within(880_000, 900_000);
-      await inState(element, 'ready');
-      await heardOut(element);
+      await untilState(element, 'ready');
+      await flushMessages(element);
       expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
     });
   }
 
-  it('says everything in events', async () => {
+  it('reports everything as events', async () => {
     const server = await moduleServer();
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
-    const events = saidEvents(element);
-    bid(
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
+    const events = recordEvents(element);
+    evaluateIn(
       frameOf(element).contentWindow,
       `launcher.dirty(true);
        launcher.save();
@@ -52,7 +66,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
        launcher.live({ version: 'v0.9.0' });
        launcher.live({ version: null });`,
     );
-    await heardOut(element);
+    await flushMessages(element);
     const fields = events.map((event) => Object.assign({}, event, { isTrusted: undefined }));
     const plugin = {
       ident: 'com.example.tenant-1',
@@ -73,16 +87,16 @@ describe('connectLauncher() with <plugin-editor>', () => {
       { ...plugin, version: 'v0.9.0' },
       { ...plugin, version: null },
     ]);
-    expect(ear.of('onOpen')).to.have.length(1);
+    expect(received.of('onOpen')).to.have.length(1);
   });
 
   it('shows why a plugin cannot be opened', async () => {
     const server = await moduleServer();
-    const ear = listen();
-    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
-    await ear.until('onOpen');
-    bid(frameOf(element).contentWindow, `launcher.error('No such language')`);
-    await changeTo(element, 'error');
+    const received = recordMessages();
+    const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute') });
+    await received.until('onOpen');
+    evaluateIn(frameOf(element).contentWindow, `launcher.error('No such language')`);
+    await untilChangeTo(element, 'error');
     expect(element.error?.message).to.include('No such language');
   });
 
@@ -90,110 +104,110 @@ describe('connectLauncher() with <plugin-editor>', () => {
     ['throws', `onOpen() { throw new Error('Not today'); }`],
     ['rejects', `async onOpen() { throw new Error('Not today'); }`],
   ] as const) {
-    it(`shows what onOpen ${how} as the reason, and leaves it in the frame's console`, async () => {
+    it(`shows what onOpen ${how} as the reason, and leaves it in the console of the frame`, async () => {
       const server = await moduleServer(`${onOpen},`);
-      const ear = listen();
-      const element = mountTalking(server);
-      await changeTo(element, 'error');
+      const received = recordMessages();
+      const element = mountWithMessages(server);
+      await untilChangeTo(element, 'error');
       expect(element.error).to.include({ code: 'editor' });
       expect(element.error?.message).to.include('Not today');
-      await ear.until('uncaught');
+      await received.until('uncaught');
     });
   }
 
-  it('gets the token that it asks for, once for several askers', async () => {
+  it('gets one token for several requests', async () => {
     const server = await moduleServer();
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
-    bid(
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
+    evaluateIn(
       frameOf(element).contentWindow,
       `for (const reason of ['expired', 'refused']) {
          launcher.requestToken(reason).then((token) => report({ type: 'got', token }));
        }`,
     );
-    const got = (await ear.until('got', 2)) as never as { token: object };
+    const got = (await received.until('got', 2)) as never as { token: object };
     expect(got.token).to.deep.equal({ token: 'token-2' });
-    expect(ear.of('onToken').map(({ token }) => token)).to.deep.equal([{ token: 'token-2' }]);
+    expect(received.of('onToken').map(({ token }) => token)).to.deep.equal([{ token: 'token-2' }]);
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('is told when there is none to be had', async () => {
+  it('gets a rejection when there is no token', async () => {
     const server = await moduleServer(
       '',
       { path: '/token', times: 1, json: { token: 't' } },
       { path: '/token', status: 403 },
     );
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
-    bid(
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
+    evaluateIn(
       frameOf(element).contentWindow,
       `launcher.requestToken('expired').catch((error) => report({ type: 'got', isError: error instanceof Error, message: error.message }))`,
     );
-    expect(await ear.until('got')).to.include({ isError: true, message: 'token-unauthorized' });
+    expect(await received.until('got')).to.include({ isError: true, message: 'token-unauthorized' });
     expect(element.state).to.equal('ready');
   });
 
-  it('goes to another plugin without loading anew, and what was begun for the one before is dropped', async () => {
+  it('opens another plugin without reloading, and drops what was begun for the previous one', async () => {
     const server = await moduleServer(OPEN);
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
     const { contentWindow } = frameOf(element);
-    bid(
+    evaluateIn(
       contentWindow,
       `launcher.requestToken('expired').catch((error) => report({ type: 'got', message: error.message }))`,
     );
-    await heardOut(element);
+    await flushMessages(element);
     element.fn = 'g';
-    await ear.until('onOpen', 2);
-    await inState(element, 'ready');
+    await received.until('onOpen', 2);
+    await untilState(element, 'ready');
     expect(frameOf(element).contentWindow).to.equal(contentWindow);
-    const events = saidEvents(element);
-    bid(
+    const events = recordEvents(element);
+    evaluateIn(
       contentWindow,
       `plugin.dirty(true);
        plugin.save();
        plugin.requestToken('expired').catch((error) => report({ type: 'late', message: error.message }));
        launcher.deploy({ version: 'v1.0.1' });`,
     );
-    expect(await ear.until('late')).to.include({ message: 'closed' });
-    await heardOut(element);
+    expect(await received.until('late')).to.include({ message: 'closed' });
+    await flushMessages(element);
     expect(events.map((event) => [event.type, event['fn']])).to.deep.equal([['plugin-editor-deploy', 'g']]);
     expect((await requestCounts(server))['/editor']).to.equal(1);
   });
 
-  it('is told of the end', async () => {
+  it('is told when it closes', async () => {
     const server = await moduleServer();
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
-    const closed = ear.until('onClose');
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
+    const closed = received.until('onClose');
     const closing = element.close();
     await closed;
-    bid(
+    evaluateIn(
       frames(element)[0]?.contentWindow ?? null,
       `launcher.requestToken('missing').catch((error) => report({ type: 'late', message: error.message }))`,
     );
-    expect(await ear.until('late')).to.include({ message: 'closed' });
+    expect(await received.until('late')).to.include({ message: 'closed' });
     await closing;
   });
 
-  it('greets anew on every load', async () => {
+  it('greets again on every load', async () => {
     const server = await moduleServer();
-    const ear = listen();
+    const received = recordMessages();
     const element = mount(server);
-    await ear.until('onOpen');
-    bid(frameOf(element).contentWindow, `location.reload()`);
-    await ear.until('onOpen', 2);
-    await inState(element, 'ready');
-    expect(ear.of('running')).to.have.length(2);
+    await received.until('onOpen');
+    evaluateIn(frameOf(element).contentWindow, `location.reload()`);
+    await received.until('onOpen', 2);
+    await untilState(element, 'ready');
+    expect(received.of('running')).to.have.length(2);
   });
 });
 
 describe('connectLauncher() outside a frame', () => {
-  it('does nothing, and says so', () => {
+  it('does nothing, and warns', () => {
     const added: string[] = [];
     const before = Object.getOwnPropertyDescriptor(window, 'addEventListener');
     window.addEventListener = ((type: string) => added.push(type)) as never;

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { PROPERTIES } from './element-properties.ts';
 
-// The same each time, so that a change is judged by what it changes; `npm run soak properties` tries many others.
-describe('the elements, whatever they are given', () => {
+// A fixed seed, so that a failure is due to a change. `npm run soak properties` tries many others.
+describe('properties of the elements', () => {
   const { warn } = console;
   before(() => {
-    // Some editors are on this page's own origin, which is warned about.
+    // An editor on the origin of this page causes a warning.
     console.warn = () => {};
   });
   after(() => {

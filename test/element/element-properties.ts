@@ -12,7 +12,7 @@ import {
 import { type FakeWorld, fakeWorld } from './fake-world.ts';
 import { WHOLE } from './life-steps.ts';
 
-// What holds for every attribute and every answer, tried on real elements.
+// Properties that hold for all attributes and all responses, with real elements.
 
 const others = fc.record({
   sandbox: fc.option(fc.string()),
@@ -50,7 +50,7 @@ const set = (element: Element, values: Record<string, unknown>): void => {
 
 const tokenAnswer = () => new Response('{"token":"t"}');
 
-/** Answers all that is asked, and lets time pass, until nothing is under way any longer. */
+/** Answers all requests and lets time pass until nothing is under way. */
 async function untilSettled(
   world: FakeWorld,
   element: { state: string; updateComplete: Promise<unknown> },
@@ -87,27 +87,27 @@ export const framesOfElements = fc.asyncProperty(rawAttributes, others, (raw, mo
     for (const { url } of world.requests) {
       if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`A request to ${url}`);
     }
-    // An address that cannot be used is said, and asked for nothing.
+    // An invalid URL causes an error, and no request.
     if (element.state === 'error' && element.error?.code === 'config' && world.requests.length) {
       throw new Error('A request in spite of an error');
     }
   }),
 );
 
-/** How often a server that answers so is asked. */
+/** The number of requests that such a response leads to. */
 const tries = ({ status, breaks }: GivenAnswer): number =>
   [408, 429, 500, 502, 503, 504].includes(Number(status)) || (breaks && Number(status) < 300) ? 3 : 1;
 
 function checkTries(world: FakeWorld, given: GivenAnswer): void {
   const empty = [204, 205].includes(Number(given.status));
   const most = empty ? 1 : tries(given);
-  // One that wants to be left alone for long is not asked again.
+  // There is no retry when the server asks for a long delay.
   const least = 'retry-after' in given.headers ? 1 : most;
   const { length } = world.requests;
   if (length > most || length < least) throw new Error(`${length} requests, not ${least} to ${most}`);
 }
 
-/** Whatever a token endpoint answers, the element ends in `ready` or with an error that says what. */
+/** Whatever a token endpoint answers, the element ends in `ready` or with an error that explains the problem. */
 export const answersToEditors = fc.asyncProperty(
   answerOf,
   fc.constantFrom('url', 'message'),
@@ -118,7 +118,7 @@ export const answersToEditors = fc.asyncProperty(
       element.setAttribute('token-delivery', delivery);
       place.append(element);
       await untilSettled(world, element, () => {
-        // The frame's page is there as soon as the token is; it says nothing.
+        // The page in the frame loads as soon as the token is there, and does not use the protocol.
         queueMicrotask(() => world.frames.at(-1)?.element.dispatchEvent(new Event('load')));
         return responseOf(given);
       });
@@ -136,7 +136,7 @@ export const answersToEditors = fc.asyncProperty(
 
 let count = 0;
 
-/** Whatever a builder answers, `<plugin-features>` ends in `ready` or with an error that says what. */
+/** Whatever a builder answers, `<plugin-features>` ends in `ready` or with an error that explains the problem. */
 export const answersToFeatures = fc.asyncProperty(answerOf, (given) =>
   inWorld(async (world, place) => {
     const element = document.createElement('plugin-features');
@@ -155,7 +155,8 @@ export const answersToFeatures = fc.asyncProperty(answerOf, (given) =>
 );
 
 export const PROPERTIES = {
-  'no attribute has a frame elsewhere than at the origin of editor-url': framesOfElements,
-  'no answer leaves <plugin-editor> neither ready nor in error': answersToEditors,
-  'no answer leaves <plugin-features> neither ready nor in error': answersToFeatures,
+  '<plugin-editor> loads its frame from the origin of editor-url alone, whatever its attributes are':
+    framesOfElements,
+  'every token response leaves <plugin-editor> ready or in error': answersToEditors,
+  'every response of the builder leaves <plugin-features> ready or in error': answersToFeatures,
 };

@@ -1,16 +1,16 @@
 /* oxlint-disable typescript/unbound-method -- they are taken off to be replaced, and called with their own `this` */
 
-/** The package's own timers and both clocks, in the hand of the test; all else in the page goes on in real time. */
+/** Controls both clocks and the timers of the package. Everything else in the page runs in real time. */
 export interface FakeClock {
-  /** Lets time pass for clocks and timers; timers fire in their order. The network goes on in real time meanwhile. */
+  /** Advances clocks and timers, which fire in order. The network continues in real time. */
   advance(ms: number): Promise<void>;
-  /** As a machine asleep: the wall clock goes on, the monotonic one and timers stand still. */
+  /** Acts as a machine that sleeps: only the wall clock continues, not the monotonic clock and the timers. */
   sleep(ms: number): void;
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock, relative to the real time. */
   setWall(ms: number): void;
   /** How long from now each timer would fire, in ms, the next first. */
   readonly waits: number[];
-  /** By how much both clocks went on since the start. */
+  /** How far both clocks have advanced, in ms. */
   readonly passed: number;
 }
 
@@ -20,15 +20,15 @@ const realMono = performance.now.bind(performance);
 
 const isOurs = () => /\/src\/(core|element)\//.test(new Error().stack ?? '');
 
-/** Ids of our timers are strings, so that they are never taken for the browser's. */
+/** Counts timers, whose ids are strings to distinguish them from those of the browser. */
 let count = 0;
 
-/** Lets promises that wait for each other go on, and messages that are on their way come in. */
+/** Resolves after pending promises have continued and messages have arrived. */
 export const settle = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => realSet(resolve));
 };
 
-/** Until the end of the test. A timer without a delay is the browser's own, as it only puts something off. */
+/** Replaces clocks and timers until the end of the test, but not timers without a delay. */
 export function fakeClock(): FakeClock {
   let wall = 0;
   let mono = 0;

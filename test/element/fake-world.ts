@@ -11,11 +11,11 @@ export interface FakeWorld {
   frames: FakeFrame[];
   /** What the element's code has set and not cleared or used up. */
   readonly left: { timers: number; listeners: number; observers: number };
-  /** Lets promises go on. */
+  /** Lets pending promises continue. */
   settle(): Promise<void>;
-  /** Lets time pass; timers fire in their order. */
+  /** Lets time pass. Timers fire in order. */
   advance(ms: number): Promise<void>;
-  /** What is watched comes near the viewport. */
+  /** Tells observers that their elements came near the viewport. */
   comeNear(): void;
   restore(): void;
 }
@@ -25,7 +25,7 @@ export interface FakeRequest {
   init: RequestInit;
   answered: boolean;
   readonly aborted: boolean;
-  /** Also after it was aborted, as an answer that was already on its way. */
+  /** Can be called after the request was aborted, like a response that was already on its way. */
   answer(response: Response): void;
   fail(): void;
 }
@@ -33,15 +33,15 @@ export interface FakeRequest {
 /** Stands for an `<iframe>`: it loads nothing. */
 export interface FakeFrame {
   element: HTMLElement & { src: string };
-  /** What messages of the page in it come from. */
+  /** The source of messages from the page in the frame. */
   window: MessagePort;
-  /** What was posted to it, and for which origin. */
+  /** The messages that were posted to the frame, with their target origins. */
   posted: { message: Record<string, unknown>; origin: string }[];
 }
 
 const isOurs = () => /\/src\/(core|element)\//.test(new Error().stack ?? '');
 
-/** A task of its own, after all promises that can go on have done so. */
+/** Resolves in a new task, after pending promises have continued. */
 const task = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -72,7 +72,7 @@ export function fakeWorld(): FakeWorld {
   window.setTimeout = ((code: () => void, ms = 0) => {
     if (!isOurs()) return setTimeout(code, ms);
     const id = `ours-${++count}`;
-    // Whole milliseconds, as browsers have it; and in no time at all nothing fires that wants to wait.
+    // Whole milliseconds, as in browsers, and at least one, so that no timer fires at once.
     timers.set(id, { at: time + (ms > 0 ? Math.max(1, Math.trunc(ms)) : 0), code });
     return id;
   }) as typeof setTimeout;
@@ -116,7 +116,7 @@ export function fakeWorld(): FakeWorld {
     }
   } as unknown as typeof window.IntersectionObserver;
 
-  // A made-up element in place of a frame, so that nothing loads; the package's code makes no other.
+  // An element that loads nothing replaces the frame, the only element that the package creates.
   document.createElement = (name: string, options?: ElementCreationOptions) => {
     if (name !== 'iframe') return createElement.call(document, name, options);
     const element = createElement.call(document, 'div') as FakeFrame['element'];
@@ -172,7 +172,7 @@ export function fakeWorld(): FakeWorld {
     },
     async settle() {
       await task();
-      // What was only put off to the next task.
+      // Timers without a delay run in the next task.
       await goTo(time);
     },
     advance: (ms) => goTo(time + ms),
@@ -189,8 +189,8 @@ export function fakeWorld(): FakeWorld {
   };
 }
 
-/** What a page in a frame says, as the browser hands it on. */
-export function say(
+/** Dispatches a message as the browser would when the page in a frame posts it. */
+export function dispatchMessageFrom(
   frame: FakeFrame,
   data: unknown,
   origin: string,

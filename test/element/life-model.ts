@@ -3,14 +3,14 @@ import type { PluginEditorElement } from '../../src/plugin-editor.ts';
 import { parseEditorUrl } from '../../src/client.ts';
 import type { FakeFrame, FakeWorld } from './fake-world.ts';
 
-/** What the page around an element knows of it: what it asked for, and what it was told. */
+/** What the page around an element knows: the attributes that it set, and the events that it received. */
 export interface Model {
   attributes: Map<string, string>;
   connected: boolean;
   closed: boolean;
   /** The page keeps unsaved work: the editor may show another plugin than the attributes name, until it is saved. */
   keepsWork: boolean;
-  /** A change was put off. */
+  /** Whether a change is delayed. */
   putOff: boolean;
   /** How many calls of `reload()` are under way: an editor that runs stays until its successor has a token. */
   reloading: number;
@@ -22,9 +22,9 @@ export interface Life {
   world: FakeWorld;
   element: PluginEditorElement;
   place: HTMLElement;
-  /** What a token may be used for: the plugin and endpoint it was asked for; and whether nobody wanted it any longer. */
+  /** The plugin and the endpoint that each token was requested for, and whether its request was aborted. */
   tokens: Map<string, { plugin: string; endpoint: string; late: boolean }>;
-  /** What went wrong inside event listeners and handlers, where nobody would see it. */
+  /** Errors in event listeners and handlers, which would otherwise go unnoticed. */
   faults: string[];
 }
 
@@ -34,7 +34,7 @@ export function begin(world: FakeWorld, attributes: Record<string, string>): Lif
   const element = document.createElement('plugin-editor');
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   document.body.append(place);
-  // Another place within, to move to and fro.
+  // The inner element is a place to move the editor to and back.
   place.append(document.createElement('div'), element);
   return { world, element, place, tokens: new Map(), faults: [] };
 }
@@ -62,7 +62,7 @@ export const fail = (what: string): never => {
   throw new Error(what);
 };
 
-/** What holds at every moment. */
+/** Checks what must hold at every moment. */
 export function check(
   { attributes, connected, closed, putOff, reloading, restored }: Model,
   life: Life,
@@ -91,7 +91,7 @@ export function check(
     if (!world.left.timers) fail(`loading without a time limit, ${pending ? 'and' : 'not even'} a request`);
   }
 
-  // No token goes where it was not asked for, and none that was asked for by what is over.
+  // A token is only used where it was requested for, and not when its request was superseded.
   for (const frame of world.frames) {
     const url = new URL(frame.element.src);
     if (url.searchParams.has('token')) {
@@ -111,7 +111,7 @@ export function check(
   }
 }
 
-/** An editor that is ready shows what the attributes name, where and by whose leave they say. */
+/** An editor that is ready shows the plugin of the attributes, from their URL and with a token of their endpoint. */
 function checkShown(attributes: Model['attributes'], frame: FakeFrame, tokens: Life['tokens']): void {
   const wanted = Object.fromEntries(
     ['ident', 'namespace', 'fn', 'builder', 'template'].map((name) => [

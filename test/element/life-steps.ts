@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { CHANNEL, VERSION } from '../../src/core/messages.ts';
-import { type FakeFrame, type FakeRequest, say } from './fake-world.ts';
+import { type FakeFrame, type FakeRequest, dispatchMessageFrom } from './fake-world.ts';
+import { MESSAGES, message } from './life-messages.ts';
 import { type Life, type Model, check, current, fail, openOf, placeOf, pluginIn } from './life-model.ts';
 
 const ORIGIN = 'http://editor.test';
@@ -41,7 +41,7 @@ function pluginAsked({ url, init }: FakeRequest): string {
 
 type Command = fc.AsyncCommand<Model, Life>;
 
-/** A step of the page, the editor, the network or time; with nothing else in the same task unless `settles`. */
+/** A step of the page, the editor, the network or time. The next step follows in the same task unless `settles`. */
 class Step implements Command {
   readonly name: string;
   readonly settles: boolean;
@@ -68,7 +68,7 @@ class Step implements Command {
   }
 }
 
-/** A change while there is unsaved work that the page keeps may be put off. */
+/** Notes that a change may be delayed by unsaved work that the page keeps. */
 const mayPutOff = (model: Model, { element }: Life): void => {
   if (model.keepsWork && element.dirty) model.putOff = true;
 };
@@ -107,44 +107,10 @@ function answer({ tokens, world }: Life, request: FakeRequest, kind: (typeof ANS
   request.answer(new Response(JSON.stringify({ token, expires_in })));
 }
 
-const SAYINGS = [
-  'hello',
-  'open-hello',
-  'ready',
-  'error',
-  'token-request',
-  'dirty',
-  'clean',
-  'save',
-  'junk',
-] as const;
-
-function message(kind: (typeof SAYINGS)[number], session: string): unknown {
-  const all = { channel: CHANNEL, version: VERSION, session };
-  switch (kind) {
-    case 'hello':
-      return { ...all, type: 'hello' };
-    case 'open-hello':
-      return { ...all, type: 'hello', capabilities: ['open'] };
-    case 'error':
-      return { ...all, type: 'error', message: 'no' };
-    case 'token-request':
-      return { ...all, type: 'token-request', reason: 'expired' };
-    case 'dirty':
-      return { ...all, type: 'dirty', dirty: true };
-    case 'clean':
-      return { ...all, type: 'dirty', dirty: false };
-    case 'junk':
-      return { ...all, type: '__proto__' };
-    default:
-      return { ...all, type: kind };
-  }
-}
-
 const originOf = ({ element }: FakeFrame): string => new URL(element.src).origin;
 
-/** What is said then changes nothing. */
-function unheard({ element, world }: Life, speak: () => void): void {
+/** Fails when a message changes anything. */
+function expectIgnored({ element, world }: Life, send: () => void): void {
   const look = () =>
     JSON.stringify([
       element.state,
@@ -154,8 +120,8 @@ function unheard({ element, world }: Life, speak: () => void): void {
       world.frames.map((one) => one.posted),
     ]);
   const before = look();
-  speak();
-  if (look() !== before) fail('heard what was not for it to hear');
+  send();
+  if (look() !== before) fail('acted on a message that it must ignore');
 }
 
 const settles = fc.integer({ min: 0, max: 3 }).map((n) => n > 0);
@@ -172,9 +138,9 @@ const anAttribute = fc
 
 const ignore = (promise: Promise<unknown>): void => void promise.catch(() => {});
 
-/** What can befall an element, each about as likely as it has to be for ends to meet. */
+/** All steps, with frequencies by which lives reach every state. */
 export const commands: fc.Arbitrary<Command>[] = [
-  // All that is needed one after the other: by single steps hardly a life gets as far as a running editor.
+  // All that opens an editor at once: by single steps hardly any life would get that far.
   ...[0, 1, 2].map(() =>
     step(
       fc.tuple(
@@ -193,8 +159,8 @@ export const commands: fc.Arbitrary<Command>[] = [
             await world.settle();
             const frame = world.frames.at(-1);
             if (!frame) continue;
-            const speak = (what: (typeof SAYINGS)[number]) =>
-              say(frame, message(what, String(openOf(frame)?.['session'])), originOf(frame));
+            const speak = (what: (typeof MESSAGES)[number]) =>
+              dispatchMessageFrom(frame, message(what, String(openOf(frame)?.['session'])), originOf(frame));
             if (!openOf(frame)) speak(greeting);
             await world.settle();
             speak('ready');
@@ -238,8 +204,8 @@ export const commands: fc.Arbitrary<Command>[] = [
       const to = (element.parentElement === place ? place.firstElementChild : place) as Element & {
         moveBefore?: (node: Element, child: null) => void;
       };
-      // Not in every engine, and not for what is in no page.
-      if (element.isConnected) unheard(life, () => to.moveBefore?.(element, null));
+      // Not every engine has it, and it throws for an element outside the page.
+      if (element.isConnected) expectIgnored(life, () => to.moveBefore?.(element, null));
     },
   ),
   ...[0, 1].map(() =>
@@ -248,7 +214,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       ([n, kind]) => `answer ${n} ${kind}`,
       ([n, kind]) =>
         (_, life) => {
-          // The last ones first: those are wanted more often than not.
+          // The latest requests are more likely to be the relevant ones.
           const open = life.world.requests.filter((one) => !one.answered).toReversed();
           const request = open[n % Math.max(open.length, 1)];
           if (request) answer(life, request, kind);
@@ -266,18 +232,19 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   ...[0, 1].map(() =>
     step(
-      fc.constantFrom(...SAYINGS),
-      (kind) => `say ${kind}`,
+      fc.constantFrom(...MESSAGES),
+      (kind) => `send ${kind}`,
       (kind) =>
         (_, { world }) => {
           const frame = world.frames.at(-1);
-          if (frame) say(frame, message(kind, String(openOf(frame)?.['session'])), originOf(frame));
+          if (frame)
+            dispatchMessageFrom(frame, message(kind, String(openOf(frame)?.['session'])), originOf(frame));
         },
     ),
   ),
   step(
-    fc.tuple(nth, fc.constantFrom(...SAYINGS)),
-    ([n, kind]) => `say ${kind} of what was open before, ${n}`,
+    fc.tuple(nth, fc.constantFrom(...MESSAGES)),
+    ([n, kind]) => `send ${kind} in session ${n} before the present one`,
     ([n, kind]) =>
       (_, life) => {
         const sessions = life.world.frames.flatMap((frame) =>
@@ -288,20 +255,22 @@ export const commands: fc.Arbitrary<Command>[] = [
         const past = sessions.slice(0, -1);
         const { frame, session } = past[n % Math.max(past.length, 1)] ?? {};
         if (!frame || (frame === current(life) && /hello/.test(kind))) return;
-        unheard(life, () => say(frame, message(kind, String(session)), originOf(frame)));
+        expectIgnored(life, () =>
+          dispatchMessageFrom(frame, message(kind, String(session)), originOf(frame)),
+        );
       },
   ),
   step(
-    fc.constantFrom(...SAYINGS),
+    fc.constantFrom(...MESSAGES),
     (kind) => `forge ${kind}`,
     (kind) => (_, life) => {
       const frame = life.world.frames.at(-1);
       if (!frame) return;
       const { port1 } = new MessageChannel();
-      const words = message(kind, String(openOf(frame)?.['session']));
-      // From the right window with the wrong origin, and the other way about.
-      unheard(life, () => say(frame, words, 'http://evil.test'));
-      unheard(life, () => say(frame, words, originOf(frame), port1));
+      const sent = message(kind, String(openOf(frame)?.['session']));
+      // From the right window with the wrong origin, and the other way round.
+      expectIgnored(life, () => dispatchMessageFrom(frame, sent, 'http://evil.test'));
+      expectIgnored(life, () => dispatchMessageFrom(frame, sent, originOf(frame), port1));
     },
   ),
   step(
@@ -324,7 +293,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         model.reloading++;
         const settled = (error?: unknown) => {
           model.reloading--;
-          // Without a token nothing changes, and so does what was put off.
+          // Without a token nothing changes, not even what was delayed.
           if (error && element.state === 'ready') model.putOff ||= wasPutOff;
         };
         element.reload({ discard }).then(() => settled(), settled);

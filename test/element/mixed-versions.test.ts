@@ -3,12 +3,27 @@ import { expect } from '@open-wc/testing';
 import { scriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from '../editor-module/module-page.ts';
 import { openPage } from './plugin-editor-page.ts';
-import { changeTo, create, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
-import { apply, bid, heardOut, listen, mountTalking, named, saidEvents } from './protocol-setup.ts';
+import {
+  untilChangeTo,
+  create,
+  frameOf,
+  untilState,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+import {
+  apply,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  named,
+  recordEvents,
+} from './protocol-setup.ts';
 
 const BEFORE = '/test/element/version-before';
 
-/** An editor that is built with `connectLauncher` of the version before, and knows no more than that. */
+/** An editor with `connectLauncher` of the version before. */
 async function editorBefore() {
   return scriptedServer(
     {
@@ -20,14 +35,14 @@ async function editorBefore() {
       path: '/editor*',
       html: `<!doctype html><meta charset="utf-8"><title>Editor</title><script type="module">
         import { connectLauncher } from './connect.js';
-        const report = (call) => parent.postMessage({ heard: call, from: '', page: location.href }, '*');
+        const report = (call) => parent.postMessage({ received: call, from: '', page: location.href }, '*');
         const launcher = connectLauncher({
           capabilities: ['open'],
           onOpen(open, channel) { report({ type: 'onOpen', open }); channel.ready(); },
           onToken: (token) => report({ type: 'onToken', token }),
           onClose: () => report({ type: 'onClose' }),
         });
-        addEventListener('message', ({ data }) => data?.bid && eval(data.bid));
+        addEventListener('message', ({ data }) => data?.evaluate && eval(data.evaluate));
       </script>`,
     },
     { path: '/token', times: 1, json: { token: 'token-1', expires_in: 900 } },
@@ -38,21 +53,21 @@ async function editorBefore() {
 
 describe('this <plugin-editor> with an editor of the version before', () => {
   for (const delivery of ['message', 'url']) {
-    it(`works as that did (${delivery} delivery)`, async () => {
+    it(`opens, renews and closes it as that version did (${delivery} delivery)`, async () => {
       const server = await editorBefore();
-      const ear = listen();
-      const element = mountTalking(server, {
+      const received = recordMessages();
+      const element = mountWithMessages(server, {
         'token-delivery': delivery,
         'read-only': '',
         locale: 'de',
         style: '--plugin-editor-accent: red',
         initialSource: { contents: '', lang: 'typescript' },
       });
-      const events = saidEvents(element);
-      const { open } = (await ear.until('onOpen')) as never as { open: object };
+      const events = recordEvents(element);
+      const { open } = (await received.until('onOpen')) as never as { open: object };
       const { expiresAt, ...fields } = open as Record<string, unknown>;
       expect(Date.parse(expiresAt as string)).to.be.above(Date.now());
-      // What it does not know, it does not see.
+      // It does not receive fields that it does not know.
       expect(fields).to.deep.equal({
         builder: server.url(),
         ident: 'com.example.tenant-1',
@@ -60,8 +75,8 @@ describe('this <plugin-editor> with an editor of the version before', () => {
         fn: 'add-record',
         token: 'token-1',
       });
-      await inState(element, 'ready');
-      await heardOut(element);
+      await untilState(element, 'ready');
+      await flushMessages(element);
       expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);
       expect(element.plugin).to.deep.equal({
         ident: 'com.example.tenant-1',
@@ -70,22 +85,22 @@ describe('this <plugin-editor> with an editor of the version before', () => {
       });
       element.locale = 'fr';
       await element.renewToken();
-      expect(await ear.until('onToken')).to.deep.include({ type: 'onToken' });
+      expect(await received.until('onToken')).to.deep.include({ type: 'onToken' });
       expect((await rejection(element.save())).code).to.equal('editor');
 
-      // Work that it cannot be asked to save is asked about.
-      bid(frameOf(element).contentWindow, 'launcher.dirty(true); launcher.save()');
-      await heardOut(element);
+      // It cannot save on request, so the page is asked about unsaved work.
+      evaluateIn(frameOf(element).contentWindow, 'launcher.dirty(true); launcher.save()');
+      await flushMessages(element);
       expect(element.dirty).to.equal(true);
       const frame = frameOf(element);
       element.fn = 'g';
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(named(events, 'discard')).to.have.length(1);
       expect(named(events, 'discard')[0]).not.to.have.property('error');
       expect(frameOf(element)).to.equal(frame);
-      expect(ear.of('onOpen')).to.have.length(2);
+      expect(received.of('onOpen')).to.have.length(2);
       await element.close();
-      await ear.until('onClose');
+      await received.until('onClose');
       expect(await requestCounts(server)).to.include({ '/editor': 1 });
     });
   }
@@ -97,18 +112,21 @@ describe('an editor of this version in <plugin-editor> of the version before', (
     onConfigure: (changes) => report({ type: 'onConfigure', changes }),`;
 
   for (const delivery of ['message', 'url']) {
-    it(`is opened, changed and closed as one of that version (${delivery} delivery)`, async () => {
+    it(`opens, changes and closes as that version expects (${delivery} delivery)`, async () => {
       const server = await moduleServer(OPTIONS);
       const page = await openPage(server, { module: `${BEFORE}/plugin-editor.js` });
-      const heard: Record<string, unknown>[] = [];
-      page.contentWindow.addEventListener('message', ({ data }) => data?.heard && heard.push(data.heard));
+      const calls: Record<string, unknown>[] = [];
+      page.contentWindow.addEventListener(
+        'message',
+        ({ data }) => data?.received && calls.push(data.received),
+      );
       const element = create(server, { 'token-delivery': delivery }, page.contentDocument);
       const events: (Event & Record<string, unknown>)[] = [];
       for (const name of ['ready', 'error', 'dirty', 'save', 'deploy', 'test', 'live']) {
         element.addEventListener(`plugin-editor-${name}`, (event) => events.push(event as never));
       }
       page.contentDocument.body.append(element);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(element).not.to.have.property('refreshAppearance');
       const run = async (code: string) => {
         const window = frameOf(element).contentWindow as Window;
@@ -116,7 +134,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
           page.contentWindow.addEventListener('message', ({ data }) => data?.mark === code && resolve());
         });
         window.postMessage(
-          { bid: `${code}; parent.postMessage({ mark: ${JSON.stringify(code)} }, '*')` },
+          { evaluate: `${code}; parent.postMessage({ mark: ${JSON.stringify(code)} }, '*')` },
           '*',
         );
         await done;
@@ -126,7 +144,7 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         launcher.test({ result: 'r', passed: true });
         launcher.deploy({ version: 'v1.0.0', unchanged: true });
         launcher.live({ version: null })`);
-      // In url delivery it may have been ready once before the editor said so.
+      // With url delivery it may have been ready by its load before the editor was.
       const types = events.map(({ type }) => type.slice('plugin-editor-'.length));
       expect(types.filter((type) => type !== 'ready')).to.deep.equal([
         'dirty',
@@ -136,17 +154,17 @@ describe('an editor of this version in <plugin-editor> of the version before', (
         'deploy',
       ]);
       expect(events.at(-1)).to.include({ version: 'v1.0.0' });
-      const [{ open }] = heard.filter(({ type }) => type === 'onOpen') as [{ open: object }];
+      const [{ open }] = calls.filter(({ type }) => type === 'onOpen') as [{ open: object }];
       for (const name of ['readOnly', 'locale', 'appearance', 'initialSource'])
         expect(open).not.to.have.property(name);
       await element.renewToken();
       apply(element, { fn: 'g' });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       await element.close();
-      expect(heard.map(({ type }) => type))
+      expect(calls.map(({ type }) => type))
         .not.to.include('onSave')
         .and.not.to.include('onConfigure');
-      expect(heard.filter(({ type }) => type === 'onOpen')).to.have.length(2);
+      expect(calls.filter(({ type }) => type === 'onOpen')).to.have.length(2);
       expect(await requestCounts(server)).to.include({ '/editor': 1 });
     });
   }

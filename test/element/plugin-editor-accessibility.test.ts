@@ -2,12 +2,12 @@ import { expect, waitUntil } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 
 import {
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
-  failure,
+  untilError,
   frameOf,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -17,17 +17,17 @@ import {
 const UNSEEN = navigator.vendor.startsWith('Apple') ? ['color-contrast'] : [];
 
 describe('accessibility of <plugin-editor>', () => {
-  it('idle', async () => {
+  it('has no violations while idle', async () => {
     const server = await editorServer();
     const element = mount(server, { fn: null });
     await element.updateComplete;
     await expect(element).to.be.accessible();
   });
 
-  it('loading: a status with words and a bar that they name', async () => {
+  it('announces loading as a status, with a labelled progress bar', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     const status = part(element, 'status');
     expect(status?.getAttribute('role')).to.equal('status');
     const bar = status?.querySelector('progress');
@@ -36,10 +36,10 @@ describe('accessibility of <plugin-editor>', () => {
   });
 
   for (const scheme of ['light', 'dark']) {
-    it(`error, ${scheme}: an alert with a button`, async () => {
+    it(`announces an error as an alert with a button (${scheme})`, async () => {
       const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server, { style: `color-scheme: ${scheme}` });
-      await failure(element);
+      await untilError(element);
       const view = part(element, 'error');
       expect(view?.getAttribute('role')).to.equal('alert');
       expect(view?.contains(part(element, 'retry'))).to.equal(true);
@@ -47,10 +47,10 @@ describe('accessibility of <plugin-editor>', () => {
     });
   }
 
-  it('ready: a frame with a name', async () => {
+  it('gives the frame a title', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element).title).to.equal('Plugin editor: add-record');
     await expect(element).to.be.accessible();
     element.label = 'Rules of Acme';
@@ -58,42 +58,42 @@ describe('accessibility of <plugin-editor>', () => {
     expect(frameOf(element).title).to.equal('Rules of Acme');
   });
 
-  it('retry is reached and pressed by keyboard', async () => {
+  it('lets the keyboard reach and press retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const before = document.createElement('button');
     before.textContent = 'Before';
     const element = create(server);
     place().append(before, element);
-    await failure(element);
+    await untilError(element);
     before.focus();
     await sendKeys({ press: 'Tab' });
     expect(document.activeElement).to.equal(element);
     expect(element.shadowRoot?.activeElement).to.equal(part(element, 'retry'));
     await sendKeys({ press: 'Enter' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
-  it('retry keeps the focus in the element: in the frame, or on the next retry', async () => {
+  it('keeps the focus within the element after retry', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, status: 401 },
       { path: '/token', times: 1, status: 500, headers: { 'retry-after': '99' } },
     );
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     for (const [state, name] of [
       ['error', 'retry'],
       ['ready', 'frame'],
     ] as const) {
       part(element, 'retry')?.focus();
       part(element, 'retry')?.click();
-      await changeTo(element, state);
+      await untilChangeTo(element, state);
       const focused = () => element.shadowRoot?.activeElement?.getAttribute('part');
       await waitUntil(() => focused() === name, name);
       expect(focused()).to.equal(name);
     }
   });
 
-  it('retry does not send a form that the element is in', async () => {
+  it('does not submit a surrounding form on retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const form = document.createElement('form');
     let sent = 0;
@@ -104,18 +104,18 @@ describe('accessibility of <plugin-editor>', () => {
     const element = create(server);
     form.append(element);
     place().append(form);
-    await failure(element);
+    await untilError(element);
     part(element, 'retry')?.click();
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(sent).to.equal(0);
   });
 
   // Of the engines here only Chromium lets a test choose what the user prefers.
   if (navigator.userAgent.includes('Chrome/')) {
-    it('nothing moves for those who prefer reduced motion, and the words stay', async () => {
+    it('animates nothing for those who prefer reduced motion, and keeps the text', async () => {
       const server = await editorServer({ path: '/token', delay: 'hang' });
       const element = mount(server);
-      await changeTo(element, 'loading');
+      await untilChangeTo(element, 'loading');
       const bar = part(element, 'status')?.querySelector('progress') as Element;
       expect(bar.getClientRects()).to.have.length(1);
       try {
@@ -123,7 +123,7 @@ describe('accessibility of <plugin-editor>', () => {
         expect(bar.getClientRects()).to.have.length(0);
         const words = part(element, 'status')?.querySelector('label');
         expect(words?.textContent).to.contain('Loading the editor…');
-        // They come after a moment, so that a short wait does not flash.
+        // The view appears after a delay, so that it does not flash during a short wait.
         await waitUntil(() => words?.checkVisibility({ visibilityProperty: true }), 'the words are shown');
         await expect(element).to.be.accessible();
       } finally {
@@ -131,10 +131,10 @@ describe('accessibility of <plugin-editor>', () => {
       }
     });
 
-    it('forced colours are those of the user', async () => {
+    it('uses the colours of the user when these are forced', async () => {
       const server = await editorServer({ path: '/token', status: 401 });
       const element = mount(server);
-      await failure(element);
+      await untilError(element);
       try {
         await emulateMedia({ forcedColors: 'active' });
         await expect(element).to.be.accessible();

@@ -5,12 +5,12 @@ import { leaks, watchConsole } from './plugin-editor-leaks.ts';
 import {
   type Rule,
   SECRET,
-  changeTo,
+  untilChangeTo,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
-  inState,
+  untilState,
   mount,
   part,
   requestCounts,
@@ -18,16 +18,16 @@ import {
 
 interface Row {
   title: string;
-  /** What the endpoint answers, each time. */
+  /** The response to each request. */
   rule: Omit<Rule, 'path'>;
   timeout?: number;
   code: ErrorClass['code'];
   status?: number;
-  /** 1 unless given. */
+  /** Default: 1. */
   attempts?: number;
-  /** What the message says. */
+  /** Matches the message of the error. */
   says: RegExp;
-  /** What the error view says. */
+  /** Matches the text of the error view. */
   shows: RegExp;
 }
 
@@ -125,15 +125,15 @@ const rows: Row[] = [
   },
 ];
 
-describe('<plugin-editor> when the token endpoint answers', () => {
+describe('<plugin-editor> and the responses of the token endpoint', () => {
   for (const { title, rule, timeout = 5000, code, status, attempts = 1, says, shows } of rows) {
-    it(`${title}: ${code}`, async () => {
+    it(`ends in ${code} after ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer({ path: '/token', times: attempts, ...rule });
       const element = mount(server, { timeout });
       const events = eventsOf(element);
-      await changeTo(element, 'loading');
-      const error = await failure(element);
+      await untilChangeTo(element, 'loading');
+      const error = await untilError(element);
 
       expect(error).to.be.instanceOf(ErrorClass);
       expect(error).to.deep.include({ code, status, attempts });
@@ -141,7 +141,7 @@ describe('<plugin-editor> when the token endpoint answers', () => {
       expect(error.message).to.contain(server.sameOrigin.url('/token'));
       const view = part(element, 'error');
       expect(view?.textContent).to.match(shows);
-      // The page's user reads what happened; the details are for its developer, once on the console.
+      // The view is for the user of the page. The details are for its developer, once on the console.
       expect(view?.textContent).not.to.contain(error.message);
       expect(lines.map(String).filter((line) => line.includes(error.message))).to.have.length(1);
       expect(events.map(({ type }) => type)).to.deep.equal([
@@ -156,75 +156,75 @@ describe('<plugin-editor> when the token endpoint answers', () => {
       expect(leaks(element, events, lines)).to.deep.equal([]);
 
       if (status === 403) {
-        // Whoever may not open the plugin may not after another try.
+        // A retry would not help a user who may not open the plugin.
         expect(part(element, 'retry')).to.equal(null);
         return;
       }
       part(element, 'retry')?.click();
       expect(element.state).to.equal('loading');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(element.error).to.equal(undefined);
       expect(await requestCounts(server)).to.deep.equal({ '/token': attempts + 1, '/editor': 1 });
       expect(leaks(element, events, lines)).to.deep.equal([]);
     });
   }
 
-  it('a redirect to another origin: it is not asked', async () => {
+  it('sends no request to the other origin of a redirect', async () => {
     const other = await editorServer();
     const server = await editorServer({ path: '/token', redirect: other.url('/sign-in') });
     const element = mount(server);
-    expect((await failure(element)).code).to.equal('token-redirect');
+    expect((await untilError(element)).code).to.equal('token-redirect');
     await flush(element, other);
     expect(await requestCounts(other)).to.deep.equal({});
   });
 
-  it('no CORS header on another origin: token-network', async () => {
+  it('ends in token-network when another origin does not allow CORS', async () => {
     const server = await editorServer({ path: '/token', cors: false, json: { token: SECRET } });
-    const error = await failure(mount(server, { 'token-endpoint': server.url('/token') }));
+    const error = await untilError(mount(server, { 'token-endpoint': server.url('/token') }));
     expect(error).to.include({ code: 'token-network', attempts: 3 });
   });
 
-  it('nothing, as nobody listens there: token-network', async () => {
+  it('ends in token-network when nobody listens', async () => {
     const server = await editorServer();
-    // A port that no server may have: it is the echo service's.
-    const error = await failure(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
+    // No browser connects to this port, which is reserved for the echo service.
+    const error = await untilError(mount(server, { 'token-endpoint': 'http://127.0.0.1:7/token' }));
     expect(error).to.include({ code: 'token-network', attempts: 3 });
     expect(error.message).to.contain('http://127.0.0.1:7/token');
   });
 
-  it('a hang: the request is given up', async () => {
+  it('cancels a request that takes too long', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
-    await failure(mount(server, { timeout: 200 }));
+    await untilError(mount(server, { timeout: 200 }));
     expect(await server.aborted({ path: '/token' })).to.have.length(1);
   });
 
-  it('503, then a token: that is used, and no error is seen', async () => {
+  it('uses a token that comes after a 503, and shows no error', async () => {
     const server = await editorServer({ path: '/token', times: 2, status: 503 });
     const element = mount(server);
     const events = eventsOf(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 3, '/editor': 1 });
     expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
   });
 
-  it('a token with other fields, 64 KiB in all: that is used', async () => {
+  it('accepts a token with additional fields, 64 KiB in all', async () => {
     const more = 'x'.repeat(65_536 - JSON.stringify({ token: SECRET, more: '' }).length);
     const server = await editorServer({ path: '/token', status: 201, json: { token: SECRET, more } });
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('JSON of another media type: that is used', async () => {
+  it('accepts JSON of another media type', async () => {
     const server = await editorServer({ path: '/token', body: `{"token":"${SECRET}"}` });
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('an error whose address has a query: that is not in the message', async () => {
+  it('keeps the query of the endpoint out of the error message', async () => {
     const server = await editorServer({ path: '/token', status: 404 });
     const element = mount(server, {
       'token-endpoint': server.sameOrigin.url(`/token?key=${SECRET}#${SECRET}`),
     });
-    expect((await failure(element)).message).not.to.contain(SECRET);
+    expect((await untilError(element)).message).not.to.contain(SECRET);
   });
 });

@@ -6,20 +6,20 @@ import {
   type Changes,
   SECRET,
   apply,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Changes to another plugin or another authority, and what the next request says. */
+/** Changes of the plugin, and what the next request contains. */
 const others: [Changes, says: string][] = [
   [{ ident: 'com.example.b' }, '"ident":"com.example.b"'],
   [{ namespace: 'n' }, '"namespace":"n"'],
@@ -30,7 +30,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
   for (const [changes, says] of others) {
     const name = Object.keys(changes)[0] as string;
 
-    it(`${name}: a request under way is aborted, its answer never used`, async () => {
+    it(`aborts a request under way when ${name} changes, and never uses its response`, async () => {
       const server = await editorServer({
         path: '/token',
         times: 1,
@@ -41,7 +41,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       const events = eventsOf(element);
       await server.requests({ path: '/token', count: 1 });
       apply(element, changes);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await server.aborted({ path: '/token' })).to.have.length(1);
       const requests = await server.requests({ path: '/token' });
       expect(requests).to.have.length(2);
@@ -55,24 +55,24 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       ]);
     });
 
-    it(`${name}: a running editor makes way for another, with a new token`, async () => {
+    it(`replaces a running editor when ${name} changes, with a new token`, async () => {
       const server = await editorServer();
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const old = frameOf(element);
       apply(element, changes);
-      await changeTo(element, 'loading');
+      await untilChangeTo(element, 'loading');
       expect(old.isConnected).to.equal(false);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(frameOf(element)).not.to.equal(old);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
     });
   }
 
-  it('several at once make one request', async () => {
+  it('makes one request for several changes at once', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     apply(element, {
       ident: 'com.example.b',
       namespace: 'n',
@@ -80,14 +80,14 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       template: 't',
       builder: server.url('/b'),
     });
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('there and back in one go changes nothing', async () => {
+  it('does nothing when a change is undone before the next update', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     apply(element, { fn: 'g' });
     apply(element, { fn: 'add-record', namespace: '' });
@@ -96,18 +96,18 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('a frame that is loading makes way too, and its late word is not heard', async () => {
+  it('replaces a frame that is still loading, and ignores its late load', async () => {
     const server = await editorServer({ path: '/editor', times: 1, delay: 'hang', html: 'old' });
     const element = mount(server);
     await server.requests({ path: '/editor', count: 1 });
     const events = eventsOf(element);
     element.fn = 'g';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.aborted({ path: '/editor' });
     expect(events.map(({ type }) => type)).to.deep.equal(['plugin-editor-state', 'plugin-editor-ready']);
   });
 
-  it('also while it waits to try again: nothing more is sent for the old one', async () => {
+  it('requests no more for the previous plugin while it waits for a retry', async () => {
     const server = await editorServer({
       path: '/token',
       times: 1,
@@ -117,14 +117,14 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
     element.fn = 'g';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const requests = await server.requests({ path: '/token' });
     expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body)?.[1])).to.deep.equal(['add-record', 'g']);
   });
 });
 
 describe('<plugin-editor> when token-endpoint changes', () => {
-  it('a request under way is aborted and the new endpoint asked', async () => {
+  it('aborts a request under way and requests the new endpoint', async () => {
     const server = await editorServer(
       { path: '/token', delay: 'hang' },
       { path: '/other', json: { token: 'other' } },
@@ -132,18 +132,18 @@ describe('<plugin-editor> when token-endpoint changes', () => {
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
     element.tokenEndpoint = server.sameOrigin.url('/other');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.aborted({ path: '/token' });
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal('other');
   });
 
-  it('a running editor makes way', async () => {
+  it('replaces a running editor', async () => {
     const server = await editorServer({ path: '/other', json: { token: 'other' } });
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.tokenEndpoint = server.sameOrigin.url('/other');
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/other': 1, '/editor': 2 });
   });
 });
@@ -158,13 +158,13 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     const value = (url: (path: string) => string) =>
       ({ template: 'typescript', builder: url('/b2'), 'editor-url': url('/editor?theme=x') })[name];
 
-    it(`${name}: the frame is remade, the token serves on`, async () => {
+    it(`remakes the frame with the same token when ${name} changes`, async () => {
       const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const old = frameOf(element);
       apply(element, { [name]: value(server.url) });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(frameOf(element)).not.to.equal(old);
       expect(old.isConnected).to.equal(false);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 2 });
@@ -173,27 +173,27 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
       expect(second?.query[query]).not.to.equal(first?.query[query]);
     });
 
-    it(`${name}: a token that has ended is replaced`, async () => {
+    it(`requests a new token when ${name} changes and the token has ended`, async () => {
       const server = await editorServer(
         { path: '/token', times: 1, json: { token: 'ended', expires_in: 0 } },
         { path: '/token', json: { token: 'fresh', expires_in: 3600 } },
       );
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       apply(element, { [name]: value(server.url) });
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       const editors = await server.requests({ path: '/editor' });
       expect(editors.map(({ query: { token } }) => token)).to.deep.equal(['ended', 'fresh']);
     });
 
-    it(`${name}: a token under way is waited for and used in the new address`, async () => {
+    it(`waits for a token request under way when ${name} changes, and uses its token`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang', json: { token: SECRET } });
       const element = mount(server);
       await server.requests({ path: '/token', count: 1 });
       apply(element, { [name]: value(server.url) });
       await element.updateComplete;
       await server.release('/token');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
       const [editor] = await server.requests({ path: '/editor' });
       expect(editor?.query[query]).to.equal(
@@ -202,20 +202,20 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     });
   }
 
-  it('after the frame was late: the token serves on', async () => {
+  it('keeps the token after the frame timed out', async () => {
     const server = await editorServer({ path: '/slow', delay: 'hang' });
     const clock = fakeClock();
     const element = mount(server, { 'editor-url': server.url('/slow'), timeout: 1500 });
     await server.requests({ path: '/slow', count: 1 });
     await clock.advance(1500);
-    expect((await failure(element)).code).to.equal('frame-timeout');
+    expect((await untilError(element)).code).to.equal('frame-timeout');
     apply(element, { 'editor-url': server.url('/editor'), timeout: '15000' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/slow': 1, '/editor': 1 });
   });
 });
 
-describe('<plugin-editor> when something else changes', () => {
+describe('<plugin-editor> when another attribute or property changes', () => {
   const changes: Changes = {
     label: 'Another',
     strings: { loading: 'Lädt …' },
@@ -231,10 +231,10 @@ describe('<plugin-editor> when something else changes', () => {
     sandbox: 'none',
   };
   for (const [name, value] of Object.entries(changes)) {
-    it(`${name}: a running editor stays as it is`, async () => {
+    it(`keeps a running editor when ${name} changes`, async () => {
       const server = await editorServer();
       const element = mount(server);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const frame = frameOf(element);
       const { contentWindow } = frame;
       const events = eventsOf(element);
@@ -246,22 +246,22 @@ describe('<plugin-editor> when something else changes', () => {
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     });
 
-    it(`${name}: a request under way goes on`, async () => {
+    it(`continues a request under way when ${name} changes`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang', json: { token: SECRET } });
       const element = mount(server);
       await server.requests({ path: '/token', count: 1 });
       apply(element, { [name]: value });
       await element.updateComplete;
       await server.release('/token');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     });
   }
 
-  it('the next request uses the new function and the new headers', async () => {
+  it('uses the new function and the new headers for the next request', async () => {
     const server = await editorServer();
     const element = mount(server, { tokenHeaders: { 'x-csrf': 'c1' } });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.tokenHeaders = () => ({ 'x-csrf': 'c2' });
     await element.reload();
     expect((await server.requests({ path: '/token' })).map(({ headers }) => headers['x-csrf'])).to.deep.equal(
@@ -275,10 +275,10 @@ describe('<plugin-editor> when something else changes', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 3 });
   });
 
-  it('taking fetchToken away leaves what runs, and token-endpoint serves next', async () => {
+  it('keeps a running editor when fetchToken is removed, and uses token-endpoint next', async () => {
     const server = await editorServer();
     const element = mount(server, { fetchToken: async () => 'of-function' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     element.fetchToken = undefined;
     await flush(element, server);
@@ -288,22 +288,22 @@ describe('<plugin-editor> when something else changes', () => {
   });
 });
 
-describe('<plugin-editor> whose listener acts in the midst of a change', () => {
-  it('a change made in it is followed', async () => {
-    // Lit remarks in its development build that this is not the quickest way.
+describe('<plugin-editor> with a listener that acts during a change', () => {
+  it('follows a change made by the listener', async () => {
+    // The development build of Lit warns that this causes another update.
     watchConsole();
     const server = await editorServer();
     const element = create(server);
     element.addEventListener('plugin-editor-state', () => (element.fn = 'second'), { once: true });
     document.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const editors = await server.requests({ path: '/editor' });
     expect(editors.at(-1)?.query['fn']).to.equal('second');
     expect(frames(element)).to.have.length(1);
     element.remove();
   });
 
-  it('close() in it ends it', async () => {
+  it('closes when the listener calls close()', async () => {
     const server = await editorServer();
     const element = create(server);
     element.addEventListener('plugin-editor-state', () => void element.close(), { once: true });
@@ -314,7 +314,7 @@ describe('<plugin-editor> whose listener acts in the midst of a change', () => {
     element.remove();
   });
 
-  it('removal in it ends it, and putting back starts anew', async () => {
+  it('stops when the listener removes it, and starts again when it is inserted', async () => {
     const server = await editorServer();
     const element = create(server);
     element.addEventListener('plugin-editor-state', () => element.remove(), { once: true });
@@ -323,7 +323,7 @@ describe('<plugin-editor> whose listener acts in the midst of a change', () => {
     expect(element.state).to.equal('idle');
     expect(await requestCounts(server)).to.deep.equal({});
     document.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.remove();
   });
 });

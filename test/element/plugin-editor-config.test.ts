@@ -6,18 +6,18 @@ import {
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frames,
-  inState,
+  untilState,
   mount,
   part,
   place,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-describe('<plugin-editor> attributes and properties', () => {
-  it('have these defaults', () => {
+describe('attributes and properties of <plugin-editor>', () => {
+  it('have documented defaults', () => {
     const element = document.createElement('plugin-editor');
     expect(element).to.deep.include({
       editorUrl: '',
@@ -44,7 +44,7 @@ describe('<plugin-editor> attributes and properties', () => {
     }
   });
 
-  it('take the value of the attribute of that name, numbers as numbers', () => {
+  it('reflect the attribute of that name, with numbers as numbers', () => {
     const element = document.createElement('plugin-editor');
     const texts = {
       'editor-url': 'editorUrl',
@@ -71,14 +71,14 @@ describe('<plugin-editor> attributes and properties', () => {
     expect(element.timeout).to.equal(250);
   });
 
-  it('state and error cannot be set', () => {
+  it('include state and error, which are read-only', () => {
     const element = document.createElement('plugin-editor');
     for (const name of ['state', 'error']) expect(Reflect.set(element, name, 'ready')).to.equal(false);
   });
 
   for (const name of ['editor-url', 'builder', 'ident', 'fn', 'token-endpoint']) {
     for (const value of [null, '']) {
-      it(`${name} ${value === null ? 'missing' : 'empty'}: idle, with neither request nor error`, async () => {
+      it(`leave it idle, without request or error, while ${name} is ${value === null ? 'missing' : 'empty'}`, async () => {
         const server = await editorServer();
         const element = create(server, { [name]: value });
         const events = eventsOf(element);
@@ -90,47 +90,47 @@ describe('<plugin-editor> attributes and properties', () => {
         expect(await requestCounts(server)).to.deep.equal({});
 
         apply(element, { [name]: create(server).getAttribute(name) });
-        await inState(element, 'ready');
+        await untilState(element, 'ready');
       });
     }
   }
 
-  it('fetchToken may come late and takes the place of token-endpoint', async () => {
+  it('include fetchToken, which may be set late in place of token-endpoint', async () => {
     const server = await editorServer();
     const element = mount(server, { 'token-endpoint': null });
     await flush(element, server);
     expect(element.state).to.equal('idle');
     element.fetchToken = async () => 'of-function';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal('of-function');
   });
 
-  it('taking a required attribute away ends what was shown, without an error', async () => {
+  it('close the editor, without an error, when a required one is removed', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.removeAttribute('fn');
-    await inState(element, 'idle');
+    await untilState(element, 'idle');
     expect(frames(element)).to.have.length(0);
     expect(element.error).to.equal(undefined);
   });
 
-  it('all set in one go make one token request', async () => {
+  it('make one token request when all are set at once', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: null, fn: null });
     await element.updateComplete;
     apply(element, { ident: 'com.example.b', fn: 'g', namespace: 'n', template: 'typescript' });
     apply(element, { ident: 'com.example.c', fn: 'h', 'token-method': 'post', timeout: 9000 });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     const [request] = await server.requests({ path: '/token' });
     expect(request?.body).to.equal('{"ident":"com.example.c","namespace":"n","fn":"h"}');
   });
 });
 
-/** Changes that cannot be used; the attribute that the message names; what it says would be right. */
+/** Invalid changes, the attribute that the message names, and what it suggests. */
 const refused: [Changes, name: string, right: RegExp][] = [
   ...[
     'javascript:alert(1)',
@@ -180,14 +180,14 @@ const refused: [Changes, name: string, right: RegExp][] = [
   ]),
 ];
 
-describe('<plugin-editor> refuses before any request', () => {
+describe('<plugin-editor> with an invalid attribute', () => {
   for (const [changes, name, right] of refused) {
-    it(`as it refuses ${JSON.stringify(changes)}`, async () => {
+    it(`is in error before any request for ${JSON.stringify(changes)}`, async () => {
       const server = await editorServer();
       const element = create(server, changes);
       const events = eventsOf(element);
       place().append(element);
-      const error = await failure(element);
+      const error = await untilError(element);
       expect(error).to.include({ name: 'PluginEditorError', code: 'config', attempts: 0, status: undefined });
       expect(error.message.startsWith(name), error.message).to.equal(true);
       expect(error.message).to.match(right);
@@ -198,24 +198,24 @@ describe('<plugin-editor> refuses before any request', () => {
       expect(events.map(({ type }) => type)).to.deep.equal(['plugin-editor-state', 'plugin-editor-error']);
       const view = part(element, 'error');
       expect(view?.textContent).to.contain('The editor is not set up correctly.');
-      // What is wrong is for the developer, and cannot be mended by trying again.
+      // The message is for the developer, and a retry would not help.
       expect(view?.textContent).not.to.contain(error.message);
       expect(part(element, 'retry')).to.equal(null);
     });
   }
 
-  it('and goes on as soon as the attribute is right', async () => {
+  it('continues as soon as the attribute is right', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: 'no-period' });
-    await failure(element);
+    await untilError(element);
     element.ident = 'com.example.right';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(element.error).to.equal(undefined);
     expect(part(element, 'error')).to.equal(null);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('and an attribute that is taken away has its default again', async () => {
+  it('uses the default once the attribute is removed', async () => {
     const server = await editorServer();
     const wrong = {
       timeout: 'soon',
@@ -226,18 +226,18 @@ describe('<plugin-editor> refuses before any request', () => {
     };
     for (const [name, value] of Object.entries(wrong)) {
       const element = mount(server, { [name]: value });
-      await failure(element);
+      await untilError(element);
       element.removeAttribute(name);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(element.error, name).to.equal(undefined);
     }
   });
 
-  it('but takes its words in any case, and empty ones as the default', async () => {
+  it('accepts keywords in any case, and empty ones as the default', async () => {
     const server = await editorServer();
     const words = { 'token-method': 'GET', credentials: 'Omit', 'token-delivery': 'URL', loading: 'EAGER' };
-    await inState(mount(server, words), 'ready');
-    await inState(
+    await untilState(mount(server, words), 'ready');
+    await untilState(
       mount(server, { 'token-method': '', credentials: '', 'token-delivery': '', loading: '' }),
       'ready',
     );
@@ -245,19 +245,19 @@ describe('<plugin-editor> refuses before any request', () => {
     expect(requests.map(({ method }) => method)).to.deep.equal(['GET', 'POST']);
   });
 
-  it('and a running editor goes when an attribute becomes wrong', async () => {
+  it('removes a running editor when an attribute becomes invalid', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.builder = 'javascript:alert(1)';
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('config');
     expect(frames(element)).to.have.length(0);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 });
 
-describe('<plugin-editor> takes every other text', () => {
+describe('<plugin-editor> with unusual text', () => {
   const texts = [
     '%2e%2e',
     '%2E',
@@ -275,11 +275,11 @@ describe('<plugin-editor> takes every other text', () => {
     'x'.repeat(2000),
   ];
   for (const text of texts) {
-    it(`${JSON.stringify(text.slice(0, 40))} reaches endpoint and editor as it is`, async () => {
+    it(`passes ${JSON.stringify(text.slice(0, 40))} unchanged to endpoint and editor`, async () => {
       const server = await editorServer();
       const ident = `com.example.${text.replaceAll('.', '·')}`;
       const element = mount(server, { ident, namespace: text, fn: text, template: text });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const [token] = await server.requests({ path: '/token' });
       expect(JSON.parse(token?.body ?? '')).to.deep.equal({ ident, namespace: text, fn: text });
       const [editor] = await server.requests({ path: '/editor' });

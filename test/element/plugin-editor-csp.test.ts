@@ -7,17 +7,17 @@ import {
   SECRET,
   create,
   editorServer,
-  failure,
+  untilError,
   flush,
   frames,
-  inState,
+  untilState,
   part,
 } from './plugin-editor-setup.ts';
 
 const POLICY = 'content-security-policy';
 
 /** An element in a page with the given headers; `$EDITOR` and `$SELF` in these are the two origins. */
-async function inPage(headers: Record<string, string>, changes: Changes = {}, ...rules: Rule[]) {
+async function mountInPage(headers: Record<string, string>, changes: Changes = {}, ...rules: Rule[]) {
   const server = await editorServer(...rules);
   const filled = Object.entries(headers).map(([name, value]) => [
     name,
@@ -35,7 +35,7 @@ async function inPage(headers: Record<string, string>, changes: Changes = {}, ..
   return { server, page, element, types };
 }
 
-describe('frame-blocked', () => {
+describe('the error frame-blocked', () => {
   const forbidding = [
     "frame-src 'none'",
     "frame-src 'self'",
@@ -44,9 +44,9 @@ describe('frame-blocked', () => {
     "default-src 'self' 'unsafe-inline'; connect-src 'self'",
   ];
   for (const policy of forbidding) {
-    it(`under ${policy}`, async () => {
-      const { server, page, element, types } = await inPage({ [POLICY]: policy });
-      const error = await failure(element);
+    it(`occurs under ${policy}`, async () => {
+      const { server, page, element, types } = await mountInPage({ [POLICY]: policy });
+      const error = await untilError(element);
       expect(error.code).to.equal('frame-blocked');
       expect(error.message).to.contain(`frame-src ${server.origin}`);
       expect(error.message).not.to.contain(SECRET);
@@ -54,7 +54,7 @@ describe('frame-blocked', () => {
         'This page does not allow the editor to be shown.',
       );
       expect(frames(element)).to.have.length(0);
-      // Not a word of ready, though the browser fires `load`.
+      // It never becomes ready, although the browser fires `load`.
       expect(types).to.deep.equal(['loading', 'error', 'error']);
       await flush(element, server);
       expect(element.state).to.equal('error');
@@ -70,24 +70,24 @@ describe('frame-blocked', () => {
     "frame-ancestors 'self'",
   ];
   for (const policy of allowing) {
-    it(`not under ${policy}`, async () => {
-      const { element, types } = await inPage({ [POLICY]: policy });
-      await inState(element, 'ready');
+    it(`does not occur under ${policy}`, async () => {
+      const { element, types } = await mountInPage({ [POLICY]: policy });
+      await untilState(element, 'ready');
       expect(types).to.deep.equal(['loading', 'ready', 'ready']);
     });
   }
 
-  it('not where the policy only reports', async () => {
-    const { server, element, page } = await inPage({ [`${POLICY}-report-only`]: "frame-src 'none'" });
-    await inState(element, 'ready');
+  it('does not occur when the policy only reports', async () => {
+    const { server, element, page } = await mountInPage({ [`${POLICY}-report-only`]: "frame-src 'none'" });
+    await untilState(element, 'ready');
     await flush(element, server);
     expect(element.state).to.equal('ready');
     expect(page.contentWindow.violations).not.to.have.length(0);
   });
 
-  it('not by another frame of the page that is blocked', async () => {
-    const { server, element, page } = await inPage({ [POLICY]: 'frame-src $EDITOR' });
-    await inState(element, 'ready');
+  it('does not occur when another frame of the page is blocked', async () => {
+    const { server, element, page } = await mountInPage({ [POLICY]: 'frame-src $EDITOR' });
+    await untilState(element, 'ready');
     const other = page.contentDocument.createElement('iframe');
     other.src = server.crossSite.url('/editor');
     const violated = new Promise((resolve) =>
@@ -99,9 +99,9 @@ describe('frame-blocked', () => {
     expect(element.state).to.equal('ready');
   });
 
-  it('not by an image of the editor that is blocked', async () => {
-    const { server, element, page } = await inPage({ [POLICY]: "img-src 'none'" });
-    await inState(element, 'ready');
+  it('does not occur when an image of the editor is blocked', async () => {
+    const { server, element, page } = await mountInPage({ [POLICY]: "img-src 'none'" });
+    await untilState(element, 'ready');
     const image = page.contentDocument.createElement('img');
     image.src = frames(element)[0]?.src ?? '';
     const violated = new Promise((resolve) =>
@@ -118,29 +118,29 @@ describe('a strict content security policy', () => {
   const strict =
     "default-src 'none'; script-src 'self'; connect-src 'self'; frame-src $EDITOR; base-uri 'none'; require-trusted-types-for 'script'";
 
-  it('is not violated on the way to ready', async () => {
-    const { page, element } = await inPage({ [POLICY]: strict });
-    await inState(element, 'ready');
+  it('is not violated until ready', async () => {
+    const { page, element } = await mountInPage({ [POLICY]: strict });
+    await untilState(element, 'ready');
     expect(element.getBoundingClientRect().height).to.equal(576);
     expect(page.contentWindow.violations).to.deep.equal([]);
   });
 
-  it('is not violated by error, retry and texts', async () => {
-    const { page, element } = await inPage(
+  it('is not violated by error, retry and strings', async () => {
+    const { page, element } = await mountInPage(
       { [POLICY]: strict },
       { strings: { retry: 'Nochmal' } },
       { path: '/token', times: 1, json: { token: 5 } },
     );
-    await failure(element);
+    await untilError(element);
     expect(getComputedStyle(part(element, 'error') as Element).position).to.equal('absolute');
     part(element, 'retry')?.click();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(page.contentWindow.violations).to.deep.equal([]);
   });
 
-  it('is seen by these tests when it is violated', async () => {
-    const { page, element } = await inPage({ [POLICY]: strict });
-    await inState(element, 'ready');
+  it('reports a violation, which these tests would see', async () => {
+    const { page, element } = await mountInPage({ [POLICY]: strict });
+    await untilState(element, 'ready');
     const violated = new Promise((resolve) =>
       page.contentWindow.addEventListener('securitypolicyviolation', resolve, { once: true }),
     );

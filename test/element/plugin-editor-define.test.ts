@@ -2,9 +2,9 @@ import { expect } from '@open-wc/testing';
 
 import { openPage } from './plugin-editor-page.ts';
 import { PluginEditorElement } from '../../src/plugin-editor.ts';
-import { SECRET, create, editorServer, flush, inState, requestCounts } from './plugin-editor-setup.ts';
+import { SECRET, create, editorServer, flush, untilState, requestCounts } from './plugin-editor-setup.ts';
 
-/** Loads a module into a page, as a script of it would. */
+/** Imports a module in a page. */
 function load(page: Document, address: string): Promise<void> {
   const script = page.createElement('script');
   script.type = 'module';
@@ -23,12 +23,12 @@ function load(page: Document, address: string): Promise<void> {
 }
 
 describe('defining <plugin-editor>', () => {
-  it('gives the class that is exported', () => {
+  it('uses the exported class', () => {
     expect(customElements.get('plugin-editor')).to.equal(PluginEditorElement);
     expect(document.createElement('plugin-editor')).to.be.instanceOf(PluginEditorElement);
   });
 
-  it('a second time, by the same module under another address, throws nothing', async () => {
+  it('does nothing the second time, even from another URL of the module', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server);
     const first = contentWindow.customElements.get('plugin-editor');
@@ -37,10 +37,10 @@ describe('defining <plugin-editor>', () => {
     expect(contentWindow.customElements.get('plugin-editor')).to.equal(first);
     const element = create(server, {}, contentDocument);
     contentDocument.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
-  it('where another class has the name throws nothing and leaves that', async () => {
+  it('keeps another class that already has the name', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server, { module: null });
     const Other = contentWindow.Function('return class extends HTMLElement {}')() as typeof HTMLElement;
@@ -49,14 +49,14 @@ describe('defining <plugin-editor>', () => {
     expect(contentWindow.customElements.get('plugin-editor')).to.equal(Other);
   });
 
-  it('is not done by elements.ts', async () => {
+  it('does not happen in elements.ts', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server, { module: null });
     await load(contentDocument, '/src/elements.ts');
     expect(contentWindow.customElements.get('plugin-editor')).to.equal(undefined);
   });
 
-  it('under a name of their own works for subclasses', async () => {
+  it('works for subclasses under a name of their own', async () => {
     class Own extends PluginEditorElement {}
     customElements.define('own-editor', Own);
     const server = await editorServer();
@@ -69,12 +69,12 @@ describe('defining <plugin-editor>', () => {
       fetchToken: async () => SECRET,
     });
     document.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
     element.remove();
   });
 
-  it('late upgrades what is there, with the attributes and properties that it was given', async () => {
+  it('upgrades existing elements with the attributes and properties that they have', async () => {
     const server = await editorServer();
     const { contentDocument } = await openPage(server, {
       module: null,
@@ -88,7 +88,7 @@ describe('defining <plugin-editor>', () => {
       strings: { loading: 'Lädt' },
     });
     await load(contentDocument, '/src/plugin-editor.ts');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await flush(element, server);
     expect(await requestCounts(server))
       .to.include({ '/editor': 1 })
@@ -98,15 +98,15 @@ describe('defining <plugin-editor>', () => {
     expect(element.strings).to.deep.equal({ loading: 'Lädt' });
   });
 
-  it('works for markup that a parser reads, and for copies', async () => {
+  it('works for parsed markup, and for clones', async () => {
     const server = await editorServer();
     const html = create(server).outerHTML;
     const page = await openPage(server, { body: html });
     const element = page.contentDocument.querySelector('plugin-editor') as PluginEditorElement;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const copy = element.cloneNode(true) as PluginEditorElement;
     page.contentDocument.body.append(copy);
-    await inState(copy, 'ready');
+    await untilState(copy, 'ready');
     expect(await requestCounts(server)).to.include({ '/token': 2, '/editor': 2 });
   });
 });

@@ -7,14 +7,14 @@ import {
   PluginEditorStateEvent,
 } from '../../src/index.ts';
 import {
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -29,14 +29,14 @@ const names = (events: (Event & Record<string, unknown>)[]): string[] =>
   );
 
 describe('events of <plugin-editor>', () => {
-  it('tell the way to ready', async () => {
+  it('report each state until ready', async () => {
     const server = await editorServer();
     const element = create(server);
     const events = eventsOf(element);
     const states: string[] = [];
     document.addEventListener('plugin-editor-state', () => states.push(element.state), { capture: true });
     place().append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(names(events)).to.deep.equal(['idle → loading', 'loading → ready', 'ready']);
     expect(states).to.deep.equal(['loading', 'ready']);
     expect(events[0]).to.be.instanceOf(PluginEditorStateEvent);
@@ -44,17 +44,17 @@ describe('events of <plugin-editor>', () => {
     expect(events[2]?.['confirmed']).to.equal(false);
   });
 
-  it('tell of no idle moment on the way from ready to an attribute that cannot be used', async () => {
+  it('report no idle state between ready and an invalid attribute', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const events = eventsOf(element);
     element.ident = 'no period';
-    await failure(element);
+    await untilError(element);
     expect(names(events)).to.deep.equal(['ready → error', 'error']);
   });
 
-  it('tell the way to error and back by retry', async () => {
+  it('report the error, and each state after retry', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 401 });
     const element = create(server);
     const events = eventsOf(element);
@@ -63,7 +63,7 @@ describe('events of <plugin-editor>', () => {
       if (state === 'error') errorAtState = element.error;
     });
     place().append(element);
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(names(events)).to.deep.equal(['idle → loading', 'loading → error', 'error']);
     expect(events[2]).to.be.instanceOf(PluginEditorErrorEvent);
     expect(events[2]?.['error']).to.equal(error);
@@ -72,14 +72,14 @@ describe('events of <plugin-editor>', () => {
 
     part(element, 'retry')?.click();
     expect(element.error).to.equal(undefined);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(names(events.slice(3))).to.deep.equal(['error → loading', 'loading → ready', 'ready']);
   });
 
-  it('tell of removal and of close()', async () => {
+  it('report removal and close()', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const states: string[] = [];
     element.addEventListener('plugin-editor-state', ({ previous, state }) =>
       states.push(`${previous} → ${state}`),
@@ -87,12 +87,12 @@ describe('events of <plugin-editor>', () => {
     element.remove();
     expect(states).to.deep.equal(['ready → idle']);
     place().append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.close();
     expect(states.slice(1)).to.deep.equal(['idle → loading', 'loading → ready', 'ready → idle']);
   });
 
-  it('bubble, leave shadow roots, and cannot be cancelled', async () => {
+  it('bubble, cross shadow roots and cannot be cancelled', async () => {
     const server = await editorServer({ path: '/token', times: 1, status: 400 });
     const host = document.createElement('div');
     const element = create(server);
@@ -103,7 +103,7 @@ describe('events of <plugin-editor>', () => {
       outside.addEventListener(`plugin-editor-${name}`, (event) => seen.push(event));
     }
     outside.append(host);
-    await failure(element);
+    await untilError(element);
     await element.reload();
     expect(seen.map(({ type }) => type.slice(14))).to.deep.equal([
       'state',
@@ -122,7 +122,7 @@ describe('events of <plugin-editor>', () => {
     }
   });
 
-  it('say ready once, also when the page in the frame goes on to another', async () => {
+  it('include ready only once when the page in the frame navigates', async () => {
     const server = await editorServer(
       { path: '/second', html: '<!doctype html>Second' },
       {
@@ -132,7 +132,7 @@ describe('events of <plugin-editor>', () => {
     );
     const element = mount(server);
     const events = eventsOf(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     await new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     await flush(element, server);
@@ -141,20 +141,20 @@ describe('events of <plugin-editor>', () => {
     expect(frameOf(element)).to.equal(frame);
   });
 
-  it('say ready again for each new frame', async () => {
+  it('include ready again for each new frame', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const events = eventsOf(element);
     element.template = 'typescript';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(names(events)).to.deep.equal(['ready → loading', 'loading → ready', 'ready']);
   });
 
-  it('come once for each error, also from one error to the next', async () => {
+  it('include each error once, even when one follows another', async () => {
     const server = await editorServer({ path: '/token', status: 400 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     const events = eventsOf(element);
     const rejected = element.reload().catch(() => undefined);
     await rejected;

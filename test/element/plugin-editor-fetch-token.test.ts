@@ -6,9 +6,9 @@ import {
   SECRET,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
-  inState,
+  untilState,
   mount,
   part,
   requestCounts,
@@ -19,7 +19,7 @@ interface Row {
   fetchToken: () => unknown;
   timeout?: number;
   code: PluginEditorError['code'];
-  /** What the message says. */
+  /** Matches the message of the error. */
   says: RegExp;
 }
 
@@ -71,9 +71,9 @@ const rows: Row[] = [
   },
 ];
 
-describe('<plugin-editor> when fetchToken', () => {
+describe('<plugin-editor> with fetchToken', () => {
   for (const { title, fetchToken, timeout = 5000, code, says } of rows) {
-    it(`${title}: ${code}`, async () => {
+    it(`ends in ${code} when it ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer();
       let calls = 0;
@@ -83,7 +83,7 @@ describe('<plugin-editor> when fetchToken', () => {
       };
       const element = mount(server, { fetchToken: counted, timeout });
       const events = eventsOf(element);
-      const error = await failure(element);
+      const error = await untilError(element);
 
       expect(error).to.be.instanceOf(PluginEditorError);
       expect(error).to.include({ code, status: undefined });
@@ -98,21 +98,21 @@ describe('<plugin-editor> when fetchToken', () => {
 
       element.fetchToken = async () => SECRET;
       part(element, 'retry')?.click();
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(calls).to.equal(1);
       expect(leaks(element, events, lines)).to.deep.equal([]);
     });
   }
 
-  it('rejects with a PluginEditorError: that is the error', async () => {
+  it('takes a PluginEditorError that it rejects with as its error', async () => {
     const server = await editorServer();
     const own = new PluginEditorError('token-unauthorized', 'Sign in first', { status: 401, attempts: 2 });
     const element = mount(server, { fetchToken: () => Promise.reject(own) });
-    expect(await failure(element)).to.equal(own);
+    expect(await untilError(element)).to.equal(own);
     expect(part(element, 'error')?.textContent).to.contain('your session has ended');
   });
 
-  it('rejects because it was aborted by us: no error', async () => {
+  it('is not in error when the function rejects because its signal aborted', async () => {
     const server = await editorServer();
     const fetchToken = ({ signal }: { signal: AbortSignal }) =>
       new Promise<string>((_, reject) =>
@@ -123,7 +123,7 @@ describe('<plugin-editor> when fetchToken', () => {
     await element.updateComplete;
     element.fetchToken = async () => SECRET;
     element.fn = 'other';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(events.map(({ type }) => type)).not.to.include('plugin-editor-error');
   });
 });

@@ -9,20 +9,20 @@ import {
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   part,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-describe('the address of the frame', () => {
+describe('the URL of the frame', () => {
   it('has the parameters of the interface, in its order', async () => {
     const server = await editorServer();
     const element = mount(server, { namespace: 'records', template: 'typescript' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const [request] = await server.requests({ path: '/editor' });
     const builder = encodeURIComponent(server.url());
     expect(request?.search).to.equal(
@@ -32,10 +32,10 @@ describe('the address of the frame', () => {
   });
 
   for (const namespace of ['default', '', null]) {
-    it(`leaves namespace (${JSON.stringify(namespace)}) and an empty template out`, async () => {
+    it(`leaves out namespace ${JSON.stringify(namespace)} and an empty template`, async () => {
       const server = await editorServer();
       const element = mount(server, { namespace, template: '' });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const [request] = await server.requests({ path: '/editor' });
       expect(Object.keys(request?.query ?? {})).to.deep.equal(['builder', 'token', 'ident', 'fn']);
       const [token] = await server.requests({ path: '/token' });
@@ -43,10 +43,10 @@ describe('the address of the frame', () => {
     });
   }
 
-  it('keeps other parameters and the fragment of editor-url, and replaces its own', async () => {
+  it('keeps foreign parameters and the fragment of editor-url, and replaces its own', async () => {
     const server = await editorServer();
     const element = mount(server, { 'editor-url': server.url('/editor?theme=dark&token=old&fn=old#line-3') });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const { searchParams, hash } = new URL(frameOf(element).src);
     expect([...searchParams.keys()]).to.deep.equal(['theme', 'builder', 'token', 'ident', 'fn']);
     expect(searchParams.get('token')).to.equal(SECRET);
@@ -54,29 +54,29 @@ describe('the address of the frame', () => {
     expect(hash).to.equal('#line-3');
   });
 
-  it('is relative to the document', async () => {
+  it('is resolved against the document', async () => {
     watchConsole();
     const server = await editorServer();
     const { pathname } = new URL(server.sameOrigin.url('/editor'));
-    await inState(mount(server, { 'editor-url': pathname }), 'ready');
+    await untilState(mount(server, { 'editor-url': pathname }), 'ready');
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.origin).to.equal(location.origin);
   });
 
-  it('holds any token unharmed', async () => {
+  it('preserves any token', async () => {
     const token = 'a+b/c=?&#%20 ü\u{1F600}';
     const server = await editorServer({ path: '/token', json: { token } });
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal(token);
   });
 });
 
 describe('the attributes of the frame', () => {
-  it('are by default a name, a sandbox, permissions and a referrer policy', async () => {
+  it('are a title, a sandbox, permissions and a referrer policy by default', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     expect(frame.title).to.equal('Plugin editor: add-record');
     expect(frame.getAttribute('sandbox')).to.equal(
@@ -88,7 +88,7 @@ describe('the attributes of the frame', () => {
     expect(request?.headers['referer']).to.equal(`${location.origin}/`);
   });
 
-  it('are those that the page gives', async () => {
+  it('are those of the element', async () => {
     const server = await editorServer();
     const element = mount(server, {
       label: 'Rules of Acme',
@@ -96,7 +96,7 @@ describe('the attributes of the frame', () => {
       allow: 'fullscreen',
       referrerpolicy: 'no-referrer',
     });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     expect(frame.title).to.equal('Rules of Acme');
     expect(frame.getAttribute('sandbox')).to.equal('allow-scripts');
@@ -106,19 +106,19 @@ describe('the attributes of the frame', () => {
     expect(request?.headers).not.to.have.property('referer');
   });
 
-  it('sandbox="none" leaves the sandbox out, an empty one forbids everything', async () => {
+  it('include no sandbox with sandbox="none", and the strictest one with an empty value', async () => {
     const server = await editorServer();
     const open = mount(server, { sandbox: 'none' });
     const strict = mount(server, { sandbox: '' });
-    await Promise.all([inState(open, 'ready'), inState(strict, 'ready')]);
+    await Promise.all([untilState(open, 'ready'), untilState(strict, 'ready')]);
     expect(frameOf(open).hasAttribute('sandbox')).to.equal(false);
     expect(frameOf(strict).getAttribute('sandbox')).to.equal('');
   });
 
-  it('follow a change without another frame, and a removed attribute is the default', async () => {
+  it('follow a change in the same frame, and return to their defaults', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     const names = ['title', 'sandbox', 'allow', 'referrerpolicy'];
     const values = () => names.map((name) => frame.getAttribute(name));
@@ -136,8 +136,8 @@ describe('the attributes of the frame', () => {
   });
 });
 
-describe('an editor on the own origin', () => {
-  it('is warned about, once, where it could lift its sandbox', async () => {
+describe('an editor on the origin of the page', () => {
+  it('causes one warning when it could remove its sandbox', async () => {
     const server = await editorServer();
     const { contentWindow, contentDocument } = await openPage(server);
     const warnings: string[] = [];
@@ -145,7 +145,7 @@ describe('an editor on the own origin', () => {
     const show = async (changes: Changes) => {
       const element = create(server, changes, contentDocument);
       contentDocument.body.append(element);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
     };
     const own = { 'editor-url': server.sameOrigin.url('/editor') };
     for (const harmless of ['allow-scripts', 'allow-same-origin', 'none', '']) {
@@ -161,11 +161,11 @@ describe('an editor on the own origin', () => {
 });
 
 describe('the time limit of the frame', () => {
-  it('ends in frame-timeout and removes the frame; retry asks for a new token', async () => {
+  it('ends in frame-timeout and removes the frame, and retry requests a new token', async () => {
     const server = await editorServer({ path: '/editor', times: 1, delay: 'hang' });
     const element = mount(server, { timeout: 300, fetchToken: async () => SECRET });
     const events = eventsOf(element);
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message).to.contain(server.origin);
     expect(error.message).to.contain('300 ms');
@@ -176,13 +176,13 @@ describe('the time limit of the frame', () => {
     await server.aborted({ path: '/editor' });
 
     element.timeout = 5000;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
-  it('is not met by an answer that is an error: that page is shown', async () => {
+  it('ends with an error response, too, which is shown as a page', async () => {
     const server = await editorServer({ path: '/editor', status: 500, html: 'Broken' });
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(part(element, 'frame')?.getClientRects()).to.have.length(1);
   });
 });

@@ -3,30 +3,30 @@ import { expect } from '@open-wc/testing';
 import { openPage } from './plugin-editor-page.ts';
 import {
   apply,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
-  inState,
+  untilState,
   place,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Resolves in a task of its own: what is done within the `load` event replaces the entry in any case. */
+/** Resolves in a new task, because a navigation during the `load` event always replaces the entry. */
 const afterLoad = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('the history of the page', () => {
-  it('has no entry more, however often the frame is remade', async () => {
+  it('gets no additional entry, however often the frame is remade', async () => {
     const server = await editorServer();
     const { contentDocument, contentWindow } = await openPage(server);
     const before = contentWindow.history.length;
     const element = create(server, {}, contentDocument);
     contentDocument.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await afterLoad();
     expect(contentWindow.history.length).to.equal(before);
     for (const changes of [{ fn: 'g' }, { template: 't' }, { 'editor-url': server.url('/editor?2') }]) {
       apply(element, changes);
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       await afterLoad();
       expect(contentWindow.history.length, JSON.stringify(changes)).to.equal(before);
     }
@@ -34,13 +34,13 @@ describe('the history of the page', () => {
     await afterLoad();
     element.remove();
     contentDocument.body.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await afterLoad();
     expect(contentWindow.history.length).to.equal(before);
     expect((await requestCounts(server))['/editor']).to.equal(6);
   });
 
-  it('would have one, were the address of a living frame changed', async () => {
+  it('would get one if the src of a loaded frame changed', async () => {
     const server = await editorServer();
     const frame = document.createElement('iframe');
     const load = async (address: string) => {
@@ -52,7 +52,7 @@ describe('the history of the page', () => {
     await afterLoad();
     const before = history.length;
     await load('/editor?2');
-    // So the test above looks at the right thing.
+    // This shows that the test above would notice an entry.
     expect(history.length).to.equal(before + 1);
   });
 });

@@ -11,19 +11,19 @@ import {
   eventsOf,
   flush,
   frames,
-  inState,
+  untilState,
   place,
   rejection,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Resolves when observers have said what they saw: they do so after each frame. */
-async function observed(): Promise<void> {
+/** Resolves after observers were called, which happens after each animation frame. */
+async function afterObservers(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
 /** An element below a space of the given height. */
-function below(
+function mountBelow(
   server: ScriptedServer,
   height: number,
   changes: Changes = {},
@@ -36,9 +36,9 @@ function below(
   return element;
 }
 
-async function stillIdle(element: PluginEditorElement, server: ScriptedServer): Promise<void> {
+async function expectStillIdle(element: PluginEditorElement, server: ScriptedServer): Promise<void> {
   await element.updateComplete;
-  await observed();
+  await afterObservers();
   await flush(element, server);
   expect(element.state).to.equal('idle');
   expect(await requestCounts(server)).to.deep.equal({});
@@ -47,160 +47,160 @@ async function stillIdle(element: PluginEditorElement, server: ScriptedServer): 
 describe('loading="lazy"', () => {
   afterEach(() => scrollTo(0, 0));
 
-  it('fetches nothing until the element is scrolled near', async () => {
+  it('requests nothing until the element is scrolled near', async () => {
     const server = await editorServer();
     let calls = 0;
     const fetchToken = async () => `${SECRET}${++calls}`;
-    const element = below(server, 5000, { fetchToken });
+    const element = mountBelow(server, 5000, { fetchToken });
     const events = eventsOf(element);
-    await stillIdle(element, server);
+    await expectStillIdle(element, server);
     expect(calls).to.equal(0);
     expect(events).to.have.length(0);
     element.scrollIntoView();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(calls).to.equal(1);
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
   });
 
-  it('starts while the element is still half a screen away, not while it is a whole one', async () => {
+  it('starts within half a viewport of the element, and not a whole one away', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
-    await stillIdle(element, server);
+    const element = mountBelow(server, 5000);
+    await expectStillIdle(element, server);
     const top = element.getBoundingClientRect().top + scrollY;
     scrollTo(0, top - innerHeight * 2);
-    await stillIdle(element, server);
+    await expectStillIdle(element, server);
     scrollTo(0, top - innerHeight * 1.4);
     expect(element.getBoundingClientRect().top).to.be.greaterThan(innerHeight);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
   });
 
-  it('starts at once for an element in view', async () => {
+  it('starts at once when the element is in view', async () => {
     const server = await editorServer();
-    const element = below(server, 0);
-    await inState(element, 'ready');
+    const element = mountBelow(server, 0);
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('waits inside a scroll container too', async () => {
+  it('waits inside a scroll container, too', async () => {
     const server = await editorServer();
     const box = place();
     box.style.cssText = 'block-size: 300px; overflow: auto';
-    const element = below(server, 3000, { style: 'block-size: 200px' }, box);
-    await stillIdle(element, server);
+    const element = mountBelow(server, 3000, { style: 'block-size: 200px' }, box);
+    await expectStillIdle(element, server);
     box.scrollTop = 3000;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('uses the attributes as they are when the element comes near', async () => {
+  it('uses the attributes at the time when the element comes near', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
+    const element = mountBelow(server, 5000);
     await element.updateComplete;
     element.fn = 'g';
-    await stillIdle(element, server);
+    await expectStillIdle(element, server);
     element.scrollIntoView();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request?.body).to.contain('"fn":"g"');
   });
 
-  it('once near, follows changes wherever the element is', async () => {
+  it('follows changes anywhere once the element has been near', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
+    const element = mountBelow(server, 5000);
     await element.updateComplete;
     element.scrollIntoView();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     scrollTo(0, 0);
-    await observed();
+    await afterObservers();
     element.fn = 'g';
     await element.updateComplete;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('removed while it waits: nothing is fetched, and put back it waits again', async () => {
+  it('requests nothing after removal while waiting, and waits again when inserted', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
+    const element = mountBelow(server, 5000);
     const { parentNode } = element;
     await element.updateComplete;
     element.remove();
-    await stillIdle(element, server);
+    await expectStillIdle(element, server);
     parentNode?.append(element);
-    await stillIdle(element, server);
+    await expectStillIdle(element, server);
     element.scrollIntoView();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('put back after it was ready: it waits again', async () => {
+  it('waits again when a ready element is inserted again', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
+    const element = mountBelow(server, 5000);
     const { parentNode } = element;
     await element.updateComplete;
     element.scrollIntoView();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.remove();
     scrollTo(0, 0);
     parentNode?.append(element);
     await element.updateComplete;
-    await observed();
+    await afterObservers();
     await flush(element, server);
     expect(element.state).to.equal('idle');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('changed to eager: it starts at once', async () => {
+  it('starts at once when changed to eager', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
-    await stillIdle(element, server);
+    const element = mountBelow(server, 5000);
+    await expectStillIdle(element, server);
     element.loading = 'eager';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.scrollIntoView();
-    await observed();
+    await afterObservers();
     await flush(element, server);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('closed while it waits: it stays closed in view', async () => {
+  it('does not open an element in view that was closed while it waited', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
+    const element = mountBelow(server, 5000);
     await element.updateComplete;
     await element.close();
     element.scrollIntoView();
-    await stillIdle(element, server);
+    await expectStillIdle(element, server);
     expect(frames(element)).to.have.length(0);
   });
 
-  it('reload() does not wait for the viewport', async () => {
+  it('does not delay reload()', async () => {
     const server = await editorServer();
-    const element = below(server, 5000);
-    await stillIdle(element, server);
+    const element = mountBelow(server, 5000);
+    await expectStillIdle(element, server);
     await element.reload();
     expect(element.state).to.equal('ready');
   });
 
-  it('says what cannot be used at once', async () => {
+  it('does not delay a config error', async () => {
     const server = await editorServer();
-    const element = below(server, 5000, { ident: 'no-period' });
+    const element = mountBelow(server, 5000, { ident: 'no-period' });
     await element.updateComplete;
     expect(element.error?.code).to.equal('config');
     expect(await rejection(element.reload())).to.include({ code: 'config' });
   });
 
-  it('starts when the viewport grows to the element', async () => {
+  it('starts when the viewport grows as far as the element', async () => {
     const server = await editorServer();
-    const element = below(server, 1100);
-    await stillIdle(element, server);
+    const element = mountBelow(server, 1100);
+    await expectStillIdle(element, server);
     try {
       await setViewport({ width: 800, height: 1000 });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     } finally {
       await setViewport({ width: 800, height: 600 });
     }
   });
 
-  it('a hundred on a page: those near the viewport ask for a token, and no others', async () => {
+  it('requests tokens for those of a hundred elements that are near the viewport', async () => {
     const server = await editorServer();
     const box = place();
     const elements = Array.from({ length: 100 }, (_, i) =>
@@ -210,9 +210,9 @@ describe('loading="lazy"', () => {
     const asked = new Set<number>();
     for (const index of [0, 50, 99]) {
       elements[index]?.scrollIntoView();
-      await observed();
+      await afterObservers();
       const { top } = box.getBoundingClientRect();
-      // As far as half a screen on both sides, and those in view at least.
+      // Those in view at least, and at most those within half a viewport on both sides.
       const reaches = (screens: number) =>
         elements
           .map((_, i) => i)
@@ -220,7 +220,7 @@ describe('loading="lazy"', () => {
             const at = top + i * 300;
             return at < innerHeight * (1 + screens) && at + 300 > -innerHeight * screens;
           });
-      for (const i of reaches(0)) await inState(elements[i] as PluginEditorElement, 'ready');
+      for (const i of reaches(0)) await untilState(elements[i] as PluginEditorElement, 'ready');
       for (const i of reaches(0.55)) if (elements[i]?.state !== 'idle') asked.add(i);
     }
     await flush(elements[0] as PluginEditorElement, server);

@@ -7,7 +7,7 @@ let restore: (() => void) | undefined;
 
 afterEach(() => restore?.());
 
-/** What is written to the console until the end of the test, instead of being shown. */
+/** Collects the lines of the console until the end of the test, instead of showing them. */
 export function watchConsole(): unknown[][] {
   const lines: unknown[][] = [];
   const before = Object.fromEntries(METHODS.map((name) => [name, console[name]])) as Pick<Console, Method>;
@@ -24,7 +24,7 @@ function* texts(value: unknown, path: string, seen: Set<unknown>): Generator<[pa
   if (typeof value === 'string') yield [path, value];
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);
-  // What holds the element holds its frame, which is looked at apart.
+  // The frame, which can be reached from the element, is examined separately.
   if (value instanceof Node || value instanceof Window) return;
   for (
     let level: object | null = value;
@@ -41,7 +41,7 @@ function* texts(value: unknown, path: string, seen: Set<unknown>): Generator<[pa
 export function leaks(element: PluginEditorElement, events: Event[], lines: unknown[][]): string[] {
   const seen = new Set<unknown>();
   const root = document.createElement('div');
-  // A shadow root cannot be cloned, so its parts are.
+  // Its nodes are cloned because a shadow root cannot be.
   for (const node of element.shadowRoot?.childNodes ?? []) root.append(node.cloneNode(true));
   for (const frame of root.querySelectorAll('iframe')) frame.removeAttribute('src');
   const found = [

@@ -3,13 +3,13 @@ import type { FakeWorld } from './fake-world.ts';
 import { type Life, type Model, begin, check, fail, framesIn } from './life-model.ts';
 import { WHOLE, commands } from './life-steps.ts';
 
-/** Its state must hold at the end of every life, however it went on. */
+/** Checks what must hold at the end of every life. */
 async function end(model: Model, life: Life): Promise<void> {
   const { world, element } = life;
   await element.updateComplete;
   await world.settle();
   check(model, life);
-  // Left alone, nothing loads for ever.
+  // When nothing happens any more, loading ends.
   await world.advance(10 * 60_000);
   check(model, life);
   if (element.state === 'loading') fail('still loading after ten minutes');
@@ -24,7 +24,7 @@ async function end(model: Model, life: Life): Promise<void> {
   check(model, life);
 }
 
-/** How many lives there were, and how many had an editor that said it was ready: without those little is tried. */
+/** The number of lives, and of those with a ready editor, without which little is tested. */
 export interface Tally {
   lives: number;
   ready: number;

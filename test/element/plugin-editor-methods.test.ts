@@ -4,15 +4,15 @@ import { PluginEditorError } from '../../src/index.ts';
 import {
   SECRET,
   apply,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   place,
   rejection,
@@ -20,13 +20,13 @@ import {
 } from './plugin-editor-setup.ts';
 
 describe('reload()', () => {
-  it('gets a new token and a new frame, and resolves when that is ready', async () => {
+  it('requests a new token and frame, and resolves when that is ready', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, json: { token: 'first', expires_in: 3600 } },
       { path: '/token', json: { token: 'second' } },
     );
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const old = frameOf(element);
     const events = eventsOf(element);
     const reloading = element.reload();
@@ -45,20 +45,20 @@ describe('reload()', () => {
   it('rejects with the error of the element', async () => {
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     const error = await rejection(element.reload());
     expect(error).to.be.instanceOf(PluginEditorError);
     expect(error).to.include({ code: 'token-unauthorized', status: 403 });
     expect(element.error).to.equal(error);
   });
 
-  it('rejects for a config error too', async () => {
+  it('rejects with a config error, too', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: 'x' });
     expect(await rejection(element.reload())).to.include({ code: 'config' });
   });
 
-  it('says what is missing', async () => {
+  it('rejects with the names of what is missing', async () => {
     const server = await editorServer();
     const element = mount(server, { ident: null, 'token-endpoint': null });
     const events = eventsOf(element);
@@ -72,22 +72,22 @@ describe('reload()', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('takes attributes along that were set just before', async () => {
+  it('uses attributes that were set just before', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.fn = 'g';
     await element.reload();
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('twice: the first is aborted, and both resolve with the second', async () => {
+  it('aborts an earlier call, and both resolve with the later one', async () => {
     const server = await editorServer(
       { path: '/token', times: 1 },
       { path: '/token', times: 1, delay: 'hang' },
     );
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     const first = element.reload();
     await server.requests({ path: '/token', count: 2 });
     const second = element.reload();
@@ -114,14 +114,14 @@ describe('close()', () => {
   it('removes the frame', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await element.close()).to.equal(undefined);
     expect(element.state).to.equal('idle');
     await element.updateComplete;
     expect(frames(element)).to.have.length(0);
   });
 
-  it('aborts a request', async () => {
+  it('aborts a token request', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
@@ -132,19 +132,19 @@ describe('close()', () => {
     expect(events.map((event) => event['state'])).to.deep.equal(['idle']);
   });
 
-  it('takes an error away', async () => {
+  it('clears an error', async () => {
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     await element.close();
     expect(element.state).to.equal('idle');
     expect(element.error).to.equal(undefined);
   });
 
-  it('lasts until reload(), whatever attributes change', async () => {
+  it('keeps the element closed until reload(), whatever attributes change', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.close();
     apply(element, { fn: 'g', ident: 'com.example.b', template: 't', loading: 'lazy' });
     apply(element, { fetchToken: async () => SECRET });
@@ -161,20 +161,20 @@ describe('close()', () => {
     const requests = await server.requests({ path: '/token' });
     expect(requests.at(-1)?.body).to.equal('{"ident":"com.example.c","namespace":"default","fn":"g"}');
     element.fn = 'h';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
   });
 
   it('forgets the token', async () => {
     const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.close();
     element.template = 'typescript';
     await element.reload();
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('before the element is in the page keeps it idle', async () => {
+  it('keeps an element idle that is not in the page yet', async () => {
     const server = await editorServer();
     const element = create(server);
     await element.close();
@@ -188,10 +188,10 @@ describe('close()', () => {
 });
 
 describe('focus()', () => {
-  it('goes to the frame', async () => {
+  it('focuses the frame', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.focus();
     expect(document.activeElement).to.equal(element);
     expect(element.shadowRoot?.activeElement).to.equal(frameOf(element));

@@ -5,7 +5,7 @@ import {
   eventsOf,
   flush,
   frameOf,
-  inState,
+  untilState,
   mount,
   place,
   requestCounts,
@@ -13,7 +13,7 @@ import {
 
 type Movable = HTMLElement & { moveBefore?: (node: Node, child: Node | null) => void };
 
-/** Whether a frame below a moved element goes on as it was; tried with a bare one, as it is the browser's doing. */
+/** Whether the browser keeps the page of a frame inside a moved element, as found out with a plain frame. */
 async function keepsFrames(server: Awaited<ReturnType<typeof editorServer>>): Promise<boolean> {
   const [from, to] = [place(), place() as Movable];
   if (!to.moveBefore) return false;
@@ -32,19 +32,19 @@ async function keepsFrames(server: Awaited<ReturnType<typeof editorServer>>): Pr
 }
 
 describe('moving <plugin-editor>', () => {
-  it('by moveBefore keeps token, state and frame, and the page in it where the browser does', async () => {
+  it('by moveBefore keeps token, state and frame, and its page where the browser does', async () => {
     const server = await editorServer({ path: '/plain', html: 'Plain' });
     const to = place() as Movable;
     const keeps = await keepsFrames(server);
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frameOf(element);
     const events = eventsOf(element);
 
     if (!to.moveBefore) {
-      // Nothing but removal and return: see "putting <plugin-editor> back".
+      // The move is a removal and an insertion: see "inserting <plugin-editor> again".
       to.append(element);
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
       return;
     }
@@ -64,7 +64,7 @@ describe('moving <plugin-editor>', () => {
     }
   });
 
-  it('by moveBefore while the token is under way does not ask again', async () => {
+  it('by moveBefore does not repeat a token request under way', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang', json: { token: 't' } });
     const to = place() as Movable;
     const element = mount(server);
@@ -74,7 +74,7 @@ describe('moving <plugin-editor>', () => {
     else to.append(element);
     await server.requests({ path: '/token', count: moves ? 1 : 2 });
     await server.release('/token');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': moves ? 1 : 2, '/editor': 1 });
   });
 });

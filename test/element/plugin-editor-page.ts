@@ -8,7 +8,7 @@ export interface Page {
 }
 
 export interface PageOptions {
-  /** Of the answer, such as a content security policy. */
+  /** Headers of the page, such as a content security policy. */
   headers?: Record<string, string>;
   /** What the page loads first; `null` for nothing. */
   module?: string | null;
@@ -17,7 +17,7 @@ export interface PageOptions {
   body?: string;
 }
 
-// A file, as a strict policy forbids scripts in the page.
+// In a file, because a strict policy forbids inline scripts.
 const WATCH = `
   self.violations = [];
   addEventListener('securitypolicyviolation', (event) => {

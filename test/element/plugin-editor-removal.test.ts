@@ -4,11 +4,11 @@ import {
   create,
   editorServer,
   eventsOf,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -31,12 +31,12 @@ describe('removing <plugin-editor>', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('ends the wait for the next try', async () => {
+  it('cancels the retry of a token request', async () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/token', status: 503, headers: { 'retry-after': '20' } });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
-    // The answer is there when the wait has begun.
+    // The response has arrived when the delay begins.
     await new Promise<void>((resolve) => {
       const look = () =>
         [...traces.timers.values()].includes(20_000) ? resolve() : requestAnimationFrame(look);
@@ -47,7 +47,7 @@ describe('removing <plugin-editor>', () => {
     expect(left(traces)).to.deep.equal(NOTHING);
   });
 
-  it('removes a frame that is loading, with its timer and its listener', async () => {
+  it('removes a loading frame with its timer and listener', async () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/editor', delay: 'hang' });
     const element = mount(server);
@@ -66,7 +66,7 @@ describe('removing <plugin-editor>', () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     for (let i = 0; i < 2; i++) frameOf(element).dispatchEvent(new Event('load'));
     element.remove();
     expect(left(traces)).to.deep.equal(NOTHING);
@@ -76,7 +76,7 @@ describe('removing <plugin-editor>', () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(left(traces)['timers']).to.equal(0);
     const frame = frameOf(element);
     element.remove();
@@ -88,7 +88,7 @@ describe('removing <plugin-editor>', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('ends a wait for the viewport', async () => {
+  it('stops waiting for the viewport', async () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = create(server, { loading: 'lazy', style: 'position: absolute; top: 5000px' });
@@ -102,11 +102,11 @@ describe('removing <plugin-editor>', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('after an error leaves nothing either, as does the error itself', async () => {
+  it('leaves nothing after an error, nor does the error itself', async () => {
     const traces = watchTraces();
     const server = await editorServer({ path: '/token', status: 403 });
     const element = mount(server);
-    await failure(element);
+    await untilError(element);
     expect(left(traces)).to.deep.equal(NOTHING);
     element.remove();
     await element.updateComplete;
@@ -114,11 +114,11 @@ describe('removing <plugin-editor>', () => {
     expect(part(element, 'error')).to.equal(null);
   });
 
-  it('and remaking the frame many times leaves one frame and its one listener', async () => {
+  it('leaves one frame and one listener after many frames', async () => {
     const traces = watchTraces();
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const { listeners } = left(traces);
     for (let i = 0; i < 5; i++) await element.reload();
     expect(left(traces)).to.deep.equal({ timers: 0, listeners, observers: 0 });
@@ -126,49 +126,49 @@ describe('removing <plugin-editor>', () => {
   });
 });
 
-describe('putting <plugin-editor> back', () => {
-  it('starts anew with another token', async () => {
+describe('inserting <plugin-editor> again', () => {
+  it('starts again with another token', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const old = frameOf(element);
     element.remove();
     await element.updateComplete;
     place().append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element)).not.to.equal(old);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('takes up changes that were made while it was out', async () => {
+  it('applies changes that were made meanwhile', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     element.remove();
     await element.updateComplete;
     element.fn = 'g';
     await flush(element, server);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     place().append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const [, second] = await server.requests({ path: '/editor' });
     expect(second?.query['fn']).to.equal('g');
   });
 
-  it('in the same task, as React does in StrictMode, makes one request and one frame', async () => {
+  it("makes one request and one frame within a task, as in React's StrictMode", async () => {
     const server = await editorServer();
     const element = create(server);
     const parent = place();
     parent.append(element);
     element.remove();
     parent.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await flush(element, server);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     expect(frames(element)).to.have.length(1);
   });
 
-  it('while it loads leaves one request that is answered', async () => {
+  it('leaves one answered request when it was loading', async () => {
     const server = await editorServer({ path: '/token', times: 1, delay: 'hang' });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
@@ -176,21 +176,21 @@ describe('putting <plugin-editor> back', () => {
     const parent = place();
     element.remove();
     parent.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.aborted({ path: '/token' });
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 1 });
     expect(frames(element)).to.have.length(1);
     expect(events.filter(({ type }) => type === 'plugin-editor-ready')).to.have.length(1);
   });
 
-  it('in the same task when ready leaves one frame', async () => {
+  it('leaves one frame within a task when it was ready', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const parent = place();
     element.remove();
     parent.append(element);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frames(element)).to.have.length(1);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });

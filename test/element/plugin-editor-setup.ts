@@ -3,17 +3,18 @@ import { expect, fixtureCleanup } from '@open-wc/testing';
 import type { PluginEditorError } from '../../src/core/errors.ts';
 import '../../src/plugin-editor.ts';
 import type { PluginEditorElement } from '../../src/plugin-editor.ts';
+import { rejection as rejectionOf } from '../support/rejection.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 
 export type { PluginEditorElement, PluginEditorError, Rule, ScriptedServer };
 
-/** Stands in every answer; what is found of it anywhere but in the frame's address has leaked. */
+/** The token of every response. It has leaked when it occurs anywhere but in the URL of the frame. */
 export const SECRET = 'tok-5ecret';
 
-/** A page that never speaks. */
+/** The page of an editor that does not use the protocol. */
 export const EDITOR_PAGE = '<!doctype html><meta charset="utf-8"><title>Editor</title><p>Editor</p>';
 
-/** A server with the given rules first, and behind them an endpoint that answers tokens and a silent editor. */
+/** A server with a token endpoint and an editor that does not use the protocol. The given rules take precedence. */
 export const editorServer = (...rules: Rule[]): Promise<ScriptedServer> =>
   scriptedServer(
     ...rules,
@@ -22,7 +23,7 @@ export const editorServer = (...rules: Rule[]): Promise<ScriptedServer> =>
     { path: '/ping', body: '' },
   );
 
-/** What an element is given: values by attribute; `null` leaves one out; objects and functions are properties. */
+/** Attributes, where `null` removes one, and properties, which have objects and functions as values. */
 export type Changes = Record<string, unknown>;
 
 export function apply(element: HTMLElement, changes: Changes): void {
@@ -73,8 +74,8 @@ export function mount(server: ScriptedServer, changes: Changes = {}): PluginEdit
   return element;
 }
 
-/** Resolves in the given state, now or later; rejects when `error` comes instead. */
-export function inState(element: PluginEditorElement, state: PluginEditorElement['state']): Promise<void> {
+/** Resolves as soon as the element is in the given state; rejects when `error` comes instead. */
+export function untilState(element: PluginEditorElement, state: PluginEditorElement['state']): Promise<void> {
   return new Promise((resolve, reject) => {
     const check = () => {
       if (element.state === state) resolve(element.updateComplete.then(() => undefined));
@@ -87,15 +88,18 @@ export function inState(element: PluginEditorElement, state: PluginEditorElement
   });
 }
 
-/** Waits for the state `error`; `check` what it says. */
-export async function failure(element: PluginEditorElement): Promise<PluginEditorError> {
-  if (element.state !== 'error') await changeTo(element, 'error');
+/** Waits for the state `error`, and resolves with the error. */
+export async function untilError(element: PluginEditorElement): Promise<PluginEditorError> {
+  if (element.state !== 'error') await untilChangeTo(element, 'error');
   await element.updateComplete;
   return element.error as PluginEditorError;
 }
 
-/** Waits for the next change to a state, whatever the present one is. */
-export function changeTo(element: PluginEditorElement, state: PluginEditorElement['state']): Promise<void> {
+/** Waits for the next change to a state, even if that is the present one. */
+export function untilChangeTo(
+  element: PluginEditorElement,
+  state: PluginEditorElement['state'],
+): Promise<void> {
   return new Promise((resolve) => {
     const check = () => {
       if (element.state !== state) return;
@@ -106,12 +110,8 @@ export function changeTo(element: PluginEditorElement, state: PluginEditorElemen
   });
 }
 
-export async function rejection(promise: Promise<unknown>): Promise<PluginEditorError> {
-  return promise.then(
-    () => expect.fail('it was fulfilled'),
-    (error: unknown) => error as PluginEditorError,
-  );
-}
+/** Resolves with the reason of a rejection, for a method of the element. */
+export const rejection = (promise: Promise<unknown>): Promise<PluginEditorError> => rejectionOf(promise);
 
 export const frames = (element: PluginEditorElement): HTMLIFrameElement[] => [
   ...(element.shadowRoot?.querySelectorAll('iframe') ?? []),
@@ -127,7 +127,7 @@ export function frameOf(element: PluginEditorElement): HTMLIFrameElement {
   return all[0] as HTMLIFrameElement;
 }
 
-/** All events that reach the document, as they come. */
+/** Collects the events that reach the document. */
 export function eventsOf(element: PluginEditorElement): (Event & Record<string, unknown>)[] {
   const seen: (Event & Record<string, unknown>)[] = [];
   for (const name of ['state', 'ready', 'error', 'expiring', 'dirty', 'discard']) {

@@ -2,12 +2,12 @@ import { expect } from '@open-wc/testing';
 
 import {
   type PluginEditorElement,
-  changeTo,
+  untilChangeTo,
   create,
   editorServer,
-  failure,
+  untilError,
   frameOf,
-  inState,
+  untilState,
   mount,
   part,
   place,
@@ -15,7 +15,7 @@ import {
 
 const STATES = ['idle', 'loading', 'ready', 'error'] as const;
 
-/** Those that are on, by the selector. */
+/** The custom states that match as selectors. */
 const matching = (element: Element): string[] =>
   STATES.filter((state) => element.matches(`:state(${state})`));
 
@@ -34,18 +34,18 @@ async function walk(
   await element.updateComplete;
   await look('loading');
   await server.release('/token');
-  await failure(element);
+  await untilError(element);
   await look('error');
   part(element, 'retry')?.click();
-  await changeTo(element, 'ready');
+  await untilChangeTo(element, 'ready');
   await look('ready');
 }
 
-/** The first answer is an error, and held back. */
+/** A server whose first response is an error that is held back. */
 const walkServer = () => editorServer({ path: '/token', times: 1, status: 401, delay: 'hang' });
 
 describe('states, parts and slots of <plugin-editor>', () => {
-  it('each state has its custom state, its part and its slot', async () => {
+  it('match each other in each state', async () => {
     const server = await walkServer();
     const element = mount(server, { fn: null });
     const seen: Record<string, unknown> = {};
@@ -65,11 +65,11 @@ describe('states, parts and slots of <plugin-editor>', () => {
     });
   });
 
-  it('is :state(idle) before it is in the page', () => {
+  it('include :state(idle) before the element is in the page', () => {
     expect(matching(document.createElement('plugin-editor'))).to.deep.equal(['idle']);
   });
 
-  it('parts can be styled from outside', async () => {
+  it('let a page style each part', async () => {
     const sheet = document.createElement('style');
     sheet.textContent = ['frame', 'status', 'error', 'retry']
       .map((name, i) => `plugin-editor::part(${name}) { outline: ${i + 1}px solid }`)
@@ -87,7 +87,7 @@ describe('states, parts and slots of <plugin-editor>', () => {
     expect(widths).to.deep.equal({ frame: '1px', status: '2px', error: '3px', retry: '4px' });
   });
 
-  it('slots take the place of what is shown', async () => {
+  it('let a page replace what is shown', async () => {
     const server = await walkServer();
     const element = create(server, { fn: null });
     for (const name of ['idle', 'loading', 'error']) {
@@ -107,7 +107,7 @@ describe('states, parts and slots of <plugin-editor>', () => {
     });
   });
 
-  it('strings replace the texts, also while these are shown', async () => {
+  it('show the texts of strings, even when these change', async () => {
     const server = await walkServer();
     const element = mount(server, { fn: null, strings: { retry: 'Nochmal', loading: 'Lädt' } });
     await walk(element, server, async (state) => {
@@ -124,10 +124,10 @@ describe('states, parts and slots of <plugin-editor>', () => {
 });
 
 describe('layout of <plugin-editor>', () => {
-  it('is a block of 36rem with a frame that fills it, and hidden means hidden', async () => {
+  it('is a block of 36rem that the frame fills, and respects hidden', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(styleOf(element).display).to.equal('block');
     const { width, height } = element.getBoundingClientRect();
     expect(height).to.equal(36 * 16);
@@ -138,7 +138,7 @@ describe('layout of <plugin-editor>', () => {
     expect(styleOf(element).display).to.equal('none');
   });
 
-  it('nothing shifts from connect to ready', async () => {
+  it('does not shift from insertion to ready', async () => {
     const server = await walkServer();
     const shifts: PerformanceEntry[] = [];
     const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
@@ -167,13 +167,13 @@ describe('layout of <plugin-editor>', () => {
       'token-endpoint': server.sameOrigin.url(`/token/${'x'.repeat(3000)}`),
       style: 'inline-size: 200px; --plugin-editor-height: 150px',
     });
-    await failure(element);
+    await untilError(element);
     const box = element.getBoundingClientRect();
     const view = part(element, 'error')?.getBoundingClientRect();
     expect([box.width, box.height]).to.deep.equal([200, 150]);
     expect([view?.width, view?.height]).to.deep.equal([200, 150]);
     expect(part(element, 'error')?.scrollWidth).to.be.at.most(200);
-    // All of it can be scrolled to, its start included.
+    // All of it can be reached by scrolling, even its start.
     const top = part(element, 'error')?.querySelector('p')?.getBoundingClientRect().top ?? -1;
     expect(top).to.be.at.least(box.top);
   });
@@ -191,11 +191,11 @@ describe('custom properties of <plugin-editor>', () => {
     '--plugin-editor-gap': '7px',
   };
 
-  it('are followed', async () => {
+  it('set the style of the element', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
     for (const [name, value] of Object.entries(values)) element.style.setProperty(name, value);
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     const own = styleOf(element);
     expect(own.height).to.equal('200px');
     expect(own.fontSize).to.equal('20px');
@@ -214,7 +214,7 @@ describe('custom properties of <plugin-editor>', () => {
   it('have defaults', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const element = mount(server);
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     const own = styleOf(element);
     expect([own.height, own.fontSize, own.borderTopWidth, own.borderTopLeftRadius]).to.deep.equal([
       '576px',
@@ -225,7 +225,7 @@ describe('custom properties of <plugin-editor>', () => {
     expect(styleOf(part(element, 'status')).paddingTop).to.equal('16px');
   });
 
-  it('colours are those of the colour scheme', async () => {
+  it('default to the colours of the colour scheme', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
     const [light, dark] = ['light', 'dark'].map((scheme) =>
       mount(server, { style: `color-scheme: ${scheme}` }),
@@ -244,7 +244,7 @@ describe('custom properties of <plugin-editor>', () => {
 });
 
 describe('the colour scheme', () => {
-  it('reaches the frame, and the page in it where it does so for any frame', async () => {
+  it('applies to the frame, and to its page where the browser does so for any frame', async () => {
     const server = await editorServer(
       { path: '/report/*', body: '' },
       {
@@ -253,13 +253,13 @@ describe('the colour scheme', () => {
           const dark = matchMedia('(prefers-color-scheme: dark)');
           const name = location.pathname.split('/').at(-1);
           const report = () => navigator.sendBeacon('../report/' + name + '/' + dark.matches);
-          // A page of another process may hear of it only after its first script.
+          // A page in another process may learn of it only after its first script.
           dark.addEventListener('change', report);
           report();
         </script>`,
       },
     );
-    // WebKitGTK tells no frame.
+    // WebKitGTK does not pass it to frames.
     const toldDark = !navigator.vendor.startsWith('Apple');
     for (const [scheme, isDark] of [
       ['light', false],
@@ -269,7 +269,7 @@ describe('the colour scheme', () => {
         'editor-url': server.url(`/editor/${scheme}`),
         style: `color-scheme: ${scheme}`,
       });
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(styleOf(frameOf(element)).colorScheme).to.equal(scheme);
       await server.requests({ path: `/report/${scheme}/${isDark}`, count: 1 });
     }

@@ -10,14 +10,14 @@ import {
   editorServer,
   flush,
   frames,
-  inState,
+  untilState,
   mount,
   place,
   rejection,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
-/** Tells the server what it sees of its opener. */
+/** Reports to the server whether it can access its opener. */
 const REPORT = `<!doctype html><title>Editor</title><script>
   navigator.sendBeacon('report?opener=' + (opener === null) + '&length=' + history.length);
 </script>`;
@@ -29,7 +29,7 @@ const open = window.open.bind(window);
 beforeEach(() => {
   window.open = (...options) => {
     expect(options).to.have.length(2);
-    // As a window beside this one: Chromium gives no animation frames to a page behind another tab.
+    // As a separate window, because Chromium gives no animation frames to a page behind another tab.
     const tab = open(...(options as [string, string]), 'popup,width=300,height=200');
     opened.push(tab);
     return tab;
@@ -42,7 +42,7 @@ afterEach(async () => {
   await resetMouse();
 });
 
-/** A click of the mouse on a button whose listener opens the tab; what comes of it. */
+/** Clicks on a button whose listener opens the tab, and resolves with the result. */
 async function click(element: PluginEditorElement): Promise<void> {
   const button = document.createElement('button');
   button.textContent = 'Open in a tab';
@@ -51,14 +51,14 @@ async function click(element: PluginEditorElement): Promise<void> {
   const result = new Promise<void>((resolve, reject) => {
     button.addEventListener('click', () => void element.openInNewTab().then(resolve, reject), { once: true });
   });
-  // Looked at below; here it must not count as one that nobody handles.
+  // The caller handles it later, and it must not count as unhandled until then.
   result.catch(() => undefined);
   await sendMouse({ type: 'click', position: [100, 30] });
   return result;
 }
 
 describe('openInNewTab()', () => {
-  it('is for url delivery: with message it rejects, and opens and asks for nothing', async () => {
+  it('rejects with message delivery, without a tab or a request', async () => {
     const server = await editorServer();
     const element = mount(server, { 'token-delivery': 'message', loading: 'lazy', hidden: '' });
     const error = await rejection(click(element));
@@ -69,14 +69,14 @@ describe('openInNewTab()', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('opens the editor with a token of its own, in a page without opener', async () => {
+  it('opens the editor with a token of its own and without an opener', async () => {
     const server = await editorServer(
       { path: '/token', times: 1, json: { token: 'of-frame' } },
       { path: '/token', times: 1, json: { token: 'of-tab' } },
       { path: '/report', body: '' },
     );
     const element = mount(server, { namespace: 'n', template: 'typescript' });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const frame = frames(element);
     await server.reset(
       { path: '/token', json: { token: 'of-tab' } },
@@ -110,7 +110,7 @@ describe('openInNewTab()', () => {
   it('closes the tab again when there is no token', async () => {
     const server = await editorServer();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await server.reset({ path: '/token', status: 403 }, { path: '/ping' });
     const error = await rejection(click(element));
     expect(error).to.be.instanceOf(PluginEditorError);
@@ -120,7 +120,7 @@ describe('openInNewTab()', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('rejects with a PluginEditorError for a token that no address can hold', async () => {
+  it('rejects with a PluginEditorError when the token cannot be in a URL', async () => {
     const server = await editorServer();
     const element = create(server, { fetchToken: async () => `${SECRET}\uD800` });
     await element.close();
@@ -131,7 +131,7 @@ describe('openInNewTab()', () => {
     expect(opened[0]?.closed).to.equal(true);
   });
 
-  it('opens nothing when an attribute is missing or cannot be used', async () => {
+  it('opens nothing when an attribute is missing or invalid', async () => {
     const server = await editorServer();
     for (const [ident, says] of [
       [null, 'ident'],
@@ -146,7 +146,7 @@ describe('openInNewTab()', () => {
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('is popup-blocked where the browser opens no tab, and asks for no token', async () => {
+  it('ends in popup-blocked, without a request, when the browser opens no tab', async () => {
     const server = await editorServer();
     const { contentDocument } = await openPage(server, { sandbox: 'allow-scripts allow-same-origin' });
     const element = create(server, {}, contentDocument);
@@ -163,7 +163,7 @@ describe('openInNewTab()', () => {
     ['close()', (element: PluginEditorElement) => void element.close()],
     ['removal', (element: PluginEditorElement) => element.remove()],
   ] as const) {
-    it(`waiting for its token, ends with ${name}: nobody who signed out gets an editor`, async () => {
+    it(`closes the tab at ${name} while it waits for its token, as the user may have signed out`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang' });
       const element = mount(server, { loading: 'lazy', hidden: '' });
       const ended = rejection(click(element));

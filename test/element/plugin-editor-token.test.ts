@@ -4,63 +4,63 @@ import type { TokenRequest } from '../../src/index.ts';
 import {
   SECRET,
   apply,
-  changeTo,
+  untilChangeTo,
   editorServer,
-  failure,
+  untilError,
   flush,
-  inState,
+  untilState,
   mount,
   requestCounts,
 } from './plugin-editor-setup.ts';
 
 const plugin = '{"ident":"com.example.tenant-1","namespace":"default","fn":"add-record"}';
 
-describe('<plugin-editor> asks the token endpoint', () => {
-  it('by POST with ident, namespace and fn as JSON', async () => {
+describe('the token request of <plugin-editor>', () => {
+  it('is a POST with ident, namespace and fn as JSON by default', async () => {
     const server = await editorServer();
-    await inState(mount(server), 'ready');
+    await untilState(mount(server), 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request).to.include({ method: 'POST', body: plugin, search: '', origin: location.origin });
     expect(request?.headers).to.include({ 'content-type': 'application/json', 'cache-control': 'no-cache' });
   });
 
-  it('by GET with the three as parameters beside its own', async () => {
+  it('is a GET with the three as additional parameters if asked for', async () => {
     const server = await editorServer();
     const element = mount(server, {
       'token-method': 'get',
       'token-endpoint': server.sameOrigin.url('/token?app=7&fn=old'),
       namespace: 'a&b',
     });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request).to.include({ method: 'GET', body: '' });
     expect(request?.search).to.equal('?app=7&fn=add-record&ident=com.example.tenant-1&namespace=a%26b');
     expect(request?.headers).not.to.have.property('content-type');
   });
 
-  it('at an address relative to the document', async () => {
+  it('is resolved against the document', async () => {
     const server = await editorServer();
     const { pathname } = new URL(server.sameOrigin.url('/token'));
-    await inState(mount(server, { 'token-endpoint': pathname }), 'ready');
+    await untilState(mount(server, { 'token-endpoint': pathname }), 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('again with a new token for each element', async () => {
+  it('is made for each element', async () => {
     const server = await editorServer();
-    await Promise.all([inState(mount(server), 'ready'), inState(mount(server), 'ready')]);
+    await Promise.all([untilState(mount(server), 'ready'), untilState(mount(server), 'ready')]);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('on another origin, by CORS', async () => {
+  it('uses CORS on another origin', async () => {
     const server = await editorServer();
-    await inState(mount(server, { 'token-endpoint': server.url('/token') }), 'ready');
+    await untilState(mount(server, { 'token-endpoint': server.url('/token') }), 'ready');
     const [request] = await server.requests({ path: '/token' });
     expect(request).to.include({ origin: server.origin, body: plugin });
   });
 });
 
-describe('<plugin-editor> credentials', () => {
-  /** The cookies that the endpoint gets, of those that it set before. */
+describe('credentials of <plugin-editor>', () => {
+  /** The cookies that the endpoint receives after it set some. */
   async function cookies(credentials: string | null, where: 'same' | 'other'): Promise<string | undefined> {
     const server = await editorServer({
       path: '/sign-in',
@@ -68,28 +68,28 @@ describe('<plugin-editor> credentials', () => {
     });
     const { url } = where === 'same' ? server.sameOrigin : server;
     await fetch(url('/sign-in'), { credentials: 'include' });
-    await inState(mount(server, { credentials, 'token-endpoint': url('/token') }), 'ready');
+    await untilState(mount(server, { credentials, 'token-endpoint': url('/token') }), 'ready');
     const [request] = await server.requests({ path: '/token' });
     return request?.headers['cookie'];
   }
 
-  it('go to the own origin by default, and nowhere else', async () => {
+  it('are sent to the origin of the page alone by default', async () => {
     expect(await cookies(null, 'same')).to.contain('session=s1');
     expect(await cookies(null, 'other')).to.equal(undefined);
     expect(await cookies('same-origin', 'same')).to.contain('session=s1');
     expect(await cookies('same-origin', 'other')).to.equal(undefined);
   });
 
-  it('omit: go nowhere', async () => {
+  it('are not sent with omit', async () => {
     expect(await cookies('omit', 'same')).to.equal(undefined);
   });
 
-  it('include: go to other origins', async () => {
+  it('are sent to other origins with include', async () => {
     expect(await cookies('include', 'other')).to.contain('session=s1');
   });
 });
 
-describe('<plugin-editor> tokenHeaders', () => {
+describe('tokenHeaders of <plugin-editor>', () => {
   const csrf = { 'x-csrf': 'c1' };
   const given = {
     'an object': csrf,
@@ -99,37 +99,37 @@ describe('<plugin-editor> tokenHeaders', () => {
     'an async function': async () => new Headers(csrf),
   };
   for (const [name, tokenHeaders] of Object.entries(given)) {
-    it(`${name}: go with the request`, async () => {
+    it(`are sent with the request as ${name}`, async () => {
       const server = await editorServer();
-      await inState(mount(server, { tokenHeaders }), 'ready');
+      await untilState(mount(server, { tokenHeaders }), 'ready');
       const [request] = await server.requests({ path: '/token' });
       expect(request?.headers['x-csrf']).to.equal('c1');
       expect(request?.headers['content-type']).to.equal('application/json');
     });
   }
 
-  it('are asked for once for each request', async () => {
+  it('are requested once for each request', async () => {
     const server = await editorServer();
     let calls = 0;
     const element = mount(server, { tokenHeaders: () => ({ 'x-call': String(++calls) }) });
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await element.reload();
     const requests = await server.requests({ path: '/token' });
     expect(requests.map(({ headers }) => headers['x-call'])).to.deep.equal(['1', '2']);
   });
 
-  it('that throw end in token-source, without a request', async () => {
+  it('end in token-source, without a request, when they throw', async () => {
     const server = await editorServer();
     const cause = new Error('no session');
     const element = mount(server, { tokenHeaders: () => Promise.reject(cause) });
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error).to.include({ code: 'token-source', cause });
     expect(error.message).to.contain('tokenHeaders');
     await flush(element, server);
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('that cannot be sent end in token-source, and the value is not repeated', async () => {
+  it('end in token-source without being repeated when they cannot be sent', async () => {
     const server = await editorServer();
     for (const tokenHeaders of [
       { 'x-csrf': `${SECRET}\n\u2026` },
@@ -137,7 +137,7 @@ describe('<plugin-editor> tokenHeaders', () => {
       () => ({ '': SECRET }),
     ]) {
       const element = mount(server, { tokenHeaders });
-      const error = await failure(element);
+      const error = await untilError(element);
       expect(error.code).to.equal('token-source');
       expect(error.message).to.contain('tokenHeaders');
       expect(`${error.message} ${String(error.cause)}`).not.to.contain(SECRET);
@@ -146,41 +146,41 @@ describe('<plugin-editor> tokenHeaders', () => {
   });
 });
 
-describe('<plugin-editor> fetchToken', () => {
-  it('is used in place of token-endpoint, with the plugin and a signal', async () => {
+describe('fetchToken of <plugin-editor>', () => {
+  it('is called with the plugin and a signal, in place of token-endpoint', async () => {
     const server = await editorServer();
     const calls: TokenRequest[] = [];
     const fetchToken = async (request: TokenRequest) => {
       calls.push(request);
       return 'of-function';
     };
-    await inState(mount(server, { fetchToken, namespace: 'n' }), 'ready');
+    await untilState(mount(server, { fetchToken, namespace: 'n' }), 'ready');
     expect(calls).to.have.length(1);
     expect(calls[0]).to.include({ ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' });
     expect(calls[0]?.signal).to.be.instanceOf(AbortSignal);
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
   });
 
-  it('gets the namespace default when none is set', async () => {
+  it('is called with the namespace default when none is set', async () => {
     const server = await editorServer();
     let namespace;
     const fetchToken = async (request: TokenRequest) => {
       ({ namespace } = request);
       return 't';
     };
-    await inState(mount(server, { fetchToken, namespace: '' }), 'ready');
+    await untilState(mount(server, { fetchToken, namespace: '' }), 'ready');
     expect(namespace).to.equal('default');
   });
 
-  it('may answer with a record, and at once', async () => {
+  it('may return a record, and at once', async () => {
     const server = await editorServer();
     const fetchToken = () => ({ token: 'of-record', expires_in: 60, other: true });
-    await inState(mount(server, { fetchToken, 'token-endpoint': null }), 'ready');
+    await untilState(mount(server, { fetchToken, 'token-endpoint': null }), 'ready');
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.query['token']).to.equal('of-record');
   });
 
-  it('is told by its signal that the answer is no longer wanted', async () => {
+  it('is aborted when its token is no longer wanted', async () => {
     const server = await editorServer();
     const signals: AbortSignal[] = [];
     const fetchToken = ({ signal }: TokenRequest) => {
@@ -188,7 +188,7 @@ describe('<plugin-editor> fetchToken', () => {
       return new Promise<string>(() => {});
     };
     const element = mount(server, { fetchToken });
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     expect(signals[0]?.aborted).to.equal(false);
     apply(element, { fn: 'other' });
     await element.updateComplete;

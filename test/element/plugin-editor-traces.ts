@@ -1,25 +1,25 @@
 /* oxlint-disable typescript/unbound-method -- they are taken off to be wrapped, and called with their own `this` */
 
 /**
- * What the package's own code leaves behind in the page, seen by wrapping what it would use: timers, listeners of
+ * What the code of the package leaves behind in the page, found by wrapping the functions that it uses: timers, listeners of
  * `document` and `window`, observers.
  */
 export interface Traces {
   timers: Map<unknown, unknown>;
   listeners: Set<string>;
   observers: Set<IntersectionObserver>;
-  /** How many of each there ever were, so that a test can tell that it saw any. */
+  /** How many of each there were in all, which shows that a test noticed any. */
   ever: { timers: number; listeners: number; observers: number };
 }
 
-/** The test runner and the tests themselves have timers too. */
+/** Ignores the timers of the test runner and of the tests. */
 const isOurs = () => /\/src\/(core|element)\//.test(new Error().stack ?? '');
 
 let restore: (() => void) | undefined;
 
 afterEach(() => restore?.());
 
-/** Counts until the end of the test. */
+/** Records traces until the end of the test. */
 export function watchTraces(): Traces {
   const traces: Traces = {
     timers: new Map(),
@@ -84,7 +84,7 @@ export function watchTraces(): Traces {
   return traces;
 }
 
-/** What is there now, as numbers. */
+/** The numbers of what is left. */
 export const left = ({ timers, listeners, observers }: Traces): Record<string, number> => ({
   timers: timers.size,
   listeners: listeners.size,

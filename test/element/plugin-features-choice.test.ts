@@ -32,8 +32,8 @@ async function form(
 }
 
 describe('<plugin-features selectable>', () => {
-  describe('radio group', () => {
-    it('is a native, named group with nothing chosen at first', async () => {
+  describe('as a radio group', () => {
+    it('is native and named, with nothing chosen at first', async () => {
       const element = await picker(await builder());
       const [group] = parts(element, 'list');
       expect([group?.role, group?.ariaLabel]).to.deep.equal(['radiogroup', 'Language']);
@@ -46,7 +46,7 @@ describe('<plugin-features selectable>', () => {
       await expect(element).to.be.accessible();
     });
 
-    it('is used by keyboard: into the group, along it and back', async () => {
+    it('is operated by keyboard: into the group, along it and back', async () => {
       const element = await picker(await builder());
       element.focus();
       expect(element.shadowRoot?.activeElement).to.equal(radios(element)[0]);
@@ -64,7 +64,7 @@ describe('<plugin-features selectable>', () => {
       expect(rings).to.deep.equal(['none', 'solid', 'none']);
     });
 
-    it('fires input and change once each for a choice, with the value already set', async () => {
+    it('fires input and change once for each choice, with the value already set', async () => {
       const element = await picker(await builder());
       const seen: [string, string, EventTarget | null, boolean][] = [];
       const listen = (event: Event) => {
@@ -91,7 +91,7 @@ describe('<plugin-features selectable>', () => {
       expect(fired).to.equal(0);
     });
 
-    it('focuses what is chosen', async () => {
+    it('focuses the chosen language', async () => {
       const element = await picker(await builder());
       element.value = 'rust';
       await element.updateComplete;
@@ -112,7 +112,7 @@ describe('<plugin-features selectable>', () => {
       expect(await server.requests()).to.have.length(1);
     });
 
-    it('fits a narrow page, also from right to left', async () => {
+    it('fits a narrow page, even from right to left', async () => {
       await setViewport({ width: 447, height: 600 });
       const languages = Array.from({ length: 12 }, (_, index) => ({
         identifier: `l${index}`,
@@ -145,7 +145,7 @@ describe('<plugin-features selectable>', () => {
       expect(new FormData(owner).getAll('other')).to.deep.equal(['typescript']);
     });
 
-    it('has the choice in the form by the time that its events fire', async () => {
+    it('updates the form before its events fire', async () => {
       const { form: owner, element, sent } = await form((await builder()).url(), 'required');
       const seen: unknown[] = [];
       for (const name of ['input', 'change']) {
@@ -158,7 +158,7 @@ describe('<plugin-features selectable>', () => {
       ]);
     });
 
-    it('takes its first value from the attribute, until something is chosen', async () => {
+    it('uses the attribute as its value until something is chosen', async () => {
       const { element, sent } = await form((await builder()).url(), 'value="rust"');
       expect([element.value, element.defaultValue]).to.deep.equal(['rust', 'rust']);
       expect(checked(element)).to.deep.equal(['rust']);
@@ -173,7 +173,7 @@ describe('<plugin-features selectable>', () => {
       expect(sent()).to.deep.equal(['javascript']);
     });
 
-    it('goes back to the attribute at a reset', async () => {
+    it('returns to the attribute at a reset', async () => {
       const { form: owner, element, sent } = await form((await builder()).url(), 'value="rust"');
       radios(element)[0]?.click();
       await element.updateComplete;
@@ -182,13 +182,13 @@ describe('<plugin-features selectable>', () => {
       expect(element.value).to.equal('rust');
       expect(checked(element)).to.deep.equal(['rust']);
       expect(sent()).to.deep.equal(['rust']);
-      // As a native control it then follows the attribute again.
+      // Like a native control, it then follows the attribute again.
       element.setAttribute('value', 'typescript');
       await element.updateComplete;
       expect(checked(element)).to.deep.equal(['typescript']);
     });
 
-    it('chooses nothing again at a reset without the attribute', async () => {
+    it('returns to no choice at a reset without the attribute', async () => {
       const { form: owner, element, sent } = await form((await builder()).url());
       radios(element)[0]?.click();
       await element.updateComplete;
@@ -205,7 +205,7 @@ describe('<plugin-features selectable>', () => {
       expect(checked(element)).to.deep.equal(['typescript']);
     });
 
-    it('needs a choice when required, and takes the user there', async () => {
+    it('is invalid without a choice when required, and takes the focus', async () => {
       const { form: owner, element } = await form((await builder()).url(), 'required');
       expect(element.willValidate).to.equal(true);
       expect(element.validity.valueMissing).to.equal(true);
@@ -224,7 +224,7 @@ describe('<plugin-features selectable>', () => {
       expect(owner.checkValidity()).to.equal(true);
     });
 
-    it('demands nothing of a mere list', async () => {
+    it('is always valid as a mere list', async () => {
       const { form: owner, element, sent } = await form((await builder()).url(), 'required value="rust"');
       element.selectable = false;
       element.value = '';
@@ -249,7 +249,7 @@ describe('<plugin-features selectable>', () => {
       expect(sent()).to.deep.equal(['cobol']);
     });
 
-    it('submits its value as it is while the languages are not known', async () => {
+    it('submits its value as it is while the languages are unknown', async () => {
       const server = await builderThat({ json: record, delay: 'hang' });
       const owner = await fixture<HTMLFormElement>(
         html`<form>
@@ -297,7 +297,7 @@ describe('<plugin-features selectable>', () => {
       await expect(element).to.be.accessible();
     });
 
-    it('has labels, which lead to it', async () => {
+    it('is focused by its labels', async () => {
       const { element } = await form((await builder()).url());
       const [label] = element.labels as unknown as HTMLLabelElement[];
       expect(label?.textContent).to.equal('Language of the plugin');
@@ -305,7 +305,7 @@ describe('<plugin-features selectable>', () => {
       await waitUntil(() => element.shadowRoot?.activeElement === radios(element)[0]);
     });
 
-    it('keeps what was set before the element was defined', async () => {
+    it('keeps properties that were set before the element was defined', async () => {
       const server = await builder();
       const late = document.createElement('late-features') as PluginFeaturesElement;
       Object.assign(late, { value: 'rust', selectable: true, builder: server.url() });

@@ -59,19 +59,14 @@ export const retryButton = (element: Element): HTMLElement => {
   return button;
 };
 
-/** What the user sees of a slot: whether its fallback or what was put into it has a size. */
+/** The text of the shadow root, with collapsed spaces. */
 export const text = (element: Element): string =>
   (element.shadowRoot?.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
 
-/** Long enough for whatever a change set off to have been sent. */
+/** Waits until the requests that a change causes have been sent. */
 export async function settle(): Promise<void> {
   await nextFrame();
   await nextFrame();
 }
 
-export async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
-    () => expect.fail('it was fulfilled'),
-    (error: unknown) => error as Error,
-  );
-}
+export { rejection } from '../support/rejection.ts';

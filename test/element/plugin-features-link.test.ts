@@ -6,7 +6,7 @@ import '../../src/plugin-features.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import { builder, builderThat, checked, loaded, radios, settle, texts } from './plugin-features-helpers.ts';
 
-/** A picker and what else is in its box: an editor, mostly. */
+/** A picker with other elements in its box, usually an editor. */
 async function link(
   markup: string,
 ): Promise<{ box: HTMLElement; features: PluginFeaturesElement; editor: PluginEditorElement }> {
@@ -19,7 +19,7 @@ async function link(
 }
 
 describe('<plugin-features for>', () => {
-  it('takes the builder of the editor, and sets its template at a choice', async () => {
+  it('uses the builder of the editor, and sets its template when a language is chosen', async () => {
     const server = await builder();
     const { features, editor } = await link(
       `<plugin-features for="e"></plugin-features><plugin-editor id="e" builder="${server.url()}"></plugin-editor>`,
@@ -59,7 +59,7 @@ describe('<plugin-features for>', () => {
     await loaded(features);
   });
 
-  it('sees a builder that is set as a property', async () => {
+  it('follows a builder that is set as a property', async () => {
     const [one, two] = [await builder(), await builderThat({ json: { features: [], languages: [] } })];
     const { features, editor } = await link(
       `<plugin-features for="e"></plugin-features><plugin-editor id="e"></plugin-editor>`,
@@ -71,7 +71,7 @@ describe('<plugin-features for>', () => {
     expect(radios(features)).to.have.length(0);
   });
 
-  it('follows the id to another editor, and goes idle when it is gone', async () => {
+  it('follows the id to another editor, and becomes idle without one', async () => {
     const [one, two] = [await builder(), await builderThat({ json: { features: ['x'], languages: [] } })];
     const { features, editor } = await link(
       `<plugin-features for="e"></plugin-features><plugin-editor id="e" builder="${one.url()}"></plugin-editor>
@@ -89,7 +89,7 @@ describe('<plugin-features for>', () => {
     await waitUntil(() => features.state === 'idle');
   });
 
-  it('hands its choice to an editor that comes later or in place of another', async () => {
+  it('sets its choice on an editor that comes later, or in place of another', async () => {
     const server = await builder();
     const { box, features } = await link(
       `<plugin-features for="e" builder="${server.url()}"></plugin-features>`,
@@ -106,7 +106,7 @@ describe('<plugin-features for>', () => {
     expect(await server.requests()).to.have.length(1);
   });
 
-  it('shows the template that the editor has at first, when it has no value', async () => {
+  it('shows the template of the editor while it has no value', async () => {
     const server = await builder();
     const { features, editor } = await link(
       `<plugin-features for="e"></plugin-features>
@@ -120,7 +120,7 @@ describe('<plugin-features for>', () => {
     expect(features.value).to.equal('javascript');
   });
 
-  it('sets the template to a value of its own, which goes first', async () => {
+  it('sets the template to its own value, which takes precedence', async () => {
     const server = await builder();
     const { features, editor } = await link(
       `<plugin-features for="e" value="typescript"></plugin-features>
@@ -144,14 +144,14 @@ describe('<plugin-features for>', () => {
     radios(features)[0]?.click();
     editor.setAttribute('template', 'rust');
     await waitUntil(() => checked(features)[0] === 'rust');
-    // A script's word in the same turn as the page's: the later one holds.
+    // When a script sets it in the same task, the later value applies.
     editor.template = 'javascript';
     features.value = 'typescript';
     await settle();
     expect([editor.template, features.value]).to.deep.equal(['typescript', 'typescript']);
   });
 
-  it('sets the template back at a reset of the form', async () => {
+  it('resets the template with its form', async () => {
     const server = await builder();
     const { box, features, editor } = await link(
       `<form><plugin-features for="e" value="rust"></plugin-features></form>
@@ -164,7 +164,7 @@ describe('<plugin-features for>', () => {
     expect([editor.template, features.value]).to.deep.equal(['rust', 'rust']);
   });
 
-  it('looks in its own tree only', async () => {
+  it('finds an editor in its own tree only', async () => {
     const server = await builder();
     const { box } = await link(`<plugin-editor id="e" builder="${server.url()}"></plugin-editor><p></p>`);
     const root = box.querySelector('p')?.attachShadow({ mode: 'open' }) as ShadowRoot;
@@ -197,7 +197,7 @@ describe('<plugin-features for>', () => {
     expect(await server.requests()).to.have.length(1);
   });
 
-  it('watches nothing once it is removed', async () => {
+  it('observes nothing after its removal', async () => {
     const watching = new Set<MutationObserver>();
     const Original = window.MutationObserver;
     window.MutationObserver = class extends Original {
@@ -215,7 +215,7 @@ describe('<plugin-features for>', () => {
       `<plugin-features for="e"></plugin-features><plugin-editor id="e" builder="${server.url()}"></plugin-editor>`,
     );
     await loaded(features);
-    // The editor watches its own language.
+    // The editor itself observes its lang attribute.
     expect(watching.size).to.equal(2);
     features.remove();
     await features.updateComplete;

@@ -21,9 +21,9 @@ const create = (address: string): Promise<PluginFeaturesElement> =>
 
 const other = { features: [], languages: [{ identifier: 'go', pretty: 'Go', short: 'GO' }] };
 
-describe('<plugin-features> and its request', () => {
-  describe('shared', () => {
-    it('is one for all elements that name the same builder, at the same time or later', async () => {
+describe('the request of <plugin-features>', () => {
+  describe('shared by several', () => {
+    it('is made once for all elements with the same builder, even later ones', async () => {
       const server = await builderThat({ json: record, delay: 'hang' });
       const first = await create(server.url());
       const second = await create(`${server.url()}/`);
@@ -38,7 +38,7 @@ describe('<plugin-features> and its request', () => {
       expect(await server.requests()).to.have.length(1);
     });
 
-    it('brings the new record of a refresh to all, by one request however many ask', async () => {
+    it('is made once for several calls of refresh(), which update all elements', async () => {
       const server = await builderThat({ json: record, times: 1 }, { json: other });
       const [first, second] = [await create(server.url()), await create(server.url())];
       await Promise.all([loaded(first), loaded(second)]);
@@ -50,7 +50,7 @@ describe('<plugin-features> and its request', () => {
       expect(await server.requests()).to.have.length(2);
     });
 
-    it('survives that one of them goes while it is under way', async () => {
+    it('continues when one of them is removed', async () => {
       const server = await builderThat({ json: record, delay: 'hang' });
       const [first, second] = [await create(server.url()), await create(server.url())];
       await server.requests(1);
@@ -64,7 +64,7 @@ describe('<plugin-features> and its request', () => {
       expect(request?.aborted).to.equal(false);
     });
 
-    it('is aborted when the last one goes', async () => {
+    it('is aborted when the last one is removed', async () => {
       const server = await builderThat({ delay: 'hang' });
       const [first, second] = [await create(server.url()), await create(server.url())];
       await server.requests(1);
@@ -74,7 +74,7 @@ describe('<plugin-features> and its request', () => {
       expect(second.state).to.equal('idle');
     });
 
-    it('is made anew when no element was left that kept the record', async () => {
+    it('is made again when no element is left that kept the record', async () => {
       const server = await builderThat({ json: record, times: 1 }, { json: other });
       const first = await loaded(await create(server.url()));
       first.remove();
@@ -84,7 +84,7 @@ describe('<plugin-features> and its request', () => {
       expect(texts(second, 'name')).to.deep.equal(['Go']);
     });
 
-    it('is made anew by the next element when it failed', async () => {
+    it('is made again by the next element when it failed', async () => {
       const server = await builderThat({ status: 404, times: 1 }, { json: record });
       const first = await create(server.url());
       await oneEvent(first, 'plugin-features-error');
@@ -95,7 +95,7 @@ describe('<plugin-features> and its request', () => {
   });
 
   describe('of one element', () => {
-    it('is one for several attributes set in one go', async () => {
+    it('is made once for several attributes set at once', async () => {
       const [one, two] = [await builder(), await builderThat({ json: other })];
       const element = document.createElement('plugin-features');
       element.setAttribute('builder', one.url());
@@ -110,7 +110,7 @@ describe('<plugin-features> and its request', () => {
       element.remove();
     });
 
-    it('is aborted by a change of builder', async () => {
+    it('is aborted when the builder changes', async () => {
       const slow = await builderThat({ delay: 'hang' });
       const quick = await builderThat({ json: other });
       const element = await create(slow.url());
@@ -121,7 +121,7 @@ describe('<plugin-features> and its request', () => {
       expect(texts(element, 'name')).to.deep.equal(['Go']);
     });
 
-    it('takes the list of the old builder away at once', async () => {
+    it('removes the list of the previous builder at once', async () => {
       const [one, two] = [await builder(), await builderThat({ json: other, delay: 'hang' })];
       const element = await loaded(await create(one.url()));
       element.builder = two.url();
@@ -135,7 +135,7 @@ describe('<plugin-features> and its request', () => {
       await two.aborted({ path: FEATURES });
     });
 
-    it('is none for an element that goes before it came to it', async () => {
+    it('is not made for an element that is removed at once', async () => {
       const server = await builder();
       const element = document.createElement('plugin-features');
       element.builder = server.url();
@@ -161,7 +161,7 @@ describe('<plugin-features> and its request', () => {
       expect(await server.requests()).to.have.length(1);
     });
 
-    it('starts anew when the element is put back', async () => {
+    it('is made again when the element is inserted again', async () => {
       const server = await builderThat({ delay: 'hang', times: 1 }, { json: record });
       const element = await create(server.url());
       await server.requests(1);
@@ -173,7 +173,7 @@ describe('<plugin-features> and its request', () => {
       expect(texts(element, 'name')).to.have.length(3);
     });
 
-    it('rejects a refresh whose element goes', async () => {
+    it('has refresh() reject when the element is removed', async () => {
       const server = await builderThat({ json: record, times: 1 }, { delay: 'hang' });
       const element = await loaded(await create(server.url()));
       const refused = rejection(element.refresh());
@@ -207,7 +207,7 @@ describe('<plugin-features> and its request', () => {
       expect(signal).to.be.instanceOf(AbortSignal);
     });
 
-    it('uses a new function from the next request on, and restarts nothing for it', async () => {
+    it('uses a new function from the next request on, without a restart', async () => {
       const server = await builder();
       const element = await withToken(server.url(), async () => 'one');
       await loaded(element);
@@ -219,7 +219,7 @@ describe('<plugin-features> and its request', () => {
       expect(sent).to.deep.equal(['Bearer one', 'Bearer two']);
     });
 
-    it('becomes an error with the cause when the function fails, before any request', async () => {
+    it('ends in an error with the cause when the function fails, before it is sent', async () => {
       const server = await builder();
       const cause = new Error('signed out');
       let fail = true;
@@ -238,7 +238,7 @@ describe('<plugin-features> and its request', () => {
       await loaded(element);
     });
 
-    it('names no token that cannot be sent', async () => {
+    it('keeps a token that cannot be sent out of the error', async () => {
       const server = await builder();
       const element = await withToken(server.url(), async () => 'sécret token');
       if (element.state !== 'error') await oneEvent(element, 'plugin-features-error');
@@ -248,7 +248,7 @@ describe('<plugin-features> and its request', () => {
       expect(await server.requests()).to.have.length(0);
     });
 
-    it('never uses a late token of an earlier builder', async () => {
+    it('never uses a late token for an earlier builder', async () => {
       const [one, two] = [await builder(), await builderThat({ json: other })];
       let giveLate = (_token: string): void => {};
       const late = new Promise<string>((resolve) => (giveLate = resolve));
@@ -262,7 +262,7 @@ describe('<plugin-features> and its request', () => {
       expect(texts(element, 'name')).to.deep.equal(['Go']);
     });
 
-    it('aborts the function when the element goes', async () => {
+    it('aborts the function when the element is removed', async () => {
       const server = await scriptedServer();
       let signal: AbortSignal | undefined;
       const element = await withToken(server.url(), (request) => {

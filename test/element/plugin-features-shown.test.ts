@@ -2,46 +2,46 @@ import { expect } from '@open-wc/testing';
 
 import '../../src/plugin-features.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
-import { type PluginEditorElement, inState, place } from './plugin-editor-setup.ts';
+import { type PluginEditorElement, untilState, place } from './plugin-editor-setup.ts';
 import { FEATURES, checked, loaded, radios, record } from './plugin-features-helpers.ts';
 import {
-  type Ear,
-  heardOut,
-  listen,
-  mountTalking,
+  type ReceivedMessages,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
   named,
-  saidEvents,
-  say,
-  talkingServer,
+  recordEvents,
+  sendFromEditor,
+  protocolServer,
 } from './protocol-setup.ts';
 
 interface Linked {
   features: PluginFeaturesElement;
   editor: PluginEditorElement;
   form: HTMLFormElement;
-  ear: Ear;
+  received: ReceivedMessages;
   events: (Event & Record<string, unknown>)[];
 }
 
 /** A form with languages to choose from, above an editor that can open and shows a plugin. */
 async function linked(template: string | null = null): Promise<Linked> {
-  const server = await talkingServer({ capabilities: ['open'] }, { path: FEATURES, json: record });
-  const ear = listen();
+  const server = await protocolServer({ capabilities: ['open'] }, { path: FEATURES, json: record });
+  const received = recordMessages();
   const form = document.createElement('form');
   const features = document.createElement('plugin-features');
   Object.assign(features, { htmlFor: 'shown', name: 'language', required: true });
-  const editor = mountTalking(server, { id: 'shown', template });
-  const events = saidEvents(editor);
+  const editor = mountWithMessages(server, { id: 'shown', template });
+  const events = recordEvents(editor);
   form.append(features);
   place().append(form);
-  await Promise.all([loaded(features), inState(editor, 'ready')]);
-  return { features, editor, form, ear, events };
+  await Promise.all([loaded(features), untilState(editor, 'ready')]);
+  return { features, editor, form, received, events };
 }
 
-/** Has the editor say more about its plugin. */
-async function ready({ editor, ear, features }: Linked, details: object): Promise<void> {
-  say(editor, ear, { type: 'ready', ...details });
-  await heardOut(editor);
+/** Has the editor report more about its plugin. */
+async function ready({ editor, received, features }: Linked, details: object): Promise<void> {
+  sendFromEditor(editor, received, { type: 'ready', ...details });
+  await flushMessages(editor);
   await features.updateComplete;
 }
 
@@ -49,8 +49,8 @@ const submitted = ({ form }: Linked) => new FormData(form).get('language');
 
 const [FIRST, SECOND] = record.languages.map(({ identifier }) => identifier) as [string, string];
 
-describe('<plugin-features for> an editor that says whether its plugin exists', () => {
-  it('chooses the language of a plugin that exists, whatever was chosen before, and submits it', async () => {
+describe('<plugin-features for> an editor that reports whether its plugin exists', () => {
+  it('chooses the language of an existing plugin over any choice, and submits it', async () => {
     const all = await linked(SECOND);
     expect(all.features.value).to.equal(SECOND);
     await ready(all, { language: FIRST, exists: true });
@@ -61,10 +61,10 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.features.disabled).to.equal(false);
     // Nothing was asked of the editor.
     expect(all.editor.template).to.equal(SECOND);
-    expect(all.ear.of('open')).to.have.length(1);
+    expect(all.received.of('open')).to.have.length(1);
   });
 
-  it('lets nothing else be chosen, by the user, a script or a reset', async () => {
+  it('allows no other choice by the user, a script or a reset', async () => {
     const all = await linked();
     await ready(all, { language: FIRST, exists: true });
     const list = all.features.shadowRoot?.querySelector('[role=radiogroup]');
@@ -81,7 +81,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.editor.getAttribute('template') ?? '').to.equal('');
   });
 
-  it('stays as it is while the same plugin is loaded anew, and is free with another one that is new', async () => {
+  it('keeps the language while the same plugin reloads, and is free for another that is new', async () => {
     const all = await linked();
     await ready(all, { language: FIRST, exists: true });
     const seen: string[] = [];
@@ -89,7 +89,7 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     all.editor.fn = 'another';
     await all.editor.updateComplete;
     expect(all.features.value).to.equal(FIRST);
-    await inState(all.editor, 'ready');
+    await untilState(all.editor, 'ready');
     expect(new Set(seen)).to.deep.equal(new Set([FIRST]));
     await ready(all, { exists: false });
     expect(all.features.value).to.equal('');
@@ -99,11 +99,11 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.editor.template).to.equal(SECOND);
   });
 
-  it('shows what is edited while unsaved work keeps the editor from following a choice', async () => {
+  it('shows the edited language while unsaved work delays a choice', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: FIRST, exists: false });
-    say(all.editor, all.ear, { type: 'dirty', dirty: true });
-    await heardOut(all.editor);
+    sendFromEditor(all.editor, all.received, { type: 'dirty', dirty: true });
+    await flushMessages(all.editor);
     all.editor.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     all.features.value = SECOND;
     await all.editor.updateComplete;
@@ -112,13 +112,13 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     expect(all.features.value).to.equal(FIRST);
     expect(submitted(all)).to.equal(FIRST);
     // Once saved, the change is made.
-    say(all.editor, all.ear, { type: 'dirty', dirty: false });
-    expect(await all.ear.until('open', 2)).to.include({ template: SECOND });
+    sendFromEditor(all.editor, all.received, { type: 'dirty', dirty: false });
+    expect(await all.received.until('open', 2)).to.include({ template: SECOND });
     await ready(all, { language: SECOND, exists: false });
     expect(all.features.value).to.equal(SECOND);
   });
 
-  it('a change of template for a plugin that exists does nothing, and warns once', async () => {
+  it('ignores a change of template for an existing plugin, with one warning', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: FIRST, exists: true });
     const { warn } = console;
@@ -134,11 +134,11 @@ describe('<plugin-features for> an editor that says whether its plugin exists', 
     }
     expect(lines).to.have.length(1);
     expect(all.editor.state).to.equal('ready');
-    expect(all.ear.of('open')).to.have.length(1);
+    expect(all.received.of('open')).to.have.length(1);
     expect(all.features.value).to.equal(FIRST);
   });
 
-  it('is as before with an editor that does not say it', async () => {
+  it('stays free when the editor does not report it', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: SECOND });
     expect(all.features.value).to.equal(FIRST);

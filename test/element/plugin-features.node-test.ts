@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 
-/** What a server does to render an element. */
+/** Renders an element as a server would. */
 class Rendered extends PluginFeaturesElement {
   run(): string {
     this.willUpdate();
@@ -13,7 +13,7 @@ class Rendered extends PluginFeaturesElement {
 }
 customElements.define('rendered-features', Rendered);
 
-test('a server shows the loading view, and asks for nothing', async () => {
+test('a server renders the loading view without a request', async () => {
   await using server = await startScriptedServer({ path: '*', json: { features: [], languages: [] } });
   const element = new Rendered();
   element.builder = server.url();
@@ -27,13 +27,13 @@ test('a server shows the loading view, and asks for nothing', async () => {
   assert.deepEqual(paths, ['/later']);
 });
 
-test('without a builder a server shows nothing', () => {
+test('a server renders nothing without a builder', () => {
   const element = new Rendered();
   assert.doesNotMatch(element.run(), /Loading/);
   assert.equal(element.state, 'idle');
 });
 
-test('loading the definition again changes nothing', async () => {
+test('importing the definition twice changes nothing', async () => {
   const first = customElements.get('plugin-features');
   const again = '../../src/plugin-features.ts?again';
   await import(again);

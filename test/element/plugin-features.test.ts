@@ -24,8 +24,8 @@ const states = (element: Element): string[] =>
   ['idle', 'loading', 'ready', 'error', 'testing'].filter((name) => element.matches(`:state(${name})`));
 
 describe('<plugin-features>', () => {
-  describe('list', () => {
-    it('shows each language by its name with the short name beside it, and each feature', async () => {
+  describe('as a list', () => {
+    it('shows each language by its name and short name, and each feature', async () => {
       const server = await builder();
       const element = await loaded(await create(server.url()));
       expect(texts(element, 'name')).to.deep.equal(['JavaScript', 'TypeScript', 'Rust']);
@@ -55,7 +55,7 @@ describe('<plugin-features>', () => {
       expect(element.shadowRoot?.querySelector('img, script')).to.equal(null);
     });
 
-    it('takes its words from strings, and its name from label', async () => {
+    it('uses its strings, and label as its name', async () => {
       const server = await builder();
       const element = await loaded(await create(server.url()));
       element.strings = {
@@ -84,7 +84,7 @@ describe('<plugin-features>', () => {
       expect(texts(element, 'feature')).to.deep.equal(['constructor', 'retry']);
     });
 
-    it('says so when there are no languages, in words of its own or of the page', async () => {
+    it('has a text for no languages, which the page can replace', async () => {
       const server = await builderThat({ json: { features: [], languages: [] } });
       const element = await loaded(await create(server.url()));
       expect(text(element)).to.equal('No languages');
@@ -97,7 +97,7 @@ describe('<plugin-features>', () => {
     });
   });
 
-  describe('state', () => {
+  describe('its state', () => {
     it('is idle without a builder, and shows nothing', async () => {
       const element = await create();
       expect(element.state).to.equal('idle');
@@ -108,7 +108,7 @@ describe('<plugin-features>', () => {
       expect(element.state).to.equal('idle');
     });
 
-    it('goes from loading to ready, and says so to CSS and to listeners', async () => {
+    it('changes from loading to ready, in CSS and in events', async () => {
       const server = await builderThat({ json: record, delay: 'hang' });
       const element = await create(server.url());
       expect(element.state).to.equal('loading');
@@ -135,7 +135,7 @@ describe('<plugin-features>', () => {
       expect(states(element)).to.deep.equal(['ready']);
     });
 
-    it('takes slots for the loading and the error view', async () => {
+    it('has slots for the loading and the error view', async () => {
       const server = await builderThat({ status: 404, delay: 'hang' });
       const element = await fixture<PluginFeaturesElement>(
         html`<plugin-features builder=${server.url()}>
@@ -151,7 +151,7 @@ describe('<plugin-features>', () => {
       expect(sorry?.assignedSlot?.name).to.equal('error');
     });
 
-    it('hands out a record that nobody can change', async () => {
+    it('provides a record that nobody can change', async () => {
       const server = await builderThat({ json: { ...record, limits: { memory: [1] } } });
       const element = await loaded(await create(server.url()));
       const given = element.record as typeof record & { limits: { memory: number[] } };
@@ -164,7 +164,7 @@ describe('<plugin-features>', () => {
     });
   });
 
-  describe('errors', () => {
+  describe('its errors', () => {
     const cases: [string, Parameters<typeof builderThat>[0], string, RegExp][] = [
       ['a refusal', { status: 403 }, 'HttpError', /answered 403$/],
       ['an HTML page', { html: '<h1>Sign in, secret</h1>' }, 'SchemaError', /not JSON$/],
@@ -183,7 +183,7 @@ describe('<plugin-features>', () => {
       ['a redirect', { redirect: '/login' }, 'HttpError', /redirect/],
     ];
     for (const [what, rule, name, message] of cases) {
-      it(`shows ${what} with a way to try again`, async () => {
+      it(`include ${what}, with a button to retry`, async () => {
         const server = await builderThat(rule);
         const element = await create(server.url());
         const event = (await oneEvent(
@@ -204,14 +204,14 @@ describe('<plugin-features>', () => {
       });
     }
 
-    it('is accessible in the error view', async () => {
+    it('have an accessible view', async () => {
       const server = await builderThat({ status: 404 });
       const element = await create(server.url());
       await oneEvent(element, 'plugin-features-error');
       await expect(element).to.be.accessible();
     });
 
-    it('gives up a failing builder after three tries', async () => {
+    it('come after three attempts at a failing builder', async () => {
       const server = await builderThat({ status: 500, headers: { 'retry-after': '0' } });
       const element = await create(server.url());
       await oneEvent(element, 'plugin-features-error');
@@ -219,7 +219,7 @@ describe('<plugin-features>', () => {
       expect(await server.requests()).to.have.length(3);
     });
 
-    it('tries again at the press of the button, and takes the focus along', async () => {
+    it('can be retried with the button, which keeps the focus', async () => {
       const server = await builderThat({ status: 404, times: 1 }, { json: record });
       const element = await create(server.url());
       element.selectable = true;
@@ -233,7 +233,7 @@ describe('<plugin-features>', () => {
       expect(await server.requests()).to.have.length(2);
     });
 
-    it('says once more what is wrong when trying again does not help', async () => {
+    it('are announced again when a retry fails', async () => {
       const server = await builderThat({ status: 404 });
       const element = await create(server.url());
       await oneEvent(element, 'plugin-features-error');
@@ -245,7 +245,7 @@ describe('<plugin-features>', () => {
     });
 
     for (const bad of ['builder.example.com', '/api', 'javascript:alert(1)', 'ftp://example.com/x']) {
-      it(`refuses ${bad} as a builder without any request`, async () => {
+      it(`come without a request for ${bad} as a builder`, async () => {
         const server = await builder();
         const element = await create(bad);
         expect(element.state).to.equal('error');
@@ -259,7 +259,7 @@ describe('<plugin-features>', () => {
       });
     }
 
-    it('refuses a builder with a password, and does not repeat it', async () => {
+    it('do not repeat the password of a builder', async () => {
       const server = await builder();
       const element = await create(server.url().replace('://', '://me:hush@'));
       expect(element.error?.message).to.equal('builder must not hold a user name or password');
@@ -270,7 +270,7 @@ describe('<plugin-features>', () => {
   });
 
   describe('refresh()', () => {
-    it('asks anew, and keeps the list until the answer is there', async () => {
+    it('requests again, and keeps the list until the response', async () => {
       const newer = { features: [], languages: [{ identifier: 'go', pretty: 'Go', short: 'GO' }] };
       const server = await builderThat({ json: record, times: 1 }, { json: newer, delay: 'hang' });
       const element = await loaded(await create(server.url()));

@@ -3,23 +3,30 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { fakeClock } from './fake-clock.ts';
 import { frameOf, frames, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { makeDirty, opened } from './protocol-opened.ts';
-import { heardOut, listen, mountTalking, named, say, talkingServer } from './protocol-setup.ts';
+import { makeDirty, openEditor } from './protocol-opened.ts';
+import {
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  named,
+  sendFromEditor,
+  protocolServer,
+} from './protocol-setup.ts';
 
 describe('close()', () => {
-  it('tells the editor to forget its token, and then removes the frame', async () => {
+  it('has the editor forget its token before the frame is removed', async () => {
     const clock = fakeClock();
-    const { element, ear, server, seen } = await opened();
+    const { element, received, server, seen } = await openEditor();
     seen.length = 0;
-    const session = ear.session();
+    const session = received.session();
     let over = false;
     const closing = element.close().then(() => (over = true));
     const again = element.close();
     expect(element.state).to.equal('idle');
-    expect((await ear.until('close')).session).to.equal(session);
+    expect((await received.until('close')).session).to.equal(session);
     expect(over).to.equal(false);
-    say(element, ear, { type: 'dirty', dirty: true });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'dirty', dirty: true });
+    await flushMessages(element);
     await clock.advance(1000);
     await closing;
     await again;
@@ -32,23 +39,23 @@ describe('close()', () => {
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
   });
 
-  it('does not ask about unsaved work, and has it gone', async () => {
-    const all = await opened();
+  it('discards unsaved work without asking', async () => {
+    const all = await openEditor();
     await makeDirty(all);
     await all.element.close();
     expect(named(all.seen, 'discard')).to.have.length(0);
     expect(all.element.dirty).to.equal(false);
   });
 
-  it('is over at once, and leaves nothing, when the element goes or starts over meanwhile', async () => {
+  it('resolves at once and leaves nothing when the element is removed or reloads meanwhile', async () => {
     const traces = watchTraces();
-    const { element, ear } = await opened();
+    const { element, received } = await openEditor();
     const closing = element.close();
     await element.reload();
     await closing;
     expect(element.state).to.equal('ready');
     expect(frames(element)).to.have.length(1);
-    expect(ear.of('open')).to.have.length(2);
+    expect(received.of('open')).to.have.length(2);
     const again = element.close();
     element.remove();
     await again;
@@ -57,16 +64,16 @@ describe('close()', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('has nobody to tell before the editor was told of a plugin', async () => {
-    const server = await talkingServer({}, { path: '/token', delay: 'hang' });
-    const ear = listen();
-    const element = mountTalking(server);
+  it('sends nothing to an editor that was never opened', async () => {
+    const server = await protocolServer({}, { path: '/token', delay: 'hang' });
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
     await element.close();
     await element.updateComplete;
     expect(frames(element)).to.have.length(0);
-    expect(ear.heard).to.have.length(0);
+    expect(received.messages).to.have.length(0);
     await server.aborted({ path: '/token' });
   });
 });

@@ -3,38 +3,35 @@ import { expect } from '@open-wc/testing';
 import { oneEvent } from '@open-wc/testing';
 import { fakeClock } from './fake-clock.ts';
 import {
-  EDITOR_PAGE,
   apply,
-  changeTo,
-  failure,
+  untilError,
   flush,
   frameOf,
-  inState,
-  mount,
+  untilState,
   place,
   requestCounts,
 } from './plugin-editor-setup.ts';
 import {
   CHANNEL,
-  bid,
-  heardOut,
-  listen,
-  mountTalking,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
   named,
-  saidEvents,
-  say,
-  talkingPage,
-  talkingServer,
+  recordEvents,
+  sendFromEditor,
+  protocolPage,
+  protocolServer,
 } from './protocol-setup.ts';
 
 describe('message delivery', () => {
-  it('starts the frame and the token request in the same task', async () => {
-    const server = await talkingServer(
+  it('requests frame and token in the same task', async () => {
+    const server = await protocolServer(
       {},
       { path: '/token', delay: 'hang', json: { token: 't' } },
       { path: '/editor', delay: 'hang' },
     );
-    const element = mountTalking(server);
+    const element = mountWithMessages(server);
     await element.updateComplete;
     expect(frameOf(element).src).to.equal(server.url('/editor'));
     await Promise.all([
@@ -43,15 +40,15 @@ describe('message delivery', () => {
     ]);
   });
 
-  it('tells the editor what to open, all of it, and is ready when the editor says so', async () => {
-    const server = await talkingServer({}, { path: '/token', json: { token: 't-1', expires_in: 600 } });
-    const ear = listen();
+  it('sends open with all fields, and is ready when the editor is', async () => {
+    const server = await protocolServer({}, { path: '/token', json: { token: 't-1', expires_in: 600 } });
+    const received = recordMessages();
     const before = Date.now();
-    const element = mountTalking(server, { namespace: 'forms', template: 'typescript' });
-    const events = saidEvents(element);
-    await inState(element, 'ready');
+    const element = mountWithMessages(server, { namespace: 'forms', template: 'typescript' });
+    const events = recordEvents(element);
+    await untilState(element, 'ready');
     const after = Date.now();
-    const { session, expiresAt, appearance, from, page, by, ...open } = (await ear.until(
+    const { session, expiresAt, appearance, from, page, by, ...open } = (await received.until(
       'open',
     )) as never as Record<string, string>;
     expect(appearance).to.deep.equal({ colorScheme: 'light' });
@@ -75,202 +72,209 @@ describe('message delivery', () => {
     expect(by).to.equal(frameOf(element).contentWindow);
   });
 
-  it('leaves out what is not set or not known', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    mountTalking(server);
+  it('leaves out what is unset or unknown', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    mountWithMessages(server);
     const names = 'channel version type session builder ident namespace fn token appearance from page by';
-    expect(Object.keys(await ear.until('open'))).to.have.members(names.split(' '));
-    expect((await ear.until('open'))['namespace']).to.equal('default');
+    expect(Object.keys(await received.until('open'))).to.have.members(names.split(' '));
+    expect((await received.until('open'))['namespace']).to.equal('default');
   });
 
-  it('is fine with an end that no date can hold', async () => {
-    const server = await talkingServer({}, { path: '/token', json: { token: 't', expires_in: 1e300 } });
-    const ear = listen();
-    await inState(mountTalking(server), 'ready');
-    expect(ear.of('open')[0]).not.to.have.property('expiresAt');
+  it('accepts an expiry that no date can hold', async () => {
+    const server = await protocolServer({}, { path: '/token', json: { token: 't', expires_in: 1e300 } });
+    const received = recordMessages();
+    await untilState(mountWithMessages(server), 'ready');
+    expect(received.of('open')[0]).not.to.have.property('expiresAt');
   });
 
   it('waits for the token when the editor greets first', async () => {
-    const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
-    const ear = listen();
-    const element = mountTalking(server);
+    const server = await protocolServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
-    await heardOut(element);
-    expect(ear.heard).to.have.length(0);
+    await flushMessages(element);
+    expect(received.messages).to.have.length(0);
     expect(element.state).to.equal('loading');
     await server.release('/token');
-    await inState(element, 'ready');
-    expect(ear.of('open').map(({ token }) => token)).to.deep.equal(['late']);
+    await untilState(element, 'ready');
+    expect(received.of('open').map(({ token }) => token)).to.deep.equal(['late']);
   });
 
-  it('waits for the greeting when the token is there first', async () => {
-    const server = await talkingServer({}, { path: '/editor', delay: 'hang', html: talkingPage() });
-    const ear = listen();
-    const element = mountTalking(server);
+  it('waits for the greeting when the token comes first', async () => {
+    const server = await protocolServer({}, { path: '/editor', delay: 'hang', html: protocolPage() });
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await server.requests({ path: '/token', count: 1 });
     await flush(element, server);
     await server.release('/editor');
-    await inState(element, 'ready');
-    expect(ear.of('open')).to.have.length(1);
+    await untilState(element, 'ready');
+    expect(received.of('open')).to.have.length(1);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('is not ready by a load alone, nor by a word in another session', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
-    await ear.until('open');
-    for (const session of [undefined, '', 'x', null, 7]) say(element, ear, { type: 'ready', session });
-    await heardOut(element);
+  it('is not ready by load alone, nor by a message of another session', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute') });
+    await received.until('open');
+    for (const session of [undefined, '', 'x', null, 7])
+      sendFromEditor(element, received, { type: 'ready', session });
+    await flushMessages(element);
     expect(element.state).to.equal('loading');
-    say(element, ear, { type: 'ready' });
-    await inState(element, 'ready');
+    sendFromEditor(element, received, { type: 'ready' });
+    await untilState(element, 'ready');
   });
 
-  it('answers a greeting on every load of the frame, each in a session of its own', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server);
-    const events = saidEvents(element);
-    await inState(element, 'ready');
-    const first = ear.session();
-    bid(frameOf(element).contentWindow, `location.href = ${JSON.stringify(server.url('/editor?page=2'))}`);
-    await ear.until('open', 2);
-    expect(ear.heard.at(-1)).to.include({ page: server.url('/editor?page=2'), token: 'token-1' });
-    expect(ear.session()).not.to.equal(first);
-    say(element, ear, { type: 'dirty', dirty: true, session: first });
-    await heardOut(element);
+  it('answers the greeting of every load of the frame in a new session', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    const events = recordEvents(element);
+    await untilState(element, 'ready');
+    const first = received.session();
+    evaluateIn(
+      frameOf(element).contentWindow,
+      `location.href = ${JSON.stringify(server.url('/editor?page=2'))}`,
+    );
+    await received.until('open', 2);
+    expect(received.messages.at(-1)).to.include({ page: server.url('/editor?page=2'), token: 'token-1' });
+    expect(received.session()).not.to.equal(first);
+    sendFromEditor(element, received, { type: 'dirty', dirty: true, session: first });
+    await flushMessages(element);
     expect(element.dirty).to.equal(false);
-    say(element, ear, { type: 'dirty', dirty: true });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'dirty', dirty: true });
+    await flushMessages(element);
     expect(element.dirty).to.equal(true);
-    bid(frameOf(element).contentWindow, 'location.reload()');
-    await ear.until('open', 3);
-    // What the page before had not saved went with it.
+    evaluateIn(frameOf(element).contentWindow, 'location.reload()');
+    await received.until('open', 3);
+    // The unsaved work of the previous page is gone.
     expect(element.dirty).to.equal(false);
     expect(element.state).to.equal('ready');
-    await ear.until('open', 3);
-    await heardOut(element);
-    // Once for each time that the plugin is opened.
+    await received.until('open', 3);
+    await flushMessages(element);
+    // The event comes once for each open.
     expect(named(events, 'ready')).to.have.length(3);
     expect(await requestCounts(server)).to.include({ '/token': 1 });
   });
 
-  it('fails with the words of an editor that cannot open the plugin, without the token in them', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute') });
-    await ear.until('open');
-    say(element, ear, { type: 'error', message: 'No such plugin for token-1, says /token-1.' });
-    const error = await failure(element);
+  it('ends in the error of an editor that cannot open the plugin, with its token redacted', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute') });
+    await received.until('open');
+    sendFromEditor(element, received, {
+      type: 'error',
+      message: 'No such plugin for token-1, says /token-1.',
+    });
+    const error = await untilError(element);
     expect(error.code).to.equal('editor');
     expect(error.message).to.equal('The editor cannot open the plugin: No such plugin for …, says /….');
     expect(element.shadowRoot?.querySelector('iframe')).to.equal(null);
   });
 
-  it('keeps every token that the editor was given out of events and errors', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server);
-    const events = saidEvents(element);
-    await inState(element, 'ready');
+  it('keeps every token that the editor got out of events and errors', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    const events = recordEvents(element);
+    await untilState(element, 'ready');
     await element.renewToken();
-    await ear.until('token');
+    await received.until('token');
     const both = 'not token-1, nor token-2';
-    say(element, ear, { type: 'build', succeeded: false, outputLog: both });
-    say(element, ear, { type: 'test', name: both, error: { code: 'c', deep: [both] } });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'build', succeeded: false, outputLog: both });
+    sendFromEditor(element, received, { type: 'test', name: both, error: { code: 'c', deep: [both] } });
+    await flushMessages(element);
     expect(named(events, 'build')[0]).to.include({ outputLog: 'not …, nor …' });
     expect(named(events, 'test')[0]).to.deep.include({
       name: 'not …, nor …',
       error: { code: 'c', deep: ['not …, nor …'] },
     });
-    say(element, ear, { type: 'error', message: both });
-    expect((await failure(element)).message).to.equal('The editor cannot open the plugin: not …, nor …');
+    sendFromEditor(element, received, { type: 'error', message: both });
+    expect((await untilError(element)).message).to.equal('The editor cannot open the plugin: not …, nor …');
   });
 
-  it('sets a time limit that begins with the frame and names what to change: an editor that does not speak', async () => {
+  it('has a time limit for an editor that does not greet, and names what to change', async () => {
     const clock = fakeClock();
-    const server = await talkingServer(null);
-    const element = mountTalking(server, { timeout: '4000' });
+    const server = await protocolServer(null);
+    const element = mountWithMessages(server, { timeout: '4000' });
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
     await flush(element, server);
     await clock.advance(3999);
     expect(element.state).to.equal('loading');
     await clock.advance(1);
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message)
       .to.match(/4000 ms.*did not greet.*token-delivery/)
       .and.include(server.origin);
   });
 
-  it('and one that greets and is never ready', async () => {
+  it('has a time limit for an editor that greets and is never ready', async () => {
     const clock = fakeClock();
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
-    await ear.until('open');
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
+    await received.until('open');
     await clock.advance(4000);
-    const error = await failure(element);
+    const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message).to.match(/4000 ms.*greeted but did not say ready.*timeout/);
     expect(error.message).not.to.match(/token-delivery/);
   });
 
-  it('gives an editor that had to wait for its token the whole time from then on', async () => {
+  it('gives an editor its whole time limit from a late token on', async () => {
     const clock = fakeClock();
-    const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
-    const ear = listen();
-    const element = mountTalking(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
+    const server = await protocolServer({}, { path: '/token', delay: 'hang', json: { token: 'late' } });
+    const received = recordMessages();
+    const element = mountWithMessages(server, { 'editor-url': server.url('/editor?mute'), timeout: '4000' });
     element.fetchToken = () =>
       new Promise((resolve) => addEventListener('now', () => resolve('t'), { once: true }));
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
-    await heardOut(element);
-    // The token request has the same limit; only the frame's is to fire here.
+    await flushMessages(element);
+    // The token request has the same time limit, but only that of the frame is to end here.
     await clock.advance(3990);
     dispatchEvent(new Event('now'));
-    await ear.until('open');
+    await received.until('open');
     await clock.advance(3990);
     expect(element.state).to.equal('loading');
-    say(element, ear, { type: 'ready' });
-    await inState(element, 'ready');
+    sendFromEditor(element, received, { type: 'ready' });
+    await untilState(element, 'ready');
     expect(clock.waits).to.deep.equal([]);
   });
 
-  it('does not blame the frame for a token that takes longer than the frame may', async () => {
+  it('does not blame the frame for a slow token', async () => {
     const clock = fakeClock();
-    const server = await talkingServer(
+    const server = await protocolServer(
       {},
       { path: '/token', times: 1, status: 503, headers: { 'retry-after': '9' } },
     );
-    const element = mountTalking(server, { timeout: '4000' });
+    const element = mountWithMessages(server, { timeout: '4000' });
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
-    await heardOut(element);
+    await flushMessages(element);
     while (!clock.waits.includes(9000)) await flush(element, server);
     await clock.advance(8999);
     expect(element.state).to.equal('loading');
     await clock.advance(1);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('takes a new frame for another editor, and the token on its way serves it too', async () => {
-    const server = await talkingServer({}, { path: '/token', delay: 'hang', json: { token: 't' } });
-    const ear = listen();
-    const element = mountTalking(server);
+  it('uses the token under way for a frame of another editor', async () => {
+    const server = await protocolServer({}, { path: '/token', delay: 'hang', json: { token: 't' } });
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await server.requests({ path: '/token', count: 1 });
     apply(element, { 'editor-url': server.url('/editor?2') });
     await element.updateComplete;
     expect(frameOf(element).src).to.equal(server.url('/editor?2'));
     await server.release('/token');
-    await inState(element, 'ready');
-    expect(ear.of('open')).to.have.length(1);
+    await untilState(element, 'ready');
+    expect(received.of('open')).to.have.length(1);
     expect((await requestCounts(server))['/token']).to.equal(1);
   });
 
@@ -278,80 +282,38 @@ describe('message delivery', () => {
     ['url', 'message'],
     ['message', 'url'],
   ] as const) {
-    it(`changed from ${from} to ${to} while the token is on its way, puts it where it belongs`, async () => {
-      const server = await talkingServer(null, { path: '/token', delay: 'hang', json: { token: 'secret' } });
-      await server.on({ path: '/speaks', html: talkingPage() });
-      const element = mountTalking(server, { 'editor-url': server.url('/speaks'), 'token-delivery': from });
+    it(`delivers a token by ${to} when changed from ${from} while it was requested`, async () => {
+      const server = await protocolServer(null, { path: '/token', delay: 'hang', json: { token: 'secret' } });
+      await server.on({ path: '/speaks', html: protocolPage() });
+      const element = mountWithMessages(server, {
+        'editor-url': server.url('/speaks'),
+        'token-delivery': from,
+      });
       const missing = await server.requests({ path: '/token', count: 1 });
       expect(missing).to.have.length(1);
       apply(element, { 'token-delivery': to });
       await element.updateComplete;
       await server.release('/token');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       const { src } = frameOf(element);
       expect(src.includes('secret')).to.equal(to === 'url');
       expect((await requestCounts(server))['/token']).to.equal(1);
     });
   }
 
-  it('greets again in a frame that a move loaded anew', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
+  it('opens the editor again in a frame that a move reloaded', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
     const to = place() as HTMLElement & { moveBefore?: (node: Node, child: null) => void };
     if (to.moveBefore) to.moveBefore(element, null);
     else to.append(element);
-    await inState(element, 'ready');
-    // Whichever the browser does: the page goes on, or it is loaded anew and greets.
-    await Promise.race([heardOut(element), ear.until('open', 2)]);
-    say(element, ear, { type: 'dirty', dirty: true });
+    await untilState(element, 'ready');
+    // The browser either keeps the page, or reloads it so that it greets again.
+    await Promise.race([flushMessages(element), received.until('open', 2)]);
+    sendFromEditor(element, received, { type: 'dirty', dirty: true });
     await oneEvent(element, 'plugin-editor-dirty');
     expect(element.dirty).to.equal(true);
-  });
-});
-
-describe('url delivery', () => {
-  it('answers an editor that greets, and is ready when that says so', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mount(server, { 'editor-url': server.url('/editor?mute') });
-    const events = saidEvents(element);
-    await ear.until('open');
-    expect(ear.heard[0]).to.include({ token: 'token-1', fn: 'add-record' });
-    expect(frameOf(element).src).to.include('token=token-1');
-    // The page greeted before it had loaded, so its load says nothing.
-    await heardOut(element);
-    await flush(element, server);
-    expect(element.state).to.equal('loading');
-    say(element, ear, { type: 'ready' });
-    await inState(element, 'ready');
-    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([true]);
-  });
-
-  it('is ready by the load of a page that has not greeted, and once more when it says so later', async () => {
-    const server = await talkingServer(null);
-    const ear = listen();
-    const element = mount(server);
-    const events = saidEvents(element);
-    await changeTo(element, 'ready');
-    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([false]);
-    bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
-    await ear.until('open');
-    await oneEvent(element, 'plugin-editor-ready');
-    say(element, ear, { type: 'ready' });
-    await heardOut(element);
-    expect(named(events, 'ready').map(({ confirmed }) => confirmed)).to.deep.equal([false, true]);
-    expect(element.state).to.equal('ready');
-  });
-
-  it('says nothing to a page that has not greeted', async () => {
-    const server = await talkingServer(null);
-    const ear = listen();
-    const element = mount(server);
-    await inState(element, 'ready');
-    await heardOut(element);
-    expect(ear.heard).to.have.length(0);
-    expect(EDITOR_PAGE).not.to.include('script');
   });
 });

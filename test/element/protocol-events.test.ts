@@ -2,12 +2,12 @@ import { expect } from '@open-wc/testing';
 
 import * as events from '../../src/element/events.ts';
 import type { PluginEditorDiscardEvent } from '../../src/element/events.ts';
-import { changeTo, flush, frameOf, inState, requestCounts } from './plugin-editor-setup.ts';
+import { untilChangeTo, flush, frameOf, untilState, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { PLUGIN, makeDirty, opened } from './protocol-opened.ts';
-import { apply, bid, heardOut, named, say } from './protocol-setup.ts';
+import { PLUGIN, makeDirty, openEditor } from './protocol-opened.ts';
+import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
 
-describe('what the editor says', () => {
+describe('messages of the editor', () => {
   const cases: [type: string, fields: object, Class: new (...args: never[]) => Event, gone?: string[]][] = [
     ['save', {}, events.PluginEditorSaveEvent],
     ['build', { succeeded: true, outputLog: 'ok\n' }, events.PluginEditorBuildEvent],
@@ -19,11 +19,11 @@ describe('what the editor says', () => {
     ['dirty', { dirty: true }, events.PluginEditorDirtyEvent],
   ];
   for (const [type, fields, Class, gone = []] of cases) {
-    it(`(${type} ${JSON.stringify(fields)}) becomes an event that names its plugin`, async () => {
-      const { element, ear, seen } = await opened();
+    it(`become events that name the plugin: ${type} ${JSON.stringify(fields)}`, async () => {
+      const { element, received, seen } = await openEditor();
       seen.length = 0;
-      say(element, ear, { type, ...fields });
-      await heardOut(element);
+      sendFromEditor(element, received, { type, ...fields });
+      await flushMessages(element);
       expect(seen).to.have.length(1);
       const [event] = seen as [Event & Record<string, unknown>];
       expect(event.type).to.equal(`plugin-editor-${type}`);
@@ -48,35 +48,35 @@ describe('what the editor says', () => {
     ['constructor', {}],
     ['__proto__', {}],
   ];
-  it('is ignored when it does not parse', async () => {
-    const { element, ear, seen } = await opened();
+  it('are ignored when they do not parse', async () => {
+    const { element, received, seen } = await openEditor();
     seen.length = 0;
-    for (const [type, fields] of wrong) say(element, ear, { type, ...fields });
-    bid(
+    for (const [type, fields] of wrong) sendFromEditor(element, received, { type, ...fields });
+    evaluateIn(
       frameOf(element).contentWindow,
       `for (const x of [null, 1, 'save', [], {}]) parent.postMessage(x, '*')`,
     );
-    await heardOut(element);
+    await flushMessages(element);
     expect(seen).to.have.length(0);
-    say(element, ear, { type: 'save' });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'save' });
+    await flushMessages(element);
     expect(seen).to.have.length(1);
   });
 
-  it('about dirty is an event for each change alone', async () => {
-    const all = await opened();
+  it('become one event for each change of dirty', async () => {
+    const all = await openEditor();
     for (const dirty of [false, true, true, false, false]) await makeDirty(all, dirty);
     expect(named(all.seen, 'dirty').map(({ dirty }) => dirty)).to.deep.equal([true, false]);
   });
 });
 
 describe('unsaved work', () => {
-  /** A listener that keeps it. */
+  /** A listener that keeps the work. */
   const keep = (event: Event) => event.preventDefault();
 
-  it('that the page keeps puts a change off until it is saved', async () => {
-    const all = await opened();
-    const { element, ear, seen, server } = all;
+  it('delays a change until it is saved when the page keeps it', async () => {
+    const all = await openEditor();
+    const { element, received, seen, server } = all;
     const frame = frameOf(element);
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
@@ -90,24 +90,24 @@ describe('unsaved work', () => {
     expect(frame.title).to.equal('Plugin editor: add-record');
     expect(element.state).to.equal('ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
-    // The editor goes on, and is heard as before.
-    say(element, ear, { type: 'save' });
-    await heardOut(element);
+    // The editor continues, and its messages are accepted as before.
+    sendFromEditor(element, received, { type: 'save' });
+    await flushMessages(element);
     expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
-    const loading = changeTo(element, 'loading');
-    say(element, ear, { type: 'dirty', dirty: false });
+    const loading = untilChangeTo(element, 'loading');
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
     await loading;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element).title).to.equal('Plugin editor: g');
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', template: 'javascript', token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
-  it('that the page lets go goes', async () => {
-    const all = await opened();
+  it('is discarded when the page allows that', async () => {
+    const all = await openEditor();
     await makeDirty(all);
     all.element.fn = 'g';
-    await changeTo(all.element, 'ready');
+    await untilChangeTo(all.element, 'ready');
     expect(all.seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
       'ready',
       'dirty',
@@ -119,17 +119,17 @@ describe('unsaved work', () => {
     expect(all.element.dirty).to.equal(false);
   });
 
-  it('is asked about before an editor that can open goes to the next plugin, too', async () => {
-    const all = await opened({}, { capabilities: ['open'] });
-    const { element, ear, seen } = all;
+  it('causes a question before an editor with the capability open gets the next plugin', async () => {
+    const all = await openEditor({}, { capabilities: ['open'] });
+    const { element, received, seen } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     expect(named(seen, 'discard')).to.have.length(1);
-    expect(ear.of('open')).to.have.length(1);
-    say(element, ear, { type: 'dirty', dirty: false });
-    expect(await ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(received.of('open')).to.have.length(1);
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
+    expect(await received.until('open', 2)).to.include({ fn: 'g' });
   });
 
   const dropping: [string, Record<string, unknown>][] = [
@@ -144,8 +144,8 @@ describe('unsaved work', () => {
     ['something that cannot be used', { ident: 'x' }],
   ];
   for (const [name, changes] of dropping) {
-    it(`is asked about before a change of ${name}`, async () => {
-      const all = await opened();
+    it(`causes a question before a change of ${name}`, async () => {
+      const all = await openEditor();
       await makeDirty(all);
       all.element.addEventListener('plugin-editor-discard', keep);
       apply(all.element, changes);
@@ -156,8 +156,8 @@ describe('unsaved work', () => {
     });
   }
 
-  it('is not asked about when nothing goes', async () => {
-    const all = await opened();
+  it('causes no question when nothing would be lost', async () => {
+    const all = await openEditor();
     await makeDirty(all);
     apply(all.element, {
       label: 'x',
@@ -172,8 +172,8 @@ describe('unsaved work', () => {
     expect(all.element.dirty).to.equal(true);
   });
 
-  it('kept, and the change taken back: nothing changes', async () => {
-    const all = await opened();
+  it('causes no change when it is kept and the change is undone', async () => {
+    const all = await openEditor();
     await makeDirty(all);
     all.element.addEventListener('plugin-editor-discard', keep);
     all.element.fn = 'g';
@@ -185,50 +185,50 @@ describe('unsaved work', () => {
     expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
-  it('kept from reload() puts that off, too', async () => {
-    const all = await opened();
-    const { element, seen, ear } = all;
+  it('delays reload() when it is kept', async () => {
+    const all = await openEditor();
+    const { element, seen, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     await element.reload();
     expect(named(seen, 'discard')).to.have.length(1);
-    expect(ear.of('open')).to.have.length(1);
-    say(element, ear, { type: 'dirty', dirty: false });
-    expect(await ear.until('open', 2)).to.include({ token: 'token-2' });
+    expect(received.of('open')).to.have.length(1);
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
+    expect(await received.until('open', 2)).to.include({ token: 'token-2' });
     expect(named(seen, 'discard')).to.have.length(1);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect((await requestCounts(all.server))['/token']).to.equal(2);
   });
 
-  it('goes unasked with reload({ discard: true }), which makes a change that waits', async () => {
-    const all = await opened();
-    const { element, seen, ear } = all;
+  it('is discarded without a question by reload({ discard: true }), with any delayed change', async () => {
+    const all = await openEditor();
+    const { element, seen, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     await element.reload({ discard: true });
     expect(named(seen, 'discard')).to.have.length(1);
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
     expect(element.dirty).to.equal(false);
     expect((await requestCounts(all.server))['/token']).to.equal(2);
   });
 
-  it('that went with its page lets a change be made that waited for it', async () => {
-    const all = await opened();
-    const { element, ear } = all;
+  it('no longer delays a change once its page is gone', async () => {
+    const all = await openEditor();
+    const { element, received } = all;
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
-    bid(frameOf(element).contentWindow, 'location.reload()');
-    await changeTo(element, 'ready');
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
+    evaluateIn(frameOf(element).contentWindow, 'location.reload()');
+    await untilChangeTo(element, 'ready');
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'token-2' });
   });
 
-  it('has the user asked before the page is left, as long as there is any', async () => {
+  it('asks the user before leaving the page, for as long as there is any', async () => {
     const leave = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
-    const all = await opened();
+    const all = await openEditor();
     expect(leave()).to.equal(false);
     await makeDirty(all);
     expect(leave()).to.equal(true);
@@ -244,9 +244,9 @@ describe('unsaved work', () => {
     expect(all.element.dirty).to.equal(false);
   });
 
-  it('leaves no listener when it goes', async () => {
+  it('leaves no listener when it is gone', async () => {
     const traces = watchTraces();
-    const all = await opened();
+    const all = await openEditor();
     const before = left(traces)['listeners'] as number;
     await makeDirty(all);
     expect(left(traces)['listeners']).to.equal(before + 1);

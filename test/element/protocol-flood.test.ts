@@ -1,31 +1,38 @@
 import { expect } from '@open-wc/testing';
 
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
-import { failure, flush, frameOf, inState, mount, part, requestCounts } from './plugin-editor-setup.ts';
-import { type Opened, opened } from './protocol-opened.ts';
-import { bid, heardOut, listen, named, saidEvents, talkingServer } from './protocol-setup.ts';
+import { untilError, flush, frameOf, untilState, mount, part, requestCounts } from './plugin-editor-setup.ts';
+import { type Opened, openEditor } from './protocol-opened.ts';
+import {
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  named,
+  recordEvents,
+  protocolServer,
+} from './protocol-setup.ts';
 
-// What is long is made in the frame, as an editor would make it, and not in the page that is to stay responsive.
+// Long texts are created in the frame, because the page must stay responsive.
 
-/** Has the editor run code in which `post(message)` says something in its present session. */
-function attack({ element, ear }: Pick<Opened, 'element' | 'ear'>, code: string): void {
-  const session = JSON.stringify(ear.session());
-  bid(
+/** Has the editor run code in which `post(message)` sends a message in its present session. */
+function attack({ element, received }: Pick<Opened, 'element' | 'received'>, code: string): void {
+  const session = JSON.stringify(received.session());
+  evaluateIn(
     frameOf(element).contentWindow,
-    `{ const post = (message) => say({ session: ${session}, ...message }); ${code} }`,
+    `{ const post = (message) => send({ session: ${session}, ...message }); ${code} }`,
   );
 }
 
-/** The one event that came of it. */
-async function eventOf(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
+/** The only event that the code causes. */
+async function eventCausedBy(all: Opened, name: string, code: string): Promise<Record<string, unknown>> {
   all.seen.length = 0;
   attack(all, code);
-  await heardOut(all.element);
+  await flushMessages(all.element);
   expect(all.seen.map(({ type }) => type)).to.deep.equal([`plugin-editor-${name}`]);
   return all.seen[0] as Event & Record<string, unknown>;
 }
 
-/** Ten times as long as it takes on a busy machine; without the limits it takes longer still. */
+/** Ten times as long as it takes on a busy machine, in ms. Without the limits it takes even longer. */
 const RESPONSIVE = 5000;
 
 describe('an error of 500,000 characters', () => {
@@ -38,11 +45,11 @@ describe('an error of 500,000 characters', () => {
     ['changes of direction', `'\\u202e\\u05d0x'.repeat(170_000)`],
   ];
   for (const [of, code] of texts) {
-    it(`(${of}) is taken and shown as far as 500 of them, and the page stays responsive`, async () => {
-      const all = await opened();
+    it(`is shortened to 500 and keeps the page responsive when it is ${of}`, async () => {
+      const all = await openEditor();
       const begun = performance.now();
       attack(all, `post({ type: 'error', message: ${code} })`);
-      const { code: why, message } = await failure(all.element);
+      const { code: why, message } = await untilError(all.element);
       expect(why).to.equal('editor');
       const [said = ''] = /(?<=: ).*$/s.exec(message) ?? [];
       expect(said.length).to.be.within(LIMITS.error.message - 1, LIMITS.error.message);
@@ -55,7 +62,7 @@ describe('an error of 500,000 characters', () => {
   }
 });
 
-describe('a long text of an editor', () => {
+describe('a long text from an editor', () => {
   const texts: [field: string, event: string, message: string][] = [
     ['outputLog', 'build', `type: 'build', succeeded: false, outputLog: long`],
     ['name', 'test', `type: 'test', name: long`],
@@ -64,16 +71,20 @@ describe('a long text of an editor', () => {
     ['version', 'deploy', `type: 'deploy', version: long`],
   ];
   for (const [field, event, message] of texts) {
-    it(`(${field}) is cut at the length that the documentation says`, async () => {
-      const all = await opened();
-      const found = await eventOf(all, event, `const long = 'x'.repeat(20_000_000); post({ ${message} })`);
+    it(`is shortened to the documented length in ${field}`, async () => {
+      const all = await openEditor();
+      const found = await eventCausedBy(
+        all,
+        event,
+        `const long = 'x'.repeat(20_000_000); post({ ${message} })`,
+      );
       const limit = (LIMITS as Record<string, Record<string, number>>)[event]?.[field] as number;
       expect(found[field]).to.equal('x'.repeat(limit - 1) + '…');
     });
   }
 
-  it('that comes again and again keeps the page responsive', async () => {
-    const all = await opened();
+  it('keeps the page responsive when it comes again and again', async () => {
+    const all = await openEditor();
     all.seen.length = 0;
     const begun = performance.now();
     attack(
@@ -81,7 +92,7 @@ describe('a long text of an editor', () => {
       `const outputLog = 'x'.repeat(4_000_000);
        for (let i = 0; i < 20; i++) post({ type: 'build', succeeded: true, outputLog });`,
     );
-    await heardOut(all.element);
+    await flushMessages(all.element);
     expect(named(all.seen, 'build').map(({ outputLog }) => (outputLog as string).length)).to.deep.equal(
       Array(20).fill(LIMITS.build.outputLog),
     );
@@ -95,11 +106,11 @@ describe('a long text of an editor', () => {
     ['what should be a flag', `type: 'dirty', dirty: 'x'.repeat(20_000_000)`],
   ];
   for (const [what, message] of ignored) {
-    it(`(${what}) is ignored where only a few words are known`, async () => {
-      const all = await opened();
+    it(`is ignored as ${what}, where few keywords are known`, async () => {
+      const all = await openEditor();
       all.seen.length = 0;
       attack(all, `post({ ${message} })`);
-      await heardOut(all.element);
+      await flushMessages(all.element);
       await flush(all.element, all.server);
       expect(all.seen).to.have.length(0);
       expect((await requestCounts(all.server))['/token']).to.equal(1);
@@ -133,9 +144,9 @@ describe('the error of a test run', () => {
     ['maps, sets and dates', `[new Map([[1, 2]]), new Set([1]), new Date(), /x/, new Error('x')]`],
   ];
   for (const [what, code] of structures) {
-    it(`(${what}) is read as far as it is taken, and is plain JSON`, async () => {
-      const all = await opened();
-      const { error } = await eventOf(all, 'test', `post({ type: 'test', error: ${code} })`);
+    it(`is limited in size and becomes plain JSON when it is ${what}`, async () => {
+      const all = await openEditor();
+      const { error } = await eventCausedBy(all, 'test', `post({ type: 'test', error: ${code} })`);
       const json = JSON.stringify(error);
       expect(JSON.parse(json)).to.deep.equal(error);
       // Quotes, commas and the like are not counted.
@@ -145,7 +156,7 @@ describe('the error of a test run', () => {
   }
 });
 
-describe('a token that the editor knows', () => {
+describe('a token that the editor was given', () => {
   const places: [where: string, event: string, message: string][] = [
     ['the name of a field', 'test', `type: 'test', error: { [token]: 1 }`],
     [
@@ -169,12 +180,12 @@ describe('a token that the editor knows', () => {
     ],
   ];
   for (const [where, event, message] of places) {
-    it(`is not in the event, wherever it stood (${where})`, async () => {
-      const all = await opened();
+    it(`is redacted in events, in ${where}`, async () => {
+      const all = await openEditor();
       await all.element.renewToken();
-      const { token } = await all.ear.until('token');
+      const { token } = await all.received.until('token');
       for (const known of ['token-1', token as string]) {
-        const found = await eventOf(all, event, `const token = '${known}'; post({ ${message} })`);
+        const found = await eventCausedBy(all, event, `const token = '${known}'; post({ ${message} })`);
         expect(JSON.stringify(found)).to.contain('…').and.not.to.contain('token-');
       }
     });
@@ -184,24 +195,24 @@ describe('a token that the editor knows', () => {
     ['in its midst', `'Cannot open https://editor.test/?token=' + token + '&fn=x'`],
     ['at its cut', `'x'.repeat(${LIMITS.error.message} - 7) + token + '!'`],
   ]) {
-    it(`is not in the message of an error, nor shown (${where})`, async () => {
-      const all = await opened();
+    it(`is redacted in the message and the view of an error, ${where}`, async () => {
+      const all = await openEditor();
       attack(all, `const token = 'token-1'; post({ type: 'error', message: ${code} })`);
-      const { message } = await failure(all.element);
+      const { message } = await untilError(all.element);
       expect(message).to.contain('…').and.not.to.contain('token-');
       expect(part(all.element, 'error')?.textContent).to.contain('…').and.not.to.contain('token-');
     });
   }
 
-  it('is not in an event in url delivery either', async () => {
-    const server = await talkingServer();
-    const ear = listen();
+  it('is redacted in events with url delivery, too', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
     const element = mount(server);
-    const seen = saidEvents(element);
-    await ear.until('open');
-    await inState(element, 'ready');
-    const error = await eventOf(
-      { server, ear, element, seen },
+    const seen = recordEvents(element);
+    await received.until('open');
+    await untilState(element, 'ready');
+    const error = await eventCausedBy(
+      { server, received, element, seen },
       'test',
       `post({ type: 'test', error: { 'token-1': ['token-1'] } })`,
     );

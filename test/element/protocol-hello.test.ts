@@ -1,90 +1,90 @@
 import { expect } from '@open-wc/testing';
 
 import { fakeClock } from './fake-clock.ts';
-import { changeTo, flush, frameOf, frames, inState, requestCounts } from './plugin-editor-setup.ts';
+import { untilChangeTo, flush, frameOf, frames, untilState, requestCounts } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { makeDirty, opened } from './protocol-opened.ts';
-import { bid, heardOut, named, say } from './protocol-setup.ts';
+import { makeDirty, openEditor } from './protocol-opened.ts';
+import { evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
 
 /** How long a greeting after the first waits for its answer, in ms. */
 const DELAY = 200;
 
-const FLOOD = `for (let i = 0; i < 5000; i++) say({ type: 'hello' });`;
+const FLOOD = `for (let i = 0; i < 5000; i++) send({ type: 'hello' });`;
 
-describe('greetings in a flood', () => {
-  it('get one answer after a while, which knows what the last one said', async () => {
+describe('a flood of greetings', () => {
+  it('gets one delayed answer, which regards the last greeting', async () => {
     const clock = fakeClock();
-    const { element, ear, server } = await opened();
+    const { element, received, server } = await openEditor();
     const frame = frameOf(element);
-    bid(frame.contentWindow, `${FLOOD} say({ type: 'hello', capabilities: ['open'] });`);
-    await heardOut(element);
-    expect(ear.of('open')).to.have.length(1);
+    evaluateIn(frame.contentWindow, `${FLOOD} send({ type: 'hello', capabilities: ['open'] });`);
+    await flushMessages(element);
+    expect(received.of('open')).to.have.length(1);
     expect(clock.waits).to.deep.equal([DELAY]);
     await clock.advance(DELAY);
-    await ear.until('open', 2);
+    await received.until('open', 2);
     expect(clock.waits).to.deep.equal([]);
     element.fn = 'g';
-    expect((await ear.until('open', 3)).fn).to.equal('g');
+    expect((await received.until('open', 3)).fn).to.equal('g');
     expect(frameOf(element)).to.equal(frame);
     expect((await requestCounts(server))['/editor']).to.equal(1);
   });
 
-  it('get one answer in 200 ms for as long as they go on, and make no token request', async () => {
+  it('gets one answer in 200 ms while it lasts, and makes no token request', async () => {
     const clock = fakeClock();
-    const { element, ear, server } = await opened();
+    const { element, received, server } = await openEditor();
     for (let round = 2; round < 6; round++) {
-      bid(frameOf(element).contentWindow, FLOOD);
-      await heardOut(element);
+      evaluateIn(frameOf(element).contentWindow, FLOOD);
+      await flushMessages(element);
       await clock.advance(DELAY);
-      await ear.until('open', round);
+      await received.until('open', round);
     }
-    await heardOut(element);
+    await flushMessages(element);
     await flush(element, server);
-    expect(ear.of('open')).to.have.length(5);
+    expect(received.of('open')).to.have.length(5);
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   }).timeout(60_000);
 
-  it('are heard at once all the same: what was said about the plugin before counts no more', async () => {
+  it('ends the previous session at once', async () => {
     const clock = fakeClock();
-    const all = await opened();
-    const { element, ear, seen } = all;
+    const all = await openEditor();
+    const { element, received, seen } = all;
     await makeDirty(all);
     seen.length = 0;
-    bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
-    say(element, ear, { type: 'save' });
-    await heardOut(element);
+    evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
+    sendFromEditor(element, received, { type: 'save' });
+    await flushMessages(element);
     expect(seen).to.have.length(0);
     await clock.advance(DELAY);
-    await ear.until('open', 2);
+    await received.until('open', 2);
     expect(named(seen, 'dirty').map(({ dirty }) => dirty)).to.deep.equal([false]);
-    say(element, ear, { type: 'save' });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'save' });
+    await flushMessages(element);
     expect(named(seen, 'save')).to.have.length(1);
   });
 
-  it('are answered by a change that comes meanwhile', async () => {
+  it('is answered by a change that comes before the delay ends', async () => {
     const clock = fakeClock();
-    const { element, ear } = await opened({}, { capabilities: ['open'] });
-    bid(frameOf(element).contentWindow, `say({ type: 'hello', capabilities: ['open'] })`);
-    await heardOut(element);
+    const { element, received } = await openEditor({}, { capabilities: ['open'] });
+    evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello', capabilities: ['open'] })`);
+    await flushMessages(element);
     element.fn = 'g';
-    expect((await ear.until('open', 2)).fn).to.equal('g');
-    await inState(element, 'ready');
+    expect((await received.until('open', 2)).fn).to.equal('g');
+    await untilState(element, 'ready');
     expect(clock.waits).not.to.include(DELAY);
     await clock.advance(DELAY);
-    await heardOut(element);
-    expect(ear.of('open')).to.have.length(2);
+    await flushMessages(element);
+    expect(received.of('open')).to.have.length(2);
   });
 
-  it('are told the newest token', async () => {
+  it('is answered with the newest token', async () => {
     const clock = fakeClock();
-    const { element, ear } = await opened();
-    bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
-    await heardOut(element);
+    const { element, received } = await openEditor();
+    evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
+    await flushMessages(element);
     await element.renewToken();
     await clock.advance(DELAY);
-    expect((await ear.until('open', 2)).token).to.equal('token-2');
-    expect(ear.of('token')).to.have.length(0);
+    expect((await received.until('open', 2)).token).to.equal('token-2');
+    expect(received.of('token')).to.have.length(0);
   });
 
   for (const [how, end] of [
@@ -92,18 +92,18 @@ describe('greetings in a flood', () => {
     ['is closed', (element) => element.close()],
     ['gets another frame', async (element) => element.setAttribute('editor-url', element.editorUrl + '?2')],
   ] as [string, (element: HTMLElementTagNameMap['plugin-editor']) => Promise<void>][]) {
-    it(`leave no timer when the element ${how}`, async () => {
+    it(`leaves no timer when the element ${how}`, async () => {
       const traces = watchTraces();
-      const { element, ear } = await opened();
-      bid(frameOf(element).contentWindow, FLOOD);
-      await heardOut(element);
-      const before = ear.of('open').length;
+      const { element, received } = await openEditor();
+      evaluateIn(frameOf(element).contentWindow, FLOOD);
+      await flushMessages(element);
+      const before = received.of('open').length;
       await end(element);
       await element.updateComplete;
       expect([...traces.timers.values()]).not.to.include(DELAY);
       if (how === 'gets another frame') {
-        await inState(element, 'ready');
-        expect(ear.of('open')).to.have.length(before + 1);
+        await untilState(element, 'ready');
+        expect(received.of('open')).to.have.length(before + 1);
       } else {
         expect(left(traces)).to.deep.equal(NOTHING);
         expect(frames(element)).to.have.length(0);
@@ -112,16 +112,16 @@ describe('greetings in a flood', () => {
   }
 });
 
-describe('an editor that reloads again and again', () => {
-  it('is greeted each time', async () => {
-    const { element, ear } = await opened();
+describe('an editor that reloads repeatedly', () => {
+  it('is opened after each load', async () => {
+    const { element, received } = await openEditor();
     for (let times = 2; times < 8; times++) {
-      bid(frameOf(element).contentWindow, 'location.reload()');
-      await ear.until('open', times);
+      evaluateIn(frameOf(element).contentWindow, 'location.reload()');
+      await received.until('open', times);
     }
-    await heardOut(element);
+    await flushMessages(element);
     expect(element.state).to.equal('ready');
     element.fn = 'g';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
   });
 });

@@ -1,13 +1,13 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
 import {
-  changeTo,
+  untilChangeTo,
   create,
-  failure,
+  untilError,
   flush,
   frameOf,
   frames,
-  inState,
+  untilState,
   part,
   place,
   requestCounts,
@@ -15,45 +15,47 @@ import {
 import { openPage } from './plugin-editor-page.ts';
 import {
   apply,
-  bid,
-  heardOut,
-  listen,
-  mountTalking,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
   named,
-  saidEvents,
-  say,
-  talkingPage,
-  talkingServer,
+  recordEvents,
+  sendFromEditor,
+  protocolPage,
+  protocolServer,
 } from './protocol-setup.ts';
 
 const CAN_OPEN = { capabilities: ['open', 'whatever'] };
 
-describe('an editor that can open', () => {
-  async function opened(changes = {}) {
-    const server = await talkingServer(CAN_OPEN);
-    const ear = listen();
-    const element = mountTalking(server, changes);
-    const events = saidEvents(element);
-    await inState(element, 'ready');
+describe('an editor with the capability open', () => {
+  async function openEditor(changes = {}) {
+    const server = await protocolServer(CAN_OPEN);
+    const received = recordMessages();
+    const element = mountWithMessages(server, changes);
+    const events = recordEvents(element);
+    await untilState(element, 'ready');
     const frame = frameOf(element);
-    return { server, ear, element, events, frame, window: frame.contentWindow };
+    return { server, received, element, events, frame, window: frame.contentWindow };
   }
 
   for (const delivery of ['message', 'url']) {
-    it(`goes to another plugin by message, in a new session, with a new token (${delivery})`, async () => {
-      const { server, ear, element, events, frame, window } = await opened({ 'token-delivery': delivery });
-      const first = ear.session();
+    it(`gets another plugin by message, in a new session with a new token (${delivery} delivery)`, async () => {
+      const { server, received, element, events, frame, window } = await openEditor({
+        'token-delivery': delivery,
+      });
+      const first = received.session();
       apply(element, { fn: 'g', ident: 'com.example.other', namespace: 'n' });
-      await changeTo(element, 'ready');
-      expect(ear.of('open')).to.have.length(2);
-      expect(ear.of('open')[1]).to.include({
+      await untilChangeTo(element, 'ready');
+      expect(received.of('open')).to.have.length(2);
+      expect(received.of('open')[1]).to.include({
         fn: 'g',
         ident: 'com.example.other',
         namespace: 'n',
         token: 'token-2',
         builder: server.url(),
       });
-      expect(ear.session()).not.to.equal(first);
+      expect(received.session()).not.to.equal(first);
       expect(frameOf(element)).to.equal(frame);
       expect(frame.contentWindow).to.equal(window);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 1 });
@@ -65,28 +67,28 @@ describe('an editor that can open', () => {
     ['template', { template: 'javascript' }],
     ['builder', { builder: 'https://other.example' }],
   ] as const) {
-    it(`is told another ${name} with the token that it has`, async () => {
-      const { server, ear, element, frame } = await opened();
+    it(`gets another ${name} with the same token`, async () => {
+      const { server, received, element, frame } = await openEditor();
       apply(element, change);
-      await changeTo(element, 'ready');
-      expect(ear.of('open')[1]).to.include({ ...change, token: 'token-1' });
+      await untilChangeTo(element, 'ready');
+      expect(received.of('open')[1]).to.include({ ...change, token: 'token-1' });
       expect(frameOf(element)).to.equal(frame);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     });
   }
 
-  it('is loaded anew for another editor-url, with the token that there is', async () => {
-    const { server, ear, element, frame } = await opened();
+  it('reloads for another editor-url, with the same token', async () => {
+    const { server, received, element, frame } = await openEditor();
     apply(element, { 'editor-url': server.url('/editor?2') });
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     expect(frameOf(element)).not.to.equal(frame);
-    expect(ear.of('open')[1]).to.include({ token: 'token-1', page: server.url('/editor?2') });
+    expect(received.of('open')[1]).to.include({ token: 'token-1', page: server.url('/editor?2') });
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 2 });
   });
 
-  it('is not heard about the plugin before, from the change on', async () => {
-    const { ear, element, events, server } = await opened();
-    const session = ear.session();
+  it('is ignored about the previous plugin once that changes', async () => {
+    const { received, element, events, server } = await openEditor();
+    const session = received.session();
     const late = [
       { type: 'ready' },
       { type: 'error', message: 'late' },
@@ -104,83 +106,83 @@ describe('an editor that can open', () => {
     );
     element.fn = 'g';
     await element.updateComplete;
-    // Neither while the token is on its way, when there is no session, …
-    for (const message of late) say(element, ear, { ...message, session });
-    await heardOut(element);
+    // They are ignored during the token request, when there is no session, …
+    for (const message of late) sendFromEditor(element, received, { ...message, session });
+    await flushMessages(element);
     expect(element.state).to.equal('loading');
     await server.release('/token');
-    await inState(element, 'ready');
-    // … nor when there is another.
-    for (const message of late) say(element, ear, { ...message, session });
-    await heardOut(element);
+    await untilState(element, 'ready');
+    // … and in the next session.
+    for (const message of late) sendFromEditor(element, received, { ...message, session });
+    await flushMessages(element);
     await flush(element, server);
     expect(events.slice(before).map(({ type }) => type)).to.deep.equal(['plugin-editor-ready']);
     expect(element.dirty).to.equal(false);
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('that cannot open the next plugin says so', async () => {
-    const { ear, element, server } = await opened();
-    bid(frameOf(element).contentWindow, `say = () => {}`);
+  it('can fail to open the next plugin', async () => {
+    const { received, element, server } = await openEditor();
+    evaluateIn(frameOf(element).contentWindow, `send = () => {}`);
     element.fn = 'g';
-    await ear.until('open', 2);
-    bid(
+    await received.until('open', 2);
+    evaluateIn(
       frameOf(element).contentWindow,
-      `parent.postMessage({ ...all, type: 'error', session: '${ear.session()}', message: 'gone' }, '*')`,
+      `parent.postMessage({ ...all, type: 'error', session: '${received.session()}', message: 'gone' }, '*')`,
     );
-    expect((await failure(element)).code).to.equal('editor');
+    expect((await untilError(element)).code).to.equal('editor');
     await server.requests({ path: '/token', count: 2 });
   });
 
-  it('is shown again after a token that could not be had', async () => {
-    const { element, server, ear } = await opened();
+  it('is shown again by reload() after a token request failed', async () => {
+    const { element, server, received } = await openEditor();
     await server.reset(
       { path: '/token', times: 1, status: 403 },
       { path: '/token', json: { token: 'again' } },
       {
         path: '/editor*',
-        html: talkingPage({ hello: CAN_OPEN }),
+        html: protocolPage({ hello: CAN_OPEN }),
       },
     );
     element.fn = 'g';
-    expect((await failure(element)).code).to.equal('token-unauthorized');
+    expect((await untilError(element)).code).to.equal('token-unauthorized');
     await element.reload();
-    expect(ear.of('open').at(-1)).to.include({ fn: 'g', token: 'again' });
+    expect(received.of('open').at(-1)).to.include({ fn: 'g', token: 'again' });
   });
 });
 
-describe('an editor that cannot', () => {
+describe('an editor without the capability open', () => {
   for (const hello of [{}, { capabilities: [] }, { capabilities: ['close'] }]) {
-    it(`(${JSON.stringify(hello)}) is loaded anew for another plugin`, async () => {
-      const server = await talkingServer(hello);
-      const ear = listen();
-      const element = mountTalking(server);
-      await inState(element, 'ready');
+    it(`reloads for another plugin after ${JSON.stringify(hello)}`, async () => {
+      const server = await protocolServer(hello);
+      const received = recordMessages();
+      const element = mountWithMessages(server);
+      await untilState(element, 'ready');
       const frame = frameOf(element);
       element.fn = 'g';
-      await changeTo(element, 'ready');
+      await untilChangeTo(element, 'ready');
       expect(frameOf(element)).not.to.equal(frame);
       expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
-      expect(ear.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
+      expect(received.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
         ['add-record', 'token-1'],
         ['g', 'token-2'],
       ]);
     });
   }
 
-  it('keeps its frame for a change that comes before it was told of a plugin', async () => {
-    const server = await talkingServer(
+  it('keeps its frame when the plugin changes before the first open', async () => {
+    const server = await protocolServer(
       {},
       { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
     );
-    const ear = listen();
-    const element = mountTalking(server);
+    const received = recordMessages();
+    const element = mountWithMessages(server);
     await server.requests({ path: '/token', count: 1 });
     const frame = frameOf(element);
     element.fn = 'g';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element)).to.equal(frame);
-    expect(ear.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([['g', 'token-1']]);
+    expect(received.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([['g', 'token-1']]);
     await server.aborted({ path: '/token' });
   });
 });
@@ -188,31 +190,36 @@ describe('an editor that cannot', () => {
 describe('preload', () => {
   const IDLE = { preload: true, fn: null, 'token-delivery': 'message' };
 
-  it('loads the frame while idle, and opening costs one token request and one message', async () => {
-    const server = await talkingServer({});
-    const ear = listen();
-    const element = mountTalking(server, IDLE);
-    const events = saidEvents(element);
+  it('loads the frame while idle, and opens with one token request and one message', async () => {
+    const server = await protocolServer({});
+    const received = recordMessages();
+    const element = mountWithMessages(server, IDLE);
+    const events = recordEvents(element);
     await element.updateComplete;
     const frame = frameOf(element);
     await oneEvent(frame, 'load');
-    await heardOut(element);
+    await flushMessages(element);
     expect(element.state).to.equal('idle');
-    expect(ear.heard).to.have.length(0);
+    expect(received.messages).to.have.length(0);
     expect(getComputedStyle(frame).visibility).to.equal('hidden');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
     element.fn = 'add-record';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(frameOf(element)).to.equal(frame);
     expect(getComputedStyle(frame).visibility).to.equal('visible');
-    expect(ear.heard.map(({ type }) => type)).to.deep.equal(['open']);
+    expect(received.messages.map(({ type }) => type)).to.deep.equal(['open']);
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1, '/token': 1 });
     expect(named(events, 'ready')).to.have.length(1);
   });
 
-  it('needs nothing but editor-url, and follows it', async () => {
-    const server = await talkingServer({});
-    const element = mountTalking(server, { ...IDLE, ident: null, builder: null, 'token-endpoint': null });
+  it('requires only editor-url, and follows it', async () => {
+    const server = await protocolServer({});
+    const element = mountWithMessages(server, {
+      ...IDLE,
+      ident: null,
+      builder: null,
+      'token-endpoint': null,
+    });
     await server.requests({ path: '/editor', count: 1 });
     apply(element, { 'editor-url': server.url('/editor?2') });
     await element.updateComplete;
@@ -229,29 +236,29 @@ describe('preload', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('does nothing in url delivery, or when it is off', async () => {
-    const server = await talkingServer({});
+  it('does nothing with url delivery, or when it is off', async () => {
+    const server = await protocolServer({});
     for (const changes of [{ 'token-delivery': 'url' }, { preload: false }]) {
-      const element = mountTalking(server, { ...IDLE, ...changes });
+      const element = mountWithMessages(server, { ...IDLE, ...changes });
       await flush(element, server);
       expect(frames(element)).to.have.length(0);
     }
     expect(await requestCounts(server)).to.deep.equal({});
   });
 
-  it('has no time limit while idle, but from the opening on', async () => {
-    const server = await talkingServer(null);
-    const element = mountTalking(server, { ...IDLE, timeout: '300' });
+  it('has no time limit while idle, and the usual one from the opening on', async () => {
+    const server = await protocolServer(null);
+    const element = mountWithMessages(server, { ...IDLE, timeout: '300' });
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
     await flush(element, server);
     expect(element.state).to.equal('idle');
     element.fn = 'f';
-    expect((await failure(element)).code).to.equal('frame-timeout');
+    expect((await untilError(element)).code).to.equal('frame-timeout');
   });
 
-  it('waits for the viewport when lazy, whatever the case of the words', async () => {
-    const server = await talkingServer({});
+  it('waits for the viewport when lazy, in any case of the keywords', async () => {
+    const server = await protocolServer({});
     const element = create(server, {
       ...IDLE,
       loading: 'LAZY',
@@ -265,21 +272,21 @@ describe('preload', () => {
     await server.requests({ path: '/editor', count: 1 });
     expect(element.state).to.equal('idle');
     element.fn = 'f';
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1, '/token': 1 });
   });
 
-  it('goes with the element', async () => {
-    const server = await talkingServer({});
-    const element = mountTalking(server, IDLE);
+  it('removes its frame with the element', async () => {
+    const server = await protocolServer({});
+    const element = mountWithMessages(server, IDLE);
     await server.requests({ path: '/editor', count: 1 });
     element.remove();
     await element.updateComplete;
     expect(frames(element)).to.have.length(0);
   });
 
-  it('that the page forbids is no error before there is a plugin to open', async () => {
-    const server = await talkingServer({});
+  it('causes no error before the opening when the page forbids the frame', async () => {
+    const server = await protocolServer({});
     const page = await openPage(server, { headers: { 'content-security-policy': "frame-src 'none'" } });
     const element = create(server, IDLE, page.contentDocument);
     const violated = new Promise((resolve) =>
@@ -291,7 +298,7 @@ describe('preload', () => {
     expect(element.state).to.equal('idle');
     expect(frames(element)).to.have.length(0);
     element.fn = 'f';
-    expect((await failure(element)).code).to.equal('frame-blocked');
+    expect((await untilError(element)).code).to.equal('frame-blocked');
     expect(part(element, 'error')).not.to.equal(null);
   });
 });

@@ -1,39 +1,39 @@
 import { expect } from '@open-wc/testing';
 
-import { type PluginEditorElement, type ScriptedServer, inState } from './plugin-editor-setup.ts';
+import { type PluginEditorElement, type ScriptedServer, untilState } from './plugin-editor-setup.ts';
 import {
-  type Ear,
-  heardOut,
-  listen,
-  mountTalking,
-  saidEvents,
-  say,
-  talkingServer,
+  type ReceivedMessages,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  recordEvents,
+  sendFromEditor,
+  protocolServer,
 } from './protocol-setup.ts';
 
-/** A running editor and all that was said. */
+/** A running editor, with the messages that it received and the events of its element. */
 export interface Opened {
   server: ScriptedServer;
-  ear: Ear;
+  received: ReceivedMessages;
   element: PluginEditorElement;
   seen: (Event & Record<string, unknown>)[];
 }
 
-export async function opened(changes = {}, hello = {}): Promise<Opened> {
-  const server = await talkingServer(hello);
-  const ear = listen();
-  const element = mountTalking(server, { namespace: 'n', ...changes });
-  const seen = saidEvents(element);
-  await inState(element, 'ready');
-  return { server, ear, element, seen };
+export async function openEditor(changes = {}, hello = {}): Promise<Opened> {
+  const server = await protocolServer(hello);
+  const received = recordMessages();
+  const element = mountWithMessages(server, { namespace: 'n', ...changes });
+  const seen = recordEvents(element);
+  await untilState(element, 'ready');
+  return { server, received, element, seen };
 }
 
-/** What its events name. */
+/** The plugin that its events name. */
 export const PLUGIN = { ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' };
 
-/** Has the editor say whether its work is saved. */
-export async function makeDirty({ element, ear }: Opened, dirty = true): Promise<void> {
-  say(element, ear, { type: 'dirty', dirty });
-  await heardOut(element);
+/** Has the editor report whether it has unsaved work. */
+export async function makeDirty({ element, received }: Opened, dirty = true): Promise<void> {
+  sendFromEditor(element, received, { type: 'dirty', dirty });
+  await flushMessages(element);
   expect(element.dirty).to.equal(dirty);
 }

@@ -10,7 +10,7 @@ import { launchChromium } from '../support/chromium.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 
-/** What only a whole page in a whole browser shows: the back-forward cache, and the question on leaving. */
+// Only a whole page in a browser shows the back-forward cache, and the question before leaving.
 let browser: Browser;
 let code: string;
 
@@ -30,22 +30,22 @@ before(async () => {
 after(() => browser.close());
 
 const EDITOR = `<!doctype html><title>Editor</title><script>
-  const say = (message) => parent.postMessage({ channel: 'plugin-editor', version: 1, ...message }, '*');
+  const send = (message) => parent.postMessage({ channel: 'plugin-editor', version: 1, ...message }, '*');
   addEventListener('message', ({ data: { type, session } }) => {
     if (type === 'open') {
-      say({ type: 'ready', session });
-      if (location.search.includes('dirty')) say({ type: 'dirty', session, dirty: true });
+      send({ type: 'ready', session });
+      if (location.search.includes('dirty')) send({ type: 'dirty', session, dirty: true });
     }
   });
-  say({ type: 'hello' });
+  send({ type: 'hello' });
 </script>`;
 
-/** A page that the browser may keep, with a running editor in it. */
+/** A page that the browser may cache, with a running editor in it. */
 async function open(
   { editor = '/editor', attributes = '' }: { editor?: string; attributes?: string },
   ...rules: Rule[]
 ) {
-  // An answer that must not be stored keeps its page out of the cache.
+  // A page with `no-store` would not be cached.
   const headers = { 'cache-control': 'no-cache' };
   const server = await startScriptedServer(
     ...rules,
@@ -67,18 +67,18 @@ async function open(
   });
   const page = await browser.newPage();
   await page.goto(server.url('/page'));
-  await inState(page, 'ready');
+  await untilState(page, 'ready');
   return { server, page };
 }
 
-const inState = (page: Page, state: string) =>
+const untilState = (page: Page, state: string) =>
   page.waitForFunction(
     (wanted) => document.querySelector<PluginEditorElement>('plugin-editor')?.state === wanted,
     {},
     state,
   );
 
-/** Leaves the page, and comes back to it as it was. */
+/** Leaves the page, and returns to it from the cache. */
 async function leaveAndReturn(page: Page): Promise<void> {
   const address = page.url().replace('/page', '/other');
   await page.goto(address);
@@ -86,17 +86,17 @@ async function leaveAndReturn(page: Page): Promise<void> {
   assert.deepEqual(await page.evaluate('shown'), [false, true], 'the page came from the cache');
 }
 
-test('a page from the back-forward cache renews its token first, and the editor goes on', async () => {
+test('a page from the back-forward cache renews its token, and keeps the editor', async () => {
   const { server, page } = await open({});
   await using _ = server;
   await leaveAndReturn(page);
   await server.requests({ path: '/token', count: 2 });
-  await inState(page, 'ready');
+  await untilState(page, 'ready');
   assert.equal((await server.requests({ path: '/editor' })).length, 1);
   await page.close();
 });
 
-test('and closes the editor when that is refused', async () => {
+test('a page from the back-forward cache closes the editor when its renewal is refused', async () => {
   const { server, page } = await open(
     {},
     { path: '/token', times: 1, json: { token: 't' } },
@@ -104,7 +104,7 @@ test('and closes the editor when that is refused', async () => {
   );
   await using _ = server;
   await leaveAndReturn(page);
-  await inState(page, 'idle');
+  await untilState(page, 'idle');
   await page.waitForFunction(
     () => !document.querySelector('plugin-editor')?.shadowRoot?.querySelector('iframe'),
   );
@@ -115,11 +115,11 @@ for (const [attributes, asked] of [
   ['', ['beforeunload']],
   ['unguarded', []],
 ] as const) {
-  test(`leaving with unsaved work ${asked.length ? 'asks' : 'does not ask'} (${attributes})`, async () => {
+  test(`leaving with unsaved work ${asked.length ? 'asks' : 'does not ask'} the user (attributes: "${attributes}")`, async () => {
     const { server, page } = await open({ editor: '/editor?dirty', attributes });
     await using _ = server;
     await page.waitForFunction(() => document.querySelector<PluginEditorElement>('plugin-editor')?.dirty);
-    // A browser asks only where somebody did something.
+    // A browser asks only after some interaction with the page.
     await page.mouse.click(5, 5);
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => {

@@ -1,10 +1,31 @@
 import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
-import { changeTo, frameOf, inState, mount, rejection, requestCounts } from './plugin-editor-setup.ts';
+import {
+  untilChangeTo,
+  frameOf,
+  untilState,
+  mount,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
-import { renewed, running, seen, settledTokens, tokens } from './protocol-running.ts';
-import { apply, heardOut, listen, mountTalking, named, say, talkingServer } from './protocol-setup.ts';
+import {
+  untilRenewed,
+  openForRenewal,
+  untilEvent,
+  countTokenRequests,
+  tokenRequests,
+} from './protocol-running.ts';
+import {
+  apply,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  named,
+  sendFromEditor,
+  protocolServer,
+} from './protocol-setup.ts';
 
 const MINUTE = 60_000;
 
@@ -15,24 +36,24 @@ describe('renewal', () => {
     [60 * 60, 55 * MINUTE],
     [2 * 60 * 60, 115 * MINUTE],
   ] as const) {
-    it(`of a token that lives ${life} s comes after ${at / 1000} s, by message, and reloads nothing`, async () => {
-      const { clock, server, ear, element, events } = await running(life);
+    it(`sends a new token after ${at / 1000} of ${life} s of life, without a reload`, async () => {
+      const { clock, server, received, element, events } = await openForRenewal(life);
       const frame = frameOf(element);
       const { contentWindow } = frame;
       await clock.advance(at - 1000);
-      expect(await settledTokens(element, server)).to.equal(1);
+      expect(await countTokenRequests(element, server)).to.equal(1);
       await clock.advance(1000);
-      const { session, expiresAt, token } = await renewed(ear, 1);
+      const { session, expiresAt, token } = await untilRenewed(received, 1);
       expect(token).to.equal('renewed');
-      expect(session).to.equal(ear.session());
+      expect(session).to.equal(received.session());
       expect(Date.parse(expiresAt as string)).to.be.within(
         Date.now() + life * 1000 - 1000,
         Date.now() + life * 1000,
       );
-      expect(await tokens(server)).to.equal(2);
-      // And so on.
+      expect(await tokenRequests(server)).to.equal(2);
+      // The next renewal follows the same rule.
       await clock.advance(at);
-      await renewed(ear, 2);
+      await untilRenewed(received, 2);
       expect(frameOf(element)).to.equal(frame);
       expect(frame.contentWindow).to.equal(contentWindow);
       expect(await requestCounts(server)).to.include({ '/editor': 1 });
@@ -41,38 +62,38 @@ describe('renewal', () => {
     });
   }
 
-  it('does not come for a token that says nothing of its life', async () => {
-    const { clock, server, element } = await running(undefined);
+  it('does not happen for a token without a known life', async () => {
+    const { clock, server, element } = await openForRenewal(undefined);
     expect(clock.waits).to.deep.equal([]);
     await clock.advance(1000 * MINUTE);
-    expect(await settledTokens(element, server)).to.equal(1);
+    expect(await countTokenRequests(element, server)).to.equal(1);
   });
 
-  it('does not come twice within 10 s, however short tokens live', async () => {
-    const { clock, server, ear, element } = await running(1);
+  it('does not happen twice within 10 s, however short the life of tokens is', async () => {
+    const { clock, server, received, element } = await openForRenewal(1);
     await clock.advance(800);
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
     for (const type of ['online', 'pageshow', 'visibilitychange']) {
       (type === 'visibilitychange' ? document : window).dispatchEvent(new Event(type));
     }
     await clock.advance(9_900);
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await clock.advance(100);
-    await renewed(ear, 2);
-    expect(await tokens(server)).to.equal(3);
+    await untilRenewed(received, 2);
+    expect(await tokenRequests(server)).to.equal(3);
   });
 
   for (const expires_in of [0, -3600]) {
-    it(`does not go round in circles for a token that was over when it came (${expires_in})`, async () => {
-      const { clock, server, element } = await running(expires_in);
+    it(`does not repeat for a token with a life of ${expires_in} s`, async () => {
+      const { clock, server, element } = await openForRenewal(expires_in);
       await clock.advance(60 * MINUTE);
-      expect(await settledTokens(element, server)).to.equal(1);
+      expect(await countTokenRequests(element, server)).to.equal(1);
       expect(element.state).to.equal('ready');
     });
   }
 
-  it('that fails leaves frame and state alone, says so, and is tried again ever more seldom', async () => {
-    const { clock, server, ear, element, events } = await running(
+  it('is retried with growing delays when it fails, with events and without other effects', async () => {
+    const { clock, server, received, element, events } = await openForRenewal(
       1000,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 1000 } },
       { path: '/token', times: 3, status: 400 },
@@ -80,7 +101,7 @@ describe('renewal', () => {
     const frame = frameOf(element);
     const said = events.length;
     await clock.advance(800_000);
-    const { expiresAt, error } = (await seen(events, 'expiring', 1)) as never as {
+    const { expiresAt, error } = (await untilEvent(events, 'expiring', 1)) as never as {
       expiresAt: Date;
       error: PluginEditorError;
     };
@@ -89,64 +110,64 @@ describe('renewal', () => {
     expect(error.code).to.equal('token-http');
     expect(clock.waits).to.deep.equal([10_000]);
     await clock.advance(10_000);
-    await seen(events, 'expiring', 2);
+    await untilEvent(events, 'expiring', 2);
     expect(clock.waits).to.deep.equal([20_000]);
     await clock.advance(20_000);
-    await seen(events, 'expiring', 3);
+    await untilEvent(events, 'expiring', 3);
     expect(clock.waits).to.deep.equal([40_000]);
     await clock.advance(40_000);
-    await renewed(ear, 1);
-    expect(await tokens(server)).to.equal(5);
+    await untilRenewed(received, 1);
+    expect(await tokenRequests(server)).to.equal(5);
     expect(events.length - said).to.equal(3);
     expect(element.state).to.equal('ready');
     expect(element.error).to.equal(undefined);
     expect(frameOf(element)).to.equal(frame);
-    // A success ends the series.
+    // After a success the next renewal is at its usual time.
     await clock.advance(799_000);
-    expect(await settledTokens(element, server)).to.equal(5);
+    expect(await countTokenRequests(element, server)).to.equal(5);
     await clock.advance(1000);
-    await renewed(ear, 2);
+    await untilRenewed(received, 2);
   });
 
   for (const status of [401, 403]) {
-    it(`that is refused with ${status} stops until renewToken()`, async () => {
-      const { clock, server, ear, element, events } = await running(
+    it(`stops when refused with ${status}, until renewToken()`, async () => {
+      const { clock, server, received, element, events } = await openForRenewal(
         100,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
         { path: '/token', times: 1, status },
       );
       await clock.advance(80_000);
-      const { error } = (await seen(events, 'expiring', 1)) as never as { error: PluginEditorError };
+      const { error } = (await untilEvent(events, 'expiring', 1)) as never as { error: PluginEditorError };
       expect(error.code).to.equal('token-unauthorized');
       expect(clock.waits).to.deep.equal([]);
       for (const type of ['online', 'pageshow']) dispatchEvent(new Event(type));
       await clock.advance(60 * MINUTE);
-      expect(await settledTokens(element, server)).to.equal(2);
+      expect(await countTokenRequests(element, server)).to.equal(2);
       expect(element.state).to.equal('ready');
       await element.renewToken();
-      await renewed(ear, 1);
-      // And goes on by itself after that.
+      await untilRenewed(received, 1);
+      // Renewal continues by itself after that.
       await clock.advance(80_000);
-      await renewed(ear, 2);
+      await untilRenewed(received, 2);
     });
   }
 
-  it('that was refused goes on after a token-request of the editor', async () => {
-    const { clock, ear, element, events } = await running(
+  it('continues after the editor requested a token that had been refused', async () => {
+    const { clock, received, element, events } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', times: 1, status: 401 },
     );
     await clock.advance(80_000);
-    await seen(events, 'expiring', 1);
-    say(element, ear, { type: 'token-request', reason: 'expired' });
-    await renewed(ear, 1);
+    await untilEvent(events, 'expiring', 1);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'expired' });
+    await untilRenewed(received, 1);
     await clock.advance(80_000);
-    expect((await renewed(ear, 2)).token).to.equal('renewed');
+    expect((await untilRenewed(received, 2)).token).to.equal('renewed');
   });
 
-  it('slower than the life that is left is used all the same, and is the only one', async () => {
-    const { clock, server, ear, element, events } = await running(
+  it('is not repeated while it is slow, and is used even after the token ended', async () => {
+    const { clock, server, received, element, events } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', times: 1, delay: 'hang', json: { token: 'slow', expires_in: 100 } },
@@ -159,30 +180,30 @@ describe('renewal', () => {
       await clock.advance(12_000);
       dispatchEvent(new Event('online'));
     }
-    say(element, ear, { type: 'token-request', reason: 'expired' });
-    await heardOut(element);
-    expect(await settledTokens(element, server)).to.equal(2);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'expired' });
+    await flushMessages(element);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await server.release('/token');
-    expect((await renewed(ear, 1)).token).to.equal('slow');
+    expect((await untilRenewed(received, 1)).token).to.equal('slow');
     expect(element.state).to.equal('ready');
     expect(named(events, 'expiring')).to.have.length(0);
   });
 
-  it('uses what the attributes and functions say by then', async () => {
-    const { clock, ear, element } = await running(100);
+  it('uses the current attributes and functions', async () => {
+    const { clock, received, element } = await openForRenewal(100);
     element.fetchToken = async () => ({ token: 'by function', expires_in: 1000 });
     await element.updateComplete;
     await clock.advance(80_000);
-    expect((await renewed(ear, 1)).token).to.equal('by function');
+    expect((await untilRenewed(received, 1)).token).to.equal('by function');
     await clock.advance(799_000);
-    await heardOut(element);
-    expect(ear.of('token')).to.have.length(1);
+    await flushMessages(element);
+    expect(received.of('token')).to.have.length(1);
     await clock.advance(1000);
-    await renewed(ear, 2);
+    await untilRenewed(received, 2);
   });
 
-  it('uses a time limit and credentials that were set after the start', async () => {
-    const { clock, server, element, events } = await running(
+  it('uses a time limit and a method that were set after the start', async () => {
+    const { clock, server, element, events } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', delay: 'hang' },
@@ -192,24 +213,24 @@ describe('renewal', () => {
     await clock.advance(80_000);
     await server.requests({ path: '/token', method: 'GET', count: 1 });
     await clock.advance(1234);
-    const { error } = (await seen(events, 'expiring', 1)) as never as { error: PluginEditorError };
+    const { error } = (await untilEvent(events, 'expiring', 1)) as never as { error: PluginEditorError };
     expect(error.message).to.include('1234 ms');
   });
 
-  it('ends with the element, and leaves nothing', async () => {
+  it('stops with the element, and leaves nothing', async () => {
     const traces = watchTraces();
-    const server = await talkingServer(
+    const server = await protocolServer(
       {},
       { path: '/token', times: 1, json: { token: 'first', expires_in: 1000 } },
       { path: '/token', delay: 'hang', json: { token: 'second' } },
     );
-    const ear = listen();
-    const element = mountTalking(server);
-    await inState(element, 'ready');
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    await untilState(element, 'ready');
     expect(left(traces)['timers']).to.equal(1);
     const renewing = element.renewToken();
-    say(element, ear, { type: 'token-request', reason: 'missing' });
-    await heardOut(element);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'missing' });
+    await flushMessages(element);
     await server.requests({ path: '/token', count: 2 });
     element.remove();
     await server.aborted({ path: '/token' });
@@ -219,8 +240,8 @@ describe('renewal', () => {
     expect(element.state).to.equal('idle');
   });
 
-  it('that ends with a change of plugin gives its token to nobody', async () => {
-    const { server, ear, element } = await running(
+  it('is discarded when the plugin changes', async () => {
+    const { server, received, element } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first' } },
       { path: '/token', times: 1, delay: 'hang', json: { token: 'of the plugin before' } },
@@ -229,26 +250,26 @@ describe('renewal', () => {
     const renewing = element.renewToken();
     await server.requests({ path: '/token', count: 2 });
     element.fn = 'g';
-    await changeTo(element, 'ready');
+    await untilChangeTo(element, 'ready');
     await renewing;
     await server.aborted({ path: '/token' });
-    expect(ear.of('token')).to.have.length(0);
-    expect(ear.of('open').map(({ token }) => token)).to.deep.equal(['first', 'second']);
+    expect(received.of('token')).to.have.length(0);
+    expect(received.of('open').map(({ token }) => token)).to.deep.equal(['first', 'second']);
   });
 });
 
 describe('renewToken()', () => {
-  it('hands a new token to the running editor; calls at a time share one request', async () => {
-    const { server, ear, element } = await running(100);
+  it('sends a new token to the running editor, with one request for calls at the same time', async () => {
+    const { server, received, element } = await openForRenewal(100);
     await Promise.all([element.renewToken(), element.renewToken()]);
-    await renewed(ear, 1);
-    await heardOut(element);
-    expect(ear.of('token')).to.have.length(1);
-    expect(await tokens(server)).to.equal(2);
+    await untilRenewed(received, 1);
+    await flushMessages(element);
+    expect(received.of('token')).to.have.length(1);
+    expect(await tokenRequests(server)).to.equal(2);
   });
 
-  it('rejects with what went wrong, and leaves the editor as it is', async () => {
-    const { element } = await running(
+  it('rejects with the error, and keeps the editor', async () => {
+    const { element } = await openForRenewal(
       100,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
       { path: '/token', status: 403 },
@@ -260,15 +281,15 @@ describe('renewToken()', () => {
     expect(element.error).to.equal(undefined);
   });
 
-  it('rejects where no editor takes a token: none is open, or it does not speak', async () => {
-    const server = await talkingServer(null);
+  it('rejects when no editor is open, or it does not use the protocol', async () => {
+    const server = await protocolServer(null);
     const element = mount(server);
     const before = await rejection(element.renewToken());
     expect(before).to.be.instanceOf(PluginEditorError);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const error = await rejection(element.renewToken());
     expect(error.code).to.equal('editor');
     expect(error.message).to.include('reload()');
-    expect(await settledTokens(element, server)).to.equal(1);
+    expect(await countTokenRequests(element, server)).to.equal(1);
   });
 });

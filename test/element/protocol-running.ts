@@ -5,64 +5,68 @@ import {
   type Rule,
   type ScriptedServer,
   flush,
-  inState,
+  untilState,
 } from './plugin-editor-setup.ts';
 import {
-  type Ear,
-  type Heard,
-  listen,
-  mountTalking,
+  type ReceivedMessages,
+  type ReceivedMessage,
+  recordMessages,
+  mountWithMessages,
   named,
-  saidEvents,
-  talkingServer,
+  recordEvents,
+  protocolServer,
 } from './protocol-setup.ts';
 
 export interface Running {
   clock: FakeClock;
   server: ScriptedServer;
-  ear: Ear;
+  received: ReceivedMessages;
   element: PluginEditorElement;
   events: (Event & Record<string, unknown>)[];
 }
 
-/** A running editor under a clock of the test's, whose tokens live so many seconds unless the rules say otherwise. */
-export async function running(life: number | undefined, ...rules: Rule[]): Promise<Running> {
-  return runningWith({}, {}, life, ...rules);
+/** Opens an editor under a fake clock. Its tokens live so many seconds unless the rules say otherwise. */
+export async function openForRenewal(life: number | undefined, ...rules: Rule[]): Promise<Running> {
+  return openForRenewalWith({}, {}, life, ...rules);
 }
 
-export async function runningWith(
+export async function openForRenewalWith(
   hello: object | null,
   changes: Changes,
   life: number | undefined,
   ...rules: Rule[]
 ): Promise<Running> {
   const clock = fakeClock();
-  const server = await talkingServer(hello, ...rules, {
+  const server = await protocolServer(hello, ...rules, {
     path: '/token',
     json: { token: 'renewed', ...(life !== undefined && { expires_in: life }) },
   });
-  const ear = listen();
-  const element = mountTalking(server, changes);
-  const events = saidEvents(element);
-  await inState(element, 'ready');
-  return { clock, server, ear, element, events };
+  const received = recordMessages();
+  const element = mountWithMessages(server, changes);
+  const events = recordEvents(element);
+  await untilState(element, 'ready');
+  return { clock, server, received, element, events };
 }
 
-export const tokens = async (server: ScriptedServer): Promise<number> =>
+export const tokenRequests = async (server: ScriptedServer): Promise<number> =>
   (await server.requests({ path: '/token' })).length;
 
-/** How many token requests there are after all that was begun has come in. */
-export async function settledTokens(element: PluginEditorElement, server: ScriptedServer): Promise<number> {
+/** The number of token requests once all that were begun have arrived. */
+export async function countTokenRequests(
+  element: PluginEditorElement,
+  server: ScriptedServer,
+): Promise<number> {
   await settle();
   await flush(element, server);
-  return tokens(server);
+  return tokenRequests(server);
 }
 
-/** Waits, in real time, for the message that a renewal ends in; the clock stands. */
-export const renewed = (ear: Ear, times: number): Promise<Heard> => ear.until('token', times);
+/** Waits in real time, while the fake clock stands still, for the message with a new token. */
+export const untilRenewed = (received: ReceivedMessages, times: number): Promise<ReceivedMessage> =>
+  received.until('token', times);
 
-/** Waits until an event was seen so many times. */
-export function seen(events: Event[], name: string, times: number): Promise<Event> {
+/** Waits until an event was dispatched so many times. */
+export function untilEvent(events: Event[], name: string, times: number): Promise<Event> {
   return new Promise((resolve) => {
     const look = () => {
       const found = named(events, name)[times - 1];

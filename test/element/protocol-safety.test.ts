@@ -1,21 +1,29 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
-import { failure, flush, frameOf, inState, mount, place, requestCounts } from './plugin-editor-setup.ts';
+import {
+  untilError,
+  flush,
+  frameOf,
+  untilState,
+  mount,
+  place,
+  requestCounts,
+} from './plugin-editor-setup.ts';
 import { fakeClock } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
 import {
-  type Ear,
+  type ReceivedMessages,
   CHANNEL,
-  bid,
-  heardOut,
-  listen,
-  mountTalking,
-  saidEvents,
-  talkingPage,
-  talkingServer,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+  recordEvents,
+  protocolPage,
+  protocolServer,
 } from './protocol-setup.ts';
 
-/** Each message that an editor can send, as one who has learnt the session would send it. */
+/** Each message that an editor can send, with a session that an attacker has learnt. */
 const everyMessage = (session: string) => [
   { type: 'hello', capabilities: ['open'] },
   { type: 'ready', session },
@@ -28,8 +36,8 @@ const everyMessage = (session: string) => [
   { type: 'deploy', session, version: 'v9' },
 ];
 
-/** A frame with a page that speaks, beside the element. */
-async function otherFrame(url: string): Promise<HTMLIFrameElement> {
+/** A frame beside the element, with a page that uses the protocol. */
+async function addFrame(url: string): Promise<HTMLIFrameElement> {
   const frame = document.createElement('iframe');
   frame.src = url;
   place().append(frame);
@@ -39,33 +47,34 @@ async function otherFrame(url: string): Promise<HTMLIFrameElement> {
 
 interface Opened {
   server: ScriptedServer;
-  ear: Ear;
+  received: ReceivedMessages;
   element: PluginEditorElement;
   seen: Event[];
 }
 
-async function opened(): Promise<Opened> {
-  const server = await talkingServer();
-  const ear = listen();
-  const element = mountTalking(server);
-  await inState(element, 'ready');
-  return { server, ear, element, seen: saidEvents(element) };
+async function openEditor(): Promise<Opened> {
+  const server = await protocolServer();
+  const received = recordMessages();
+  const element = mountWithMessages(server);
+  await untilState(element, 'ready');
+  return { server, received, element, seen: recordEvents(element) };
 }
 
-/** Has a frame say everything to the page of the element, and waits until that came in. */
-async function sayAll(frame: HTMLIFrameElement, session: string): Promise<void> {
-  const code = everyMessage(session).map((message) => `say(${JSON.stringify(message)});`);
-  bid(frame.contentWindow, code.join(''));
-  await heardOut(frame);
+/** Has a frame send every message to the page of the element, and waits until they arrived. */
+async function sendEveryMessage(frame: HTMLIFrameElement, session: string): Promise<void> {
+  const code = everyMessage(session).map((message) => `send(${JSON.stringify(message)});`);
+  evaluateIn(frame.contentWindow, code.join(''));
+  await flushMessages(frame);
 }
 
 describe('messages', () => {
-  it('of every type are heard from the editor, as what follows would prove nothing otherwise', async () => {
-    const { element, ear, seen, server } = await opened();
-    for (const message of everyMessage(ear.session()).slice(1)) {
-      if (message.type !== 'error') bid(frameOf(element).contentWindow, `say(${JSON.stringify(message)})`);
+  it('of every type are accepted from the editor itself, which the other tests rely on', async () => {
+    const { element, received, seen, server } = await openEditor();
+    for (const message of everyMessage(received.session()).slice(1)) {
+      if (message.type !== 'error')
+        evaluateIn(frameOf(element).contentWindow, `send(${JSON.stringify(message)})`);
     }
-    await heardOut(element);
+    await flushMessages(element);
     expect(seen.map(({ type }) => type.slice(14))).to.deep.equal([
       'dirty',
       'save',
@@ -82,102 +91,102 @@ describe('messages', () => {
     ["a frame of the page's own origin", (server) => server.sameOrigin.url('/editor')],
   ];
   for (const [name, url] of strangers) {
-    it(`from ${name} are not heard, nor answered`, async () => {
-      const { element, ear, seen, server } = await opened();
-      const frame = await otherFrame(url(server));
-      await sayAll(frame, ear.session());
+    it(`from ${name} are ignored and not answered`, async () => {
+      const { element, received, seen, server } = await openEditor();
+      const frame = await addFrame(url(server));
+      await sendEveryMessage(frame, received.session());
       await flush(element, server);
       expect(seen).to.have.length(0);
       expect(element.state).to.equal('ready');
       expect(element.dirty).to.equal(false);
       expect((await requestCounts(server))['/token']).to.equal(1);
-      expect(ear.heard.filter(({ by }) => by === frame.contentWindow)).to.have.length(0);
-      expect(ear.of('open')).to.have.length(1);
+      expect(received.messages.filter(({ by }) => by === frame.contentWindow)).to.have.length(0);
+      expect(received.of('open')).to.have.length(1);
     });
   }
 
-  it('from a frame that is gone, to an element whose frame is not in the page, are not heard', async () => {
+  it('without a source are ignored while the frame is not in the page', async () => {
     const clock = fakeClock();
-    const server = await talkingServer(null);
-    const element = mountTalking(server, { timeout: '4000' });
+    const server = await protocolServer(null);
+    const element = mountWithMessages(server, { timeout: '4000' });
     await element.updateComplete;
     const frame = frameOf(element);
     const parent = frame.parentNode as ParentNode;
     frame.remove();
-    // What a browser makes of a message whose sender has gone: no source; and a frame out of the page has no window.
+    // A browser gives a message no source when its sender has gone, and a frame outside the page has no window.
     const { origin } = server;
     const data = { ...CHANNEL, type: 'hello', capabilities: ['open'] };
     dispatchEvent(new MessageEvent('message', { source: null, origin, data }));
     parent.prepend(frame);
     await flush(element, server);
     await clock.advance(4000);
-    expect((await failure(element)).message).to.contain('did not greet');
+    expect((await untilError(element)).message).to.contain('did not greet');
   });
 
-  it('of a page of another origin that came into the frame are not heard, and it is told nothing', async () => {
-    const { element, ear, seen, server } = await opened();
+  it('from a page of another origin in the frame are ignored, and it is sent nothing', async () => {
+    const { element, received, seen, server } = await openEditor();
     const frame = frameOf(element);
-    const session = ear.session();
-    bid(frame.contentWindow, `say({ type: 'dirty', dirty: true, session: '${session}' })`);
-    await heardOut(frame);
+    const session = received.session();
+    evaluateIn(frame.contentWindow, `send({ type: 'dirty', dirty: true, session: '${session}' })`);
+    await flushMessages(frame);
     seen.length = 0;
-    const before = ear.heard.length;
-    // It does not greet at first, as a greeting that was heard would end the session that the others need.
-    await server.on({ path: '/away', html: talkingPage({ hello: null }) });
+    const before = received.messages.length;
+    // It does not greet at first, because an accepted greeting would end the session that the others need.
+    await server.on({ path: '/away', html: protocolPage({ hello: null }) });
     const loaded = oneEvent(frame, 'load');
-    bid(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
+    evaluateIn(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
     await loaded;
     const [hello, ...others] = everyMessage(session);
     for (const message of [...others, { type: 'dirty', session, dirty: false }, hello]) {
-      bid(frame.contentWindow, `say(${JSON.stringify(message)})`);
+      evaluateIn(frame.contentWindow, `send(${JSON.stringify(message)})`);
     }
-    await heardOut(frame);
+    await flushMessages(frame);
     expect(seen).to.have.length(0);
-    // A greeting that was heard would have ended this.
+    // An accepted greeting would have ended this.
     expect(element.dirty).to.equal(true);
     await element.renewToken();
-    await heardOut(frame);
+    await flushMessages(frame);
     await element.close();
     await flush(element, server);
-    expect(ear.heard.slice(before)).to.deep.equal([]);
+    expect(received.messages.slice(before)).to.deep.equal([]);
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('of a frame without an origin of its own are not heard', async () => {
-    const server = await talkingServer();
-    const ear = listen();
-    const element = mountTalking(server, { sandbox: 'allow-scripts' });
+  it('from a frame with an opaque origin are ignored', async () => {
+    const server = await protocolServer();
+    const received = recordMessages();
+    const element = mountWithMessages(server, { sandbox: 'allow-scripts' });
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
-    await heardOut(element);
+    await flushMessages(element);
     await flush(element, server);
     expect(element.state).to.equal('loading');
-    expect(ear.heard).to.have.length(0);
+    expect(received.messages).to.have.length(0);
   });
 
-  it('between two elements on a page are kept apart', async () => {
-    const { element, ear, seen, server } = await opened();
-    const other = mountTalking(server, { fn: 'other' });
-    await inState(other, 'ready');
-    expect(ear.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
+  it('of two elements on a page are kept apart', async () => {
+    const { element, received, seen, server } = await openEditor();
+    const other = mountWithMessages(server, { fn: 'other' });
+    await untilState(other, 'ready');
+    expect(received.of('open').map(({ fn, token }) => [fn, token])).to.deep.equal([
       ['add-record', 'token-1'],
       ['other', 'token-2'],
     ]);
-    await sayAll(frameOf(other), ear.of('open')[0]?.session as string);
-    await heardOut(element);
+    await sendEveryMessage(frameOf(other), received.of('open')[0]?.session as string);
+    await flushMessages(element);
     expect(seen).to.have.length(0);
     expect(other.dirty).to.equal(false);
   });
 });
 
 describe('the token', () => {
-  it('is in no address in message delivery, and reaches no other origin', async () => {
-    const { element, ear, server } = await opened();
-    const third = await otherFrame(server.crossSite.url('/editor'));
+  it('is in no URL with message delivery, and reaches no other origin', async () => {
+    const { element, received, server } = await openEditor();
+    const third = await addFrame(server.crossSite.url('/editor'));
     await element.renewToken();
-    await ear.until('token');
-    await heardOut(third);
-    expect(ear.heard.filter(({ by }) => by !== frameOf(element).contentWindow)).to.have.length(0);
+    await received.until('token');
+    await flushMessages(third);
+    expect(received.messages.filter(({ by }) => by !== frameOf(element).contentWindow)).to.have.length(0);
     const requests = await server.requests();
     expect(requests.filter(({ search }) => search.includes('token'))).to.have.length(0);
     const entries = performance.getEntries().map(({ name }) => name);
@@ -185,16 +194,19 @@ describe('the token', () => {
     expect(element.shadowRoot?.innerHTML).not.to.match(/token-\d/);
   });
 
-  it('goes to the origin of the editor alone, in url delivery too', async () => {
-    const server = await talkingServer(null);
-    await server.on({ path: '/away', html: talkingPage() });
-    const ear = listen();
+  it('reaches the origin of the editor alone, even with url delivery', async () => {
+    const server = await protocolServer(null);
+    await server.on({ path: '/away', html: protocolPage() });
+    const received = recordMessages();
     const element = mount(server);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const loaded = oneEvent(frameOf(element), 'load');
-    bid(frameOf(element).contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
+    evaluateIn(
+      frameOf(element).contentWindow,
+      `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`,
+    );
     await loaded;
-    await heardOut(frameOf(element));
-    expect(ear.heard).to.have.length(0);
+    await flushMessages(frameOf(element));
+    expect(received.messages).to.have.length(0);
   });
 });

@@ -1,45 +1,36 @@
 import { expect } from '@open-wc/testing';
 
 import type { PluginEditorDiscardEvent } from '../../src/index.ts';
-import { changeTo, flush, frameOf, inState, rejection, requestCounts } from './plugin-editor-setup.ts';
-import { PLUGIN, type Opened, makeDirty, opened } from './protocol-opened.ts';
-import { type Heard, apply, bid, heardOut, named, say, talkingPage } from './protocol-setup.ts';
-
-const CAN = { capabilities: ['open', 'save', 'configure'] };
-
-/** A running editor that can save, and saves when the test has it say so. */
-const savable = (changes = {}): Promise<Opened> => opened(changes, CAN);
-
-/** The request of that number, as the editor got it. */
-const requested = ({ ear }: Opened, times = 1): Promise<Heard> => ear.until('save-request', times);
-
-/** Has the editor answer a request, after it said what it is to say before. */
-async function answer(all: Opened, to: Heard, fields: object = {}, dirty = false): Promise<void> {
-  const { element, ear } = all;
-  say(element, ear, { type: 'dirty', dirty });
-  if (!dirty) say(element, ear, { type: 'save' });
-  const { request, session } = to as Heard & { request: string };
-  say(element, ear, { type: 'save-result', session, request, ...fields });
-}
+import {
+  untilChangeTo,
+  flush,
+  frameOf,
+  untilState,
+  rejection,
+  requestCounts,
+} from './plugin-editor-setup.ts';
+import { PLUGIN, type Opened, makeDirty, openEditor } from './protocol-opened.ts';
+import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
+import { answerSave, untilSaveRequest, openSavable } from './protocol-savable.ts';
 
 describe('save()', () => {
-  it('asks the editor, and resolves when it has saved', async () => {
-    const all = await savable();
+  it('sends a request, and resolves when the editor has saved', async () => {
+    const all = await openSavable();
     const saving = all.element.save();
-    const asked = await requested(all);
-    expect(asked).to.include({ session: all.ear.session() });
+    const asked = await untilSaveRequest(all);
+    expect(asked).to.include({ session: all.received.session() });
     expect(asked['request']).to.be.a('string').with.length.above(0);
-    // An answer to something else is none.
-    say(all.element, all.ear, { type: 'save-result', request: 'other' });
-    await answer(all, asked);
+    // An answer to another request is ignored.
+    sendFromEditor(all.element, all.received, { type: 'save-result', request: 'other' });
+    await answerSave(all, asked);
     expect(await saving).to.equal(undefined);
     expect(named(all.seen, 'save')).to.have.length(1);
   });
 
-  it('rejects with what the editor says, without its token and at most 500 characters of it', async () => {
-    const all = await savable();
+  it('rejects with the error of the editor, with its token redacted, in at most 500 characters', async () => {
+    const all = await openSavable();
     const saving = rejection(all.element.save());
-    await answer(all, await requested(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
+    await answerSave(all, await untilSaveRequest(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
     const error = await saving;
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain(': … xxx').and.not.to.contain('token-1');
@@ -47,16 +38,16 @@ describe('save()', () => {
     expect(all.element.state).to.equal('ready');
   });
 
-  it('counts an answer whose error is no text as one without', async () => {
-    const all = await savable();
+  it('ignores an error that is no text', async () => {
+    const all = await openSavable();
     const saving = all.element.save();
-    await answer(all, await requested(all), { error: 7 });
+    await answerSave(all, await untilSaveRequest(all), { error: 7 });
     expect(await saving).to.equal(undefined);
   });
 
-  it('rejects when there is no answer within timeout, and asks anew the next time', async () => {
-    const all = await savable();
-    // Only now: to open the editor, and to answer in the end, takes a busy machine longer.
+  it('rejects after timeout without an answer, and sends another request the next time', async () => {
+    const all = await openSavable();
+    // This time limit is set only now because opening the editor takes longer on a busy machine.
     apply(all.element, { timeout: '300' });
     await all.element.updateComplete;
     const error = await rejection(all.element.save());
@@ -65,25 +56,25 @@ describe('save()', () => {
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain('300 ms');
     const saving = all.element.save();
-    await answer(all, await requested(all, 2));
+    await answerSave(all, await untilSaveRequest(all, 2));
     await saving;
   });
 
-  it('twice at a time is one request', async () => {
-    const all = await savable();
+  it('sends one request for two calls at the same time', async () => {
+    const all = await openSavable();
     const both = Promise.all([all.element.save(), all.element.save()]);
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     await both;
-    expect(all.ear.of('save-request')).to.have.length(1);
+    expect(all.received.of('save-request')).to.have.length(1);
   });
 
-  it('rejects for an editor that cannot be asked', async () => {
+  it('rejects when the editor cannot save', async () => {
     for (const hello of [{}, { capabilities: ['open'] }]) {
-      const all = await opened({}, hello);
+      const all = await openEditor({}, hello);
       expect((await rejection(all.element.save())).code).to.equal('editor');
       all.element.remove();
     }
-    const closed = await savable();
+    const closed = await openSavable();
     await closed.element.close();
     expect((await rejection(closed.element.save())).code).to.equal('editor');
   });
@@ -93,15 +84,15 @@ describe('save()', () => {
     ['removal', ({ element }) => element.remove()],
     [
       'a page that greets anew',
-      ({ element }) => bid(frameOf(element).contentWindow, `say({ type: 'hello' })`),
+      ({ element }) => evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`),
     ],
     ['another open', ({ element }) => (element.fn = 'another')],
   ];
   for (const [name, end] of ends) {
-    it(`is ended with a rejection by ${name}`, async () => {
-      const all = await savable();
+    it(`rejects at ${name}`, async () => {
+      const all = await openSavable();
       const saving = rejection(all.element.save());
-      await requested(all);
+      await untilSaveRequest(all);
       end(all);
       expect((await saving).code).to.equal('editor');
     });
@@ -109,22 +100,22 @@ describe('save()', () => {
 });
 
 describe('unsaved work of an editor that can save', () => {
-  it('is saved before a change, without an event, and the change is made after the answer', async () => {
-    const all = await savable();
-    const { element, seen, ear } = all;
+  it('is saved before a change, which follows the answer without a question', async () => {
+    const all = await openSavable();
+    const { element, seen, received } = all;
     await makeDirty(all);
     seen.length = 0;
     element.fn = 'g';
-    const asked = await requested(all);
-    // It is saved, and the answer is not there yet.
+    const asked = await untilSaveRequest(all);
+    // The work is saved, but the answer has not arrived yet.
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.state).to.equal('ready');
     expect(element.plugin).to.deep.include({ fn: 'add-record' });
-    expect(ear.of('open')).to.have.length(1);
-    await answer(all, asked);
-    expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
-    await inState(element, 'ready');
+    expect(received.of('open')).to.have.length(1);
+    await answerSave(all, asked);
+    expect(await received.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
+    await untilState(element, 'ready');
     expect(element.plugin).to.deep.include({ fn: 'g' });
     expect(seen.map(({ type }) => type.slice('plugin-editor-'.length))).to.deep.equal([
       'dirty',
@@ -134,24 +125,24 @@ describe('unsaved work of an editor that can save', () => {
     expect(named(seen, 'save')[0]).to.include({ fn: 'add-record' });
   });
 
-  it('is saved once more when it is unsaved again, within the same time', async () => {
-    const all = await savable();
+  it('is saved again when there is more, within the same time limit', async () => {
+    const all = await openSavable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await answer(all, await requested(all), {}, true);
-    await answer(all, await requested(all, 2));
-    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    await answerSave(all, await untilSaveRequest(all), {}, true);
+    await answerSave(all, await untilSaveRequest(all, 2));
+    expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
 
-  it('that it does not save is asked about, with the reason and what is wanted', async () => {
-    const all = await savable();
+  it('causes a question with the reason and the next target when saving fails', async () => {
+    const all = await openSavable();
     const { element, seen } = all;
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
     apply(element, { fn: 'g', namespace: 'm' });
-    await answer(all, await requested(all), { error: 'a conflict' }, true);
-    await heardOut(element);
+    await answerSave(all, await untilSaveRequest(all), { error: 'a conflict' }, true);
+    await flushMessages(element);
     await flush(element, all.server);
     const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event).to.include(PLUGIN);
@@ -162,46 +153,46 @@ describe('unsaved work of an editor that can save', () => {
     expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     // The editor saves by itself later.
     await makeDirty(all, false);
-    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
+    expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(seen, 'discard')).to.have.length(1);
   });
 
-  it('that it does not save in 2 s is asked about', async () => {
-    const all = await savable();
+  it('causes a question when saving takes more than 2 s', async () => {
+    const all = await openSavable();
     await makeDirty(all);
     all.element.fn = null;
-    await changeTo(all.element, 'idle');
+    await untilChangeTo(all.element, 'idle');
     const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event.error?.message).to.match(/ms/);
-    // Nothing follows.
+    // There is no next target.
     expect(event).not.to.have.property('next');
   });
 
-  it('several changes meanwhile: one request, and the latest change is made', async () => {
-    const all = await savable();
-    const { element, ear } = all;
+  it('is saved once for several changes, of which the latest is made', async () => {
+    const all = await openSavable();
+    const { element, received } = all;
     await makeDirty(all);
     for (const fn of ['g', 'h', 'i']) {
       element.fn = fn;
       await element.updateComplete;
     }
-    await answer(all, await requested(all));
-    expect(await ear.until('open', 2)).to.include({ fn: 'i' });
-    await inState(element, 'ready');
-    expect(ear.of('save-request')).to.have.length(1);
-    expect(ear.of('open')).to.have.length(2);
+    await answerSave(all, await untilSaveRequest(all));
+    expect(await received.until('open', 2)).to.include({ fn: 'i' });
+    await untilState(element, 'ready');
+    expect(received.of('save-request')).to.have.length(1);
+    expect(received.of('open')).to.have.length(2);
   });
 
-  it('a change taken back meanwhile is not made, and nothing is asked about', async () => {
-    const all = await savable();
+  it('causes no question when the change is undone meanwhile', async () => {
+    const all = await openSavable();
     const { element } = all;
     await makeDirty(all);
     element.fn = 'g';
-    const asked = await requested(all);
+    const asked = await untilSaveRequest(all);
     element.fn = 'add-record';
     await element.updateComplete;
-    await answer(all, asked, { error: 'no' }, true);
-    await heardOut(element);
+    await answerSave(all, asked, { error: 'no' }, true);
+    await flushMessages(element);
     await flush(element, all.server);
     expect(named(all.seen, 'discard')).to.have.length(0);
     expect(element.state).to.equal('ready');
@@ -209,19 +200,19 @@ describe('unsaved work of an editor that can save', () => {
   });
 
   it('shares its request with save()', async () => {
-    const all = await savable();
+    const all = await openSavable();
     await makeDirty(all);
     const saving = all.element.save();
     all.element.fn = 'g';
     await all.element.updateComplete;
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     await saving;
-    expect(await all.ear.until('open', 2)).to.include({ fn: 'g' });
-    expect(all.ear.of('save-request')).to.have.length(1);
+    expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
+    expect(all.received.of('save-request')).to.have.length(1);
   });
 
-  it('is not saved where template alone changes: that is asked about at once', async () => {
-    const all = await savable();
+  it('causes a question without saving when template alone changes', async () => {
+    const all = await openSavable();
     await makeDirty(all);
     all.element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     all.element.template = 'javascript';
@@ -229,30 +220,30 @@ describe('unsaved work of an editor that can save', () => {
     const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event).not.to.have.property('error');
     expect(event.next).to.deep.equal(PLUGIN);
-    expect(all.ear.of('save-request')).to.have.length(0);
+    expect(all.received.of('save-request')).to.have.length(0);
   });
 
-  it('is kept with its language where saving created the plugin while a change of template waited', async () => {
-    const all = await savable();
-    const { element, ear } = all;
-    say(element, ear, { type: 'ready', language: 'typescript', exists: false });
+  it('keeps its language when saving creates the plugin while a change of template waits', async () => {
+    const all = await openSavable();
+    const { element, received } = all;
+    sendFromEditor(element, received, { type: 'ready', language: 'typescript', exists: false });
     await makeDirty(all);
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     element.template = 'javascript';
     await element.updateComplete;
-    say(element, ear, { type: 'ready', language: 'typescript', exists: true });
+    sendFromEditor(element, received, { type: 'ready', language: 'typescript', exists: true });
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.plugin).to.include({ language: 'typescript', exists: true });
     expect(element.state).to.equal('ready');
-    expect(ear.of('open')).to.have.length(1);
+    expect(received.of('open')).to.have.length(1);
   });
 
-  it('renews the token of the plugin that is shown meanwhile', async () => {
-    const all = await savable();
+  it('does not keep the token of the shown plugin from being renewed', async () => {
+    const all = await openSavable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await requested(all);
+    await untilSaveRequest(all);
     await all.element.renewToken();
     const requests = await all.server.requests({ path: '/token' });
     expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body ?? '')?.[1])).to.deep.equal([
@@ -261,115 +252,18 @@ describe('unsaved work of an editor that can save', () => {
     ]);
   });
 
-  it('is saved before reload(), and neither saved nor asked about with discard', async () => {
-    const all = await savable();
-    const { element, ear } = all;
+  it('is saved before reload(), and discarded without a question with discard', async () => {
+    const all = await openSavable();
+    const { element, received } = all;
     await makeDirty(all);
     const reloading = element.reload();
-    await answer(all, await requested(all));
+    await answerSave(all, await untilSaveRequest(all));
     await reloading;
-    expect(ear.of('open').at(-1)).to.include({ token: 'token-2' });
+    expect(received.of('open').at(-1)).to.include({ token: 'token-2' });
     await makeDirty(all);
     await element.reload({ discard: true });
-    expect(ear.of('save-request')).to.have.length(1);
+    expect(received.of('save-request')).to.have.length(1);
     expect(named(all.seen, 'discard')).to.have.length(0);
-    expect(ear.of('open').at(-1)).to.include({ token: 'token-3' });
-  });
-});
-
-// Where these wait for a second request for a token: the first one was for the opening.
-describe('reload() of a running editor', () => {
-  it('that gets no token rejects, and nothing changes', async () => {
-    const all = await savable();
-    const { element, server, seen } = all;
-    const frame = frameOf(element);
-    await server.reset(
-      { path: '/token', times: 1, status: 403 },
-      { path: '/token', json: { token: 'later' } },
-      { path: '/ping' },
-    );
-    seen.length = 0;
-    expect(await rejection(element.reload())).to.include({ code: 'token-unauthorized', status: 403 });
-    expect(element.state).to.equal('ready');
-    expect(element.error).to.equal(undefined);
-    expect(frameOf(element)).to.equal(frame);
-    expect(seen).to.have.length(0);
-    // The editor goes on, and is heard as before.
-    await makeDirty(all);
-    await makeDirty(all, false);
-    expect(all.ear.of('open')).to.have.length(1);
-  });
-
-  it('asks again about work that became dirty while the token was fetched', async () => {
-    const all = await opened();
-    const { element, server, seen } = all;
-    element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
-    await server.reset(
-      { path: '/token', times: 1, delay: 'hang', json: { token: 'late' } },
-      { path: '/token', json: { token: 'next' } },
-      { path: '/editor*', html: 'x' },
-      { path: '/ping' },
-    );
-    const reloading = element.reload();
-    await server.requests({ path: '/token', count: 2 });
-    await makeDirty(all);
-    await server.release('/token');
-    await reloading;
-    expect(named(seen, 'discard')).to.have.length(1);
-    expect(element.state).to.equal('ready');
-    expect(element.dirty).to.equal(true);
-    expect(all.ear.of('open')).to.have.length(1);
-  });
-
-  it('never uses a token for another plugin than is wanted when the user lets the work go', async () => {
-    const all = await opened();
-    const { element, server, seen, ear } = all;
-    const keep = (event: Event) => event.preventDefault();
-    element.addEventListener('plugin-editor-discard', keep, { once: true });
-    await server.reset(
-      { path: '/token', times: 1, delay: 'hang', json: { token: 'for-add-record' } },
-      { path: '/token', json: { token: 'for-g' } },
-      { path: '/editor*', html: talkingPage() },
-      { path: '/ping' },
-    );
-    const reloading = element.reload();
-    await server.requests({ path: '/token', count: 2 });
-    await makeDirty(all);
-    // The user keeps the work, so that the change waits.
-    element.fn = 'g';
-    await element.updateComplete;
-    expect(named(seen, 'discard')).to.have.length(1);
-    // Asked again because of the reload, the user lets it go.
-    await server.release('/token');
-    await reloading;
-    expect(named(seen, 'discard').length).to.be.greaterThan(1);
-    const { fn, token } = await ear.until('open', 2);
-    expect({ fn, token }).to.deep.equal({ fn: 'g', token: 'for-g' });
-  });
-
-  it('is given up for a change that comes meanwhile, which is made', async () => {
-    const all = await savable();
-    const { element, server, ear } = all;
-    await server.reset(
-      { path: '/token', times: 1, delay: 'hang', json: { token: 'never' } },
-      { path: '/token', json: { token: 'next' } },
-      { path: '/ping' },
-    );
-    const reloading = element.reload();
-    await server.requests({ path: '/token', count: 2 });
-    element.fn = 'g';
-    await reloading;
-    await server.aborted({ path: '/token' });
-    expect(await ear.until('open', 2)).to.include({ fn: 'g', token: 'next' });
-  });
-
-  it('is given up for close()', async () => {
-    const all = await savable();
-    await all.server.reset({ path: '/token', delay: 'hang', json: { token: 'never' } }, { path: '/ping' });
-    const reloading = all.element.reload();
-    await all.server.requests({ path: '/token', count: 2 });
-    await all.element.close();
-    await reloading;
-    expect(all.element.state).to.equal('idle');
+    expect(received.of('open').at(-1)).to.include({ token: 'token-3' });
   });
 });

@@ -11,53 +11,54 @@ import { type Rule, type ScriptedServer, scriptedServer } from '../support/scrip
 
 export const CHANNEL = { channel: 'plugin-editor', version: 1 };
 
-/** What a page in a frame heard, and which page that was. */
-export type Heard = LauncherMessage & { channel: string; version: number; session: string } & Record<
-    string,
-    unknown
-  >;
+/** A message of the launcher that a page in a frame received. */
+export type ReceivedMessage = LauncherMessage & {
+  channel: string;
+  version: number;
+  session: string;
+} & Record<string, unknown>;
 
 /**
- * An editor's page that does what the test tells it: it greets when it loads, hands on what it hears to the test, says
- * what the test bids it say, and answers an `open` with `ready` unless its address has `?mute`.
+ * An editor's page under the test's control: it greets when it loads, passes the messages that it receives on to the test,
+ * evaluates code for the test, and answers an `open` with `ready` unless its URL has `?mute`.
  */
-export function talkingPage({
+export function protocolPage({
   hello = {},
   script = '',
 }: { hello?: object | null; script?: string } = {}): string {
   return `<!doctype html><meta charset="utf-8"><title>Editor</title><p>Editor</p><script>
     const all = ${JSON.stringify(CHANNEL)};
-    const say = (message) => parent.postMessage({ ...all, ...message }, '*');
+    const send = (message) => parent.postMessage({ ...all, ...message }, '*');
     addEventListener('message', ({ data, origin }) => {
-      if (data.bid) eval(data.bid);
+      if (data.evaluate) eval(data.evaluate);
       else {
-        parent.postMessage({ heard: data, from: origin, page: location.href }, '*');
-        if (data.type === 'open' && !location.search.includes('mute')) say({ type: 'ready', session: data.session });
+        parent.postMessage({ received: data, from: origin, page: location.href }, '*');
+        if (data.type === 'open' && !location.search.includes('mute')) send({ type: 'ready', session: data.session });
       }
     });
-    ${hello ? `say({ type: 'hello', ...${JSON.stringify(hello)} });` : ''}
+    ${hello ? `send({ type: 'hello', ...${JSON.stringify(hello)} });` : ''}
     ${script}
   </script>`;
 }
 
-/** A server whose editor speaks, with the given rules first; the token endpoint counts its tokens. */
-export async function talkingServer(hello: object | null = {}, ...rules: Rule[]): Promise<ScriptedServer> {
+/** A server whose editor uses the protocol, with the given rules first; the token endpoint numbers its tokens. */
+export async function protocolServer(hello: object | null = {}, ...rules: Rule[]): Promise<ScriptedServer> {
   return scriptedServer(
     ...rules,
     { path: '/token', times: 1, json: { token: 'token-1' } },
     { path: '/token', times: 1, json: { token: 'token-2' } },
     { path: '/token', json: { token: 'token-3' } },
-    { path: '/editor*', html: talkingPage({ hello }) },
+    { path: '/editor*', html: protocolPage({ hello }) },
     { path: '/ping', body: '' },
   );
 }
 
-/** Everything that pages in frames handed on until the end of the test. */
-export interface Ear {
-  heard: (Heard & { from: string; page: string; by: Window })[];
-  /** Waits until a message of that type was heard so many times, and gives the last one. */
-  until(type: string, times?: number): Promise<Heard>;
-  of(type: string): Heard[];
+/** All messages that pages in frames passed on until the end of the test. */
+export interface ReceivedMessages {
+  messages: (ReceivedMessage & { from: string; page: string; by: Window })[];
+  /** Waits until so many messages of that type were received, and resolves with the last one. */
+  until(type: string, times?: number): Promise<ReceivedMessage>;
+  of(type: string): ReceivedMessage[];
   session(): string;
 }
 
@@ -68,15 +69,15 @@ afterEach(() => {
   stop = new AbortController();
 });
 
-export function listen(): Ear {
-  const ear: Ear = {
-    heard: [],
-    of: (type) => ear.heard.filter((each) => each.type === type),
-    session: () => ear.of('open').at(-1)?.session ?? '',
+export function recordMessages(): ReceivedMessages {
+  const received: ReceivedMessages = {
+    messages: [],
+    of: (type) => received.messages.filter((each) => each.type === type),
+    session: () => received.of('open').at(-1)?.session ?? '',
     until: (type, times = 1) =>
       new Promise((resolve) => {
         const look = () => {
-          const found = ear.of(type)[times - 1];
+          const found = received.of(type)[times - 1];
           if (found) resolve(found);
           else addEventListener('message', () => queueMicrotask(look), { once: true, signal: stop.signal });
         };
@@ -86,42 +87,50 @@ export function listen(): Ear {
   addEventListener(
     'message',
     ({ data, source }) => {
-      if (data?.heard)
-        ear.heard.push({ ...data.heard, from: data.from, page: data.page, by: source as Window });
+      if (data?.received)
+        received.messages.push({ ...data.received, from: data.from, page: data.page, by: source as Window });
     },
     { signal: stop.signal },
   );
-  return ear;
+  return received;
 }
 
-/** Has the page in a frame run that. */
-export const bid = (target: Window | null, code: string): void => target?.postMessage({ bid: code }, '*');
+/** Evaluates code in the page of a frame. */
+export const evaluateIn = (target: Window | null, code: string): void =>
+  target?.postMessage({ evaluate: code }, '*');
 
-/** Has the editor say something in its present session. */
-export function say(element: PluginEditorElement, ear: Ear, message: Record<string, unknown>): void {
-  bid(frameOf(element).contentWindow, `say(${JSON.stringify({ session: ear.session(), ...message })})`);
+/** Has the editor send a message, in its present session unless the message names one. */
+export function sendFromEditor(
+  element: PluginEditorElement,
+  received: ReceivedMessages,
+  message: Record<string, unknown>,
+): void {
+  evaluateIn(
+    frameOf(element).contentWindow,
+    `send(${JSON.stringify({ session: received.session(), ...message })})`,
+  );
 }
 
-/** After this, all that the page in the frame was bidden to say before has come in. */
-export async function heardOut(target: HTMLIFrameElement | PluginEditorElement): Promise<void> {
+/** After this, all messages that the page in the frame was told to send before have arrived. */
+export async function flushMessages(target: HTMLIFrameElement | PluginEditorElement): Promise<void> {
   const frame = target instanceof HTMLIFrameElement ? target : frameOf(target);
   const mark = Math.random();
   const back = new Promise<void>((resolve) => {
     addEventListener('message', ({ data }) => data?.mark === mark && resolve(), { signal: stop.signal });
   });
-  bid(frame.contentWindow, `parent.postMessage({ mark: ${mark} }, '*')`);
+  evaluateIn(frame.contentWindow, `parent.postMessage({ mark: ${mark} }, '*')`);
   await back;
 }
 
-/** A complete element in `message` delivery, in the page. */
-export function mountTalking(server: ScriptedServer, changes: Changes = {}): PluginEditorElement {
+/** A complete element with `message` delivery, in the page. */
+export function mountWithMessages(server: ScriptedServer, changes: Changes = {}): PluginEditorElement {
   const element = create(server, { 'token-delivery': 'message', ...changes });
   place().append(element);
   return element;
 }
 
-/** All events of the element by name, as they come, the ones about states left out. */
-export function saidEvents(element: PluginEditorElement): (Event & Record<string, unknown>)[] {
+/** Collects the events of the element, other than those about its state. */
+export function recordEvents(element: PluginEditorElement): (Event & Record<string, unknown>)[] {
   const seen: (Event & Record<string, unknown>)[] = [];
   for (const name of [
     'ready',

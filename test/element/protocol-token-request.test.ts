@@ -2,22 +2,22 @@ import { expect, oneEvent } from '@open-wc/testing';
 
 import { type FakeClock, fakeClock, settle } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
-import { flush, frameOf, inState, mount } from './plugin-editor-setup.ts';
-import { renewed, running, runningWith, settledTokens } from './protocol-running.ts';
+import { flush, frameOf, untilState, mount } from './plugin-editor-setup.ts';
+import { untilRenewed, openForRenewal, openForRenewalWith, countTokenRequests } from './protocol-running.ts';
 import {
-  bid,
-  heardOut,
-  listen,
-  mountTalking,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
   named,
-  saidEvents,
-  say,
-  talkingServer,
+  recordEvents,
+  sendFromEditor,
+  protocolServer,
 } from './protocol-setup.ts';
 
 const MINUTE = 60_000;
 
-describe('an editor that does not speak', () => {
+describe('an editor that does not use the protocol', () => {
   async function silent(life: number): Promise<{
     clock: FakeClock;
     server: ScriptedServer;
@@ -25,14 +25,14 @@ describe('an editor that does not speak', () => {
     events: (Event & Record<string, unknown>)[];
   }> {
     const clock = fakeClock();
-    const server = await talkingServer(null, { path: '/token', json: { token: 't', expires_in: life } });
+    const server = await protocolServer(null, { path: '/token', json: { token: 't', expires_in: life } });
     const element = mount(server);
-    const events = saidEvents(element);
-    await inState(element, 'ready');
+    const events = recordEvents(element);
+    await untilState(element, 'ready');
     return { clock, server, element, events };
   }
 
-  it('has plugin-editor-expiring told in time, once, and no token asked for', async () => {
+  it('causes one event plugin-editor-expiring in time, and no token request', async () => {
     const { clock, server, element, events } = await silent(900);
     await clock.advance(719_000);
     expect(named(events, 'expiring')).to.have.length(0);
@@ -43,34 +43,34 @@ describe('an editor that does not speak', () => {
     dispatchEvent(new Event('online'));
     await clock.advance(60 * MINUTE);
     expect(named(events, 'expiring')).to.have.length(1);
-    expect(await settledTokens(element, server)).to.equal(1);
+    expect(await countTokenRequests(element, server)).to.equal(1);
     expect(element.state).to.equal('ready');
   });
 
   it('gets new tokens once it greets, however late', async () => {
     const { clock, element, events } = await silent(900);
-    const ear = listen();
+    const received = recordMessages();
     await clock.advance(720_000);
     expect(named(events, 'expiring')).to.have.length(1);
-    bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
-    await ear.until('open');
+    evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
+    await received.until('open');
     await clock.advance(10_000);
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
     expect(named(events, 'expiring')).to.have.length(1);
   });
 });
 
-describe('an editor in message delivery that has not greeted', () => {
-  it('is told the newest token when it does', async () => {
+describe('an editor that has not greeted, with message delivery', () => {
+  it('gets the newest token when it does', async () => {
     const clock = fakeClock();
-    const server = await talkingServer(
+    const server = await protocolServer(
       null,
       { path: '/token', times: 1, json: { token: 'stale', expires_in: 10 } },
       { path: '/token', json: { token: 'fresh', expires_in: 1000 } },
     );
-    const ear = listen();
-    const element = mountTalking(server);
-    const events = saidEvents(element);
+    const received = recordMessages();
+    const element = mountWithMessages(server);
+    const events = recordEvents(element);
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
     await server.requests({ path: '/token', count: 1 });
@@ -80,97 +80,101 @@ describe('an editor in message delivery that has not greeted', () => {
     await server.requests({ path: '/token', count: 2 });
     await flush(element, server);
     await settle();
-    bid(frameOf(element).contentWindow, `say({ type: 'hello' })`);
-    expect((await ear.until('open')).token).to.equal('fresh');
-    await inState(element, 'ready');
+    evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
+    expect((await received.until('open')).token).to.equal('fresh');
+    await untilState(element, 'ready');
     expect(named(events, 'expiring')).to.have.length(0);
   });
 });
 
-describe('token-request', () => {
+describe('a token-request of the editor', () => {
   for (const reason of ['missing', 'expired', 'refused']) {
-    it(`(${reason}) is met with a new token`, async () => {
-      const { ear, element } = await running(undefined);
-      say(element, ear, { type: 'token-request', reason });
-      const { session } = await renewed(ear, 1);
-      expect(session).to.equal(ear.session());
+    it(`is answered with a new token when that is ${reason}`, async () => {
+      const { received, element } = await openForRenewal(undefined);
+      sendFromEditor(element, received, { type: 'token-request', reason });
+      const { session } = await untilRenewed(received, 1);
+      expect(session).to.equal(received.session());
     });
   }
 
-  it('that cannot be met is answered with token-failed and its code', async () => {
-    const { ear, element, events } = await running(
+  it('is answered with token-failed and a code when there is none', async () => {
+    const { received, element, events } = await openForRenewal(
       undefined,
       { path: '/token', times: 1, json: { token: 'first' } },
       { path: '/token', status: 401 },
     );
-    say(element, ear, { type: 'token-request', reason: 'refused' });
-    const { session, code } = (await ear.until('token-failed')) as never as Record<string, string>;
-    expect({ session, code }).to.deep.equal({ session: ear.session(), code: 'token-unauthorized' });
+    sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
+    const { session, code } = (await received.until('token-failed')) as never as Record<string, string>;
+    expect({ session, code }).to.deep.equal({ session: received.session(), code: 'token-unauthorized' });
     expect(element.state).to.equal('ready');
-    // There is no end to tell of.
+    // The expiry of this token is unknown.
     expect(named(events, 'expiring')).to.have.length(0);
   });
 
-  it('in a storm makes one request in 5 s', async () => {
-    const { clock, server, ear, element } = await running(undefined);
-    const storm = `for (let i = 0; i < 100; i++) say({ type: 'token-request', reason: 'refused', session: '${ear.session()}' })`;
+  it('causes one request in 5 s, however many there are', async () => {
+    const { clock, server, received, element } = await openForRenewal(undefined);
+    const storm = `for (let i = 0; i < 100; i++) send({ type: 'token-request', reason: 'refused', session: '${received.session()}' })`;
     const { contentWindow } = frameOf(element);
-    bid(contentWindow, storm);
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
-    bid(contentWindow, storm);
-    await heardOut(element);
+    evaluateIn(contentWindow, storm);
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
+    evaluateIn(contentWindow, storm);
+    await flushMessages(element);
     await clock.advance(4900);
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await clock.advance(100);
-    await renewed(ear, 2);
-    bid(contentWindow, storm);
-    await heardOut(element);
-    expect(await settledTokens(element, server)).to.equal(3);
-    // As many in a row as time allows, also when they fail.
+    await untilRenewed(received, 2);
+    evaluateIn(contentWindow, storm);
+    await flushMessages(element);
+    expect(await countTokenRequests(element, server)).to.equal(3);
+    // The limit holds when requests fail, too.
     await server.reset({ path: '/token', status: 400 }, { path: '/ping', body: '' });
     for (let i = 1; i <= 3; i++) {
       await clock.advance(5000);
-      await ear.until('token-failed', i);
-      bid(contentWindow, storm);
-      await heardOut(element);
+      await received.until('token-failed', i);
+      evaluateIn(contentWindow, storm);
+      await flushMessages(element);
     }
-    expect(ear.of('token-failed')).to.have.length(3);
+    expect(received.of('token-failed')).to.have.length(3);
     expect(clock.waits).to.have.length(1);
   });
 
-  it('is met at once for another plugin', async () => {
-    const { server, ear, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
-    say(element, ear, { type: 'token-request', reason: 'refused' });
-    await renewed(ear, 1);
+  it('is answered at once for another plugin', async () => {
+    const { server, received, element } = await openForRenewalWith({ capabilities: ['open'] }, {}, undefined);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
+    await untilRenewed(received, 1);
     element.fn = 'g';
-    await ear.until('open', 2);
-    say(element, ear, { type: 'token-request', reason: 'refused' });
-    await renewed(ear, 2);
-    expect(await settledTokens(element, server)).to.equal(4);
+    await received.until('open', 2);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
+    await untilRenewed(received, 2);
+    expect(await countTokenRequests(element, server)).to.equal(4);
   });
 
-  it('that waits its turn ends with its plugin', async () => {
-    const { clock, server, ear, element } = await runningWith({ capabilities: ['open'] }, {}, undefined);
-    say(element, ear, { type: 'token-request', reason: 'refused' });
-    await renewed(ear, 1);
-    say(element, ear, { type: 'token-request', reason: 'refused' });
-    await heardOut(element);
+  it('is dropped with its plugin while it waits', async () => {
+    const { clock, server, received, element } = await openForRenewalWith(
+      { capabilities: ['open'] },
+      {},
+      undefined,
+    );
+    sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
+    await untilRenewed(received, 1);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
+    await flushMessages(element);
     expect(clock.waits).to.include(5000);
     element.fn = 'g';
-    await ear.until('open', 2);
+    await received.until('open', 2);
     expect(clock.waits).not.to.include(5000);
     await clock.advance(5000);
-    expect(await settledTokens(element, server)).to.equal(3);
+    expect(await countTokenRequests(element, server)).to.equal(3);
   });
 
-  it('of another session, or for no reason that is known, is not met', async () => {
-    const { clock, server, ear, element } = await running(undefined);
-    say(element, ear, { type: 'token-request', reason: 'expired', session: 'x' });
-    say(element, ear, { type: 'token-request', reason: 'bored' });
-    say(element, ear, { type: 'token-request' });
-    await heardOut(element);
+  it('is ignored with another session or an unknown reason', async () => {
+    const { clock, server, received, element } = await openForRenewal(undefined);
+    sendFromEditor(element, received, { type: 'token-request', reason: 'expired', session: 'x' });
+    sendFromEditor(element, received, { type: 'token-request', reason: 'bored' });
+    sendFromEditor(element, received, { type: 'token-request' });
+    await flushMessages(element);
     await clock.advance(10_000);
-    expect(await settledTokens(element, server)).to.equal(1);
+    expect(await countTokenRequests(element, server)).to.equal(1);
   });
 });

@@ -1,94 +1,101 @@
 import { expect } from '@open-wc/testing';
 
 import { fakeClock } from './fake-clock.ts';
-import { flush, frameOf, frames, inState, mount } from './plugin-editor-setup.ts';
-import { renewed, running, seen, settledTokens } from './protocol-running.ts';
-import { bid, listen, mountTalking, named, saidEvents, talkingServer } from './protocol-setup.ts';
+import { flush, frameOf, frames, untilState, mount } from './plugin-editor-setup.ts';
+import { untilRenewed, openForRenewal, untilEvent, countTokenRequests } from './protocol-running.ts';
+import {
+  evaluateIn,
+  recordMessages,
+  mountWithMessages,
+  named,
+  recordEvents,
+  protocolServer,
+} from './protocol-setup.ts';
 
 const HOUR = 3_600_000;
 
-/** Each says that the page may have been away. */
+/** Events after which the page may have been inactive for a while. */
 const WAKERS: [string, () => void][] = [
   ['visibilitychange', () => document.dispatchEvent(new Event('visibilitychange'))],
   ['pageshow', () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: false }))],
   ['online', () => window.dispatchEvent(new Event('online'))],
 ];
 
-const comeBack = () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+const returnFromCache = () => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
 
 describe('waking', () => {
   for (const [name, wake] of WAKERS) {
-    it(`by ${name} renews a token at once that is past its time`, async () => {
-      const { clock, ear, element, server } = await running(900);
+    it(`by ${name} renews an overdue token at once`, async () => {
+      const { clock, received, element, server } = await openForRenewal(900);
       wake();
-      expect(await settledTokens(element, server)).to.equal(1);
-      // A machine asleep: timers and the monotonic clock stood still; a frozen tab: timers alone did.
+      expect(await countTokenRequests(element, server)).to.equal(1);
+      // While a machine sleeps, timers and the monotonic clock stand still; in a frozen tab only timers do.
       clock.sleep(HOUR);
       wake();
-      await renewed(ear, 1);
+      await untilRenewed(received, 1);
       wake();
-      expect(await settledTokens(element, server)).to.equal(2);
+      expect(await countTokenRequests(element, server)).to.equal(2);
       expect(element.state).to.equal('ready');
     });
 
-    it(`by ${name} renews none that is not`, async () => {
-      const { clock, ear, element, server } = await running(900);
+    it(`by ${name} does not renew a token early`, async () => {
+      const { clock, received, element, server } = await openForRenewal(900);
       clock.sleep(HOUR / 6);
       wake();
-      expect(await settledTokens(element, server)).to.equal(1);
-      // What is left until 80 % of its life.
+      expect(await countTokenRequests(element, server)).to.equal(1);
+      // The time that is left until 80 % of its life.
       await clock.advance(119_000);
-      expect(await settledTokens(element, server)).to.equal(1);
+      expect(await countTokenRequests(element, server)).to.equal(1);
       await clock.advance(1000);
-      await renewed(ear, 1);
+      await untilRenewed(received, 1);
     });
   }
 
-  it('that no event tells of is noticed within a minute', async () => {
-    const { clock, ear, element, server } = await running(900);
+  it('without an event is noticed within a minute', async () => {
+    const { clock, received, element, server } = await openForRenewal(900);
     clock.sleep(HOUR);
     await clock.advance(60_000);
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
   });
 
-  it('when the connection is back renews what failed without it', async () => {
-    const { clock, ear, element, events, server } = await running(
+  it('with a restored connection retries what failed without it', async () => {
+    const { clock, received, element, events, server } = await openForRenewal(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 1, status: 400 },
     );
     await clock.advance(720_000);
-    await seen(events, 'expiring', 1);
+    await untilEvent(events, 'expiring', 1);
     await clock.advance(10_000 - 1);
     window.dispatchEvent(new Event('online'));
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await clock.advance(1);
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
   });
 
-  it('after many failures does not wait for the next try', async () => {
-    const { clock, ear, element, events, server } = await running(
+  it('after many failures does not wait for the next retry', async () => {
+    const { clock, received, element, events, server } = await openForRenewal(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 8, status: 400 },
     );
     await clock.advance(720_000);
-    // At most 5 minutes between two.
+    // The delay between two attempts is at most 5 minutes.
     for (const [i, wait] of [10, 20, 40, 80, 160, 300, 300].entries()) {
-      await seen(events, 'expiring', i + 1);
+      await untilEvent(events, 'expiring', i + 1);
       await clock.advance(wait * 1000 - 1);
-      expect(await settledTokens(element, server)).to.equal(i + 2);
+      expect(await countTokenRequests(element, server)).to.equal(i + 2);
       await clock.advance(1);
     }
-    await seen(events, 'expiring', 8);
+    await untilEvent(events, 'expiring', 8);
     await clock.advance(10_000);
     window.dispatchEvent(new Event('online'));
-    await renewed(ear, 1);
+    await untilRenewed(received, 1);
   });
 });
 
-describe('a wall clock that is wrong', () => {
+describe('a wrong wall clock', () => {
   const expiries: [string, (now: number) => { headers?: Record<string, string>; json: object }][] = [
     ['expires_in', () => ({ json: { token: 't', expires_in: 900 } })],
     [
@@ -118,20 +125,20 @@ describe('a wall clock that is wrong', () => {
   ];
   for (const [form, answer] of expiries) {
     for (const hours of [-5, 5]) {
-      it(`by ${hours} h does not matter to ${form}`, async () => {
+      it(`(${hours} h) does not matter to ${form}`, async () => {
         const real = Date.now();
         const clock = fakeClock();
         clock.setWall(hours * HOUR);
-        const server = await talkingServer({}, { path: '/token', ...answer(real) });
-        const ear = listen();
-        const element = mountTalking(server);
-        await inState(element, 'ready');
+        const server = await protocolServer({}, { path: '/token', ...answer(real) });
+        const received = recordMessages();
+        const element = mountWithMessages(server);
+        await untilState(element, 'ready');
         await clock.advance(718_000);
-        expect(await settledTokens(element, server)).to.equal(1);
+        expect(await countTokenRequests(element, server)).to.equal(1);
         await clock.advance(3000);
-        await renewed(ear, 1);
-        // The end is told by the clock that the editor has, too.
-        expect(Date.parse(ear.of('open')[0]?.['expiresAt'] as string)).to.be.closeTo(
+        await untilRenewed(received, 1);
+        // The expiry is expressed in the clock of this machine, which the editor has, too.
+        expect(Date.parse(received.of('open')[0]?.['expiresAt'] as string)).to.be.closeTo(
           real + hours * HOUR + 900_000,
           5000,
         );
@@ -140,75 +147,75 @@ describe('a wall clock that is wrong', () => {
   }
 
   for (const hours of [-5, 5]) {
-    it(`by ${hours} h, and nothing but expires_at: no storm, and the editor gets what it asks for`, async () => {
+    it(`(${hours} h) causes no flood of requests with expires_at alone, and the editor gets its tokens`, async () => {
       const end = Math.floor(Date.now() / 1000) + 900;
       const clock = fakeClock();
       clock.setWall(hours * HOUR);
-      // As from another origin, where the Date of an answer cannot be read.
+      // On another origin the Date of a response cannot be read.
       const headers = { date: '' };
-      const server = await talkingServer(
+      const server = await protocolServer(
         {},
         { path: '/token', headers, json: { token: 't', expires_at: end } },
       );
-      const ear = listen();
-      const element = mountTalking(server);
-      await inState(element, 'ready');
+      const received = recordMessages();
+      const element = mountWithMessages(server);
+      await untilState(element, 'ready');
       await clock.advance(HOUR);
-      expect(await settledTokens(element, server)).to.equal(1);
-      bid(
+      expect(await countTokenRequests(element, server)).to.equal(1);
+      evaluateIn(
         frameOf(element).contentWindow,
-        `say({ type: 'token-request', reason: 'expired', session: '${ear.session()}' })`,
+        `send({ type: 'token-request', reason: 'expired', session: '${received.session()}' })`,
       );
-      await renewed(ear, 1);
+      await untilRenewed(received, 1);
     });
   }
 
-  it('set while a token lives does not keep it from being renewed', async () => {
-    const { clock, ear } = await running(900);
+  it('does not prevent renewal when it is set during the life of a token', async () => {
+    const { clock, received } = await openForRenewal(900);
     clock.setWall(-3 * HOUR);
     await clock.advance(720_000);
-    expect((await renewed(ear, 1)).token).to.equal('renewed');
+    expect((await untilRenewed(received, 1)).token).to.equal('renewed');
   });
 });
 
 describe('a page that comes back from the back-forward cache', () => {
-  it('renews first, whatever life is left, and once', async () => {
-    const { clock, ear, element, events, server } = await running(undefined);
-    comeBack();
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
+  it('renews its token once, whatever life is left', async () => {
+    const { clock, received, element, events, server } = await openForRenewal(undefined);
+    returnFromCache();
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
     expect(named(events, 'expiring')).to.have.length(0);
     expect(clock.waits).to.deep.equal([]);
   });
 
-  it('does not renew again within 10 s, however short tokens live', async () => {
-    const { clock, ear, element, server } = await running(1);
-    comeBack();
-    await renewed(ear, 1);
+  it('does not renew again within 10 s, however short the life of tokens is', async () => {
+    const { clock, received, element, server } = await openForRenewal(1);
+    returnFromCache();
+    await untilRenewed(received, 1);
     await clock.advance(9_900);
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     await clock.advance(100);
-    await renewed(ear, 2);
+    await untilRenewed(received, 2);
   });
 
-  it('with a token past its time makes one request, not two', async () => {
-    const { clock, ear, element, server } = await running(900);
+  it('makes one request for an overdue token', async () => {
+    const { clock, received, element, server } = await openForRenewal(900);
     clock.sleep(HOUR);
-    comeBack();
-    await renewed(ear, 1);
-    expect(await settledTokens(element, server)).to.equal(2);
+    returnFromCache();
+    await untilRenewed(received, 1);
+    expect(await countTokenRequests(element, server)).to.equal(2);
   });
 
   for (const status of [401, 403]) {
-    it(`closes when that is refused (${status}): the user signed out meanwhile`, async () => {
-      const { clock, ear, element } = await running(
+    it(`closes the editor when the renewal is refused with ${status}, as the user may have signed out`, async () => {
+      const { clock, received, element } = await openForRenewal(
         900,
         { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
         { path: '/token', times: 1, status },
       );
-      const closed = ear.until('close');
-      comeBack();
+      const closed = received.until('close');
+      returnFromCache();
       await closed;
       await clock.advance(1000);
       expect(element.state).to.equal('idle');
@@ -220,33 +227,33 @@ describe('a page that comes back from the back-forward cache', () => {
     });
   }
 
-  it('stays as it is when that fails for another reason', async () => {
-    const { element, events } = await running(
+  it('keeps the editor when the renewal fails for another reason', async () => {
+    const { element, events } = await openForRenewal(
       900,
       { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
       { path: '/token', times: 1, status: 400 },
     );
-    comeBack();
-    await seen(events, 'expiring', 1);
+    returnFromCache();
+    await untilEvent(events, 'expiring', 1);
     expect(element.state).to.equal('ready');
   });
 
-  it('asks for an editor that does not speak too, and closes it when refused', async () => {
-    const server = await talkingServer(
+  it('asks for an editor without the protocol, too, and closes it when refused', async () => {
+    const server = await protocolServer(
       null,
       { path: '/token', times: 2, json: { token: 'first', expires_in: 900 } },
       { path: '/token', status: 401 },
     );
     const clock = fakeClock();
     const element = mount(server);
-    const events = saidEvents(element);
-    await inState(element, 'ready');
+    const events = recordEvents(element);
+    await untilState(element, 'ready');
     await clock.advance(60_000);
-    comeBack();
+    returnFromCache();
     await server.requests({ path: '/token', count: 2 });
-    expect(await settledTokens(element, server)).to.equal(2);
+    expect(await countTokenRequests(element, server)).to.equal(2);
     expect(element.state).to.equal('ready');
-    // Its own token is the one that ends.
+    // The event is about the token that the editor was opened with.
     await clock.advance(660_000);
     expect(+(named(events, 'expiring')[0]?.['expiresAt'] as Date) - Date.now()).to.be.within(
       179_000,
@@ -255,7 +262,7 @@ describe('a page that comes back from the back-forward cache', () => {
     const idle = new Promise((resolve) =>
       element.addEventListener('plugin-editor-state', resolve, { once: true }),
     );
-    comeBack();
+    returnFromCache();
     await idle;
     await flush(element, server);
     expect(element.state).to.equal('idle');

@@ -3,13 +3,13 @@ import { expect, fixture, html } from '@open-wc/testing';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
 import { faultsFromRight, linesOf } from '../support/reading-order.ts';
-import { create, editorServer, failure, part, place } from './plugin-editor-setup.ts';
+import { create, editorServer, untilError, part, place } from './plugin-editor-setup.ts';
 import { builder, builderThat, loaded, parts, radios, retryButton } from './plugin-features-helpers.ts';
 
 const edgesOf = (elements: readonly Element[]): DOMRect[] =>
   elements.map((one) => one.getBoundingClientRect());
 
-/** Checks elements, given in the order in which they are read, and their box without its border and padding. */
+/** Checks the positions of elements, given in reading order, within the content box of another. */
 function expectFromRight(elements: readonly Element[], box: Element): void {
   const { left, right } = box.getBoundingClientRect();
   const style = getComputedStyle(box);
@@ -20,16 +20,16 @@ function expectFromRight(elements: readonly Element[], box: Element): void {
   expect(faultsFromRight(edgesOf(elements), inner)).to.deep.equal([]);
 }
 
-/** Wider than all of it, and narrower than most of its texts, in any font. */
+/** A width for all elements beside each other, and one for hardly any text, in any font. */
 const WIDTHS = [
   ['a wide', '200em'],
   ['a narrow', '8em'],
 ] as const;
 
-describe('in a page that is written from the right', () => {
+describe('a page from right to left', () => {
   for (const selectable of [false, true]) {
     for (const [room, width] of WIDTHS) {
-      it(`languages and features start at the right of ${room} place, ${selectable ? 'each button before its name' : 'as a list'}`, async () => {
+      it(`puts languages and features to the right in ${room} place, ${selectable ? 'with each button before its name' : 'as a list'}`, async () => {
         const server = await builder();
         const element = await loaded(
           await fixture<PluginFeaturesElement>(
@@ -55,21 +55,21 @@ describe('in a page that is written from the right', () => {
     }
   }
 
-  it('the error view of <plugin-editor> is mirrored, and stays within its box', async () => {
+  it('mirrors the error view of <plugin-editor> within its box', async () => {
     const server = await editorServer({ path: '/token', status: 401 });
     const parent = place();
     parent.dir = 'rtl';
     parent.style.inlineSize = '320px';
     const editor = create(server);
     parent.append(editor);
-    await failure(editor);
+    await untilError(editor);
     const view = part(editor, 'error') as Element;
     expect(getComputedStyle(view).direction).to.equal('rtl');
     for (const box of [editor, view]) expect(box.scrollWidth).to.equal(box.clientWidth);
   });
 
   for (const [room, width] of WIDTHS) {
-    it(`the error view of <plugin-features> is mirrored in ${room} place, and stays within its box`, async () => {
+    it(`mirrors the error view of <plugin-features> in ${room} place within its box`, async () => {
       const server = await builderThat({ status: 404 });
       const element = await fixture<PluginFeaturesElement>(
         html`<plugin-features
@@ -83,14 +83,14 @@ describe('in a page that is written from the right', () => {
       const [view] = parts(element, 'error');
       const read = [...(view?.querySelectorAll('p, button') ?? [])];
       expect(read.at(-1)).to.equal(retryButton(element));
-      // The button is beside the words where there is room, and below them where there is none.
+      // The button is beside the text if there is room, and below it otherwise.
       expect(linesOf(edgesOf(read))).to.have.length(width === '200em' ? 1 : 2);
       expectFromRight(read, element);
     });
   }
 });
 
-describe('accessibility of <plugin-features> in the dark', () => {
+describe('accessibility of <plugin-features> in a dark colour scheme', () => {
   const dark = async (base: string, selectable: boolean) =>
     fixture<PluginFeaturesElement>(
       html`<plugin-features
@@ -102,13 +102,13 @@ describe('accessibility of <plugin-features> in the dark', () => {
     );
 
   for (const selectable of [false, true]) {
-    it(`as a ${selectable ? 'radio group' : 'list'}`, async () => {
+    it(`has no violations as a ${selectable ? 'radio group' : 'list'}`, async () => {
       const server = await builder();
       await expect(await loaded(await dark(server.url(), selectable))).to.be.accessible();
     });
   }
 
-  it('in the error view', async () => {
+  it('has no violations in the error view', async () => {
     const server = await builderThat({ status: 404 });
     const element = await dark(server.url(), true);
     await element.refresh().catch(() => {});

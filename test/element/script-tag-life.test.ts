@@ -7,19 +7,19 @@ import {
   type PluginEditorElement,
   type ScriptedServer,
   create,
-  failure,
+  untilError,
   frameOf,
   frames,
-  inState,
+  untilState,
   part,
   rejection,
 } from './plugin-editor-setup.ts';
 import { FEATURES, checked, loaded, radios, record } from './plugin-features-helpers.ts';
 
-// The file for script tags has shorter names for properties, and less of Lit, than the modules that all other tests run. So
-// an editor's whole life is gone through with it, over two origins.
+// The script-tag file has shorter names for properties, and less of Lit, than the modules in all other tests. So
+// it runs through the whole life of an editor, on two origins.
 
-/** What the editor does; `saves` says what becomes of a `save-request`. */
+/** The script of the editor. `saves` is its answer to a `save-request`. */
 const EDITOR = `capabilities: ['open'],
   onSave: async () => {
     report({ type: 'onSave' });
@@ -31,17 +31,20 @@ const EDITOR = `capabilities: ['open'],
 
 type SeenEvent = Event & Record<string, unknown>;
 
-/** An element that the script-tag file defines, on a page of its own, with what it and its editor said. */
+/** An element that the script-tag file defines, on a page of its own, with its events and the calls of its editor. */
 class World {
   readonly page: Page;
   readonly element: PluginEditorElement;
   readonly events: SeenEvent[] = [];
-  readonly heard: Record<string, unknown>[] = [];
+  readonly received: Record<string, unknown>[] = [];
 
   constructor(page: Page, element: PluginEditorElement) {
     this.page = page;
     this.element = element;
-    page.contentWindow.addEventListener('message', ({ data }) => data?.heard && this.heard.push(data.heard));
+    page.contentWindow.addEventListener(
+      'message',
+      ({ data }) => data?.received && this.received.push(data.received),
+    );
     for (const name of 'ready error expiring plugin discard dirty save build test deploy live'.split(' ')) {
       element.addEventListener(`plugin-editor-${name}`, (event) => this.events.push(event as SeenEvent));
     }
@@ -52,23 +55,23 @@ class World {
   }
 
   calls(type: string): Record<string, unknown>[] {
-    return this.heard.filter((each) => each['type'] === type);
+    return this.received.filter((each) => each['type'] === type);
   }
 
-  /** Waits until the editor was called so many times, and gives the last call. */
+  /** Waits until a callback of the editor was called so many times, and resolves with the last call. */
   async call(type: string, times = 1): Promise<Record<string, unknown>> {
     await waitUntil(() => this.calls(type).length >= times, `${type} is called`, { timeout: 30_000 });
     return this.calls(type)[times - 1] as Record<string, unknown>;
   }
 
-  /** Has the editor's page run this, and waits until all that it posted by that has come in. */
+  /** Evaluates code in the page of the editor, and waits until the messages that it sends have arrived. */
   async run(code: string): Promise<void> {
     const mark = Math.random();
     const done = new Promise<void>((resolve) => {
       this.page.contentWindow.addEventListener('message', ({ data }) => data?.mark === mark && resolve());
     });
     frameOf(this.element).contentWindow?.postMessage(
-      { bid: `${code}; parent.postMessage({ mark: ${mark} }, '*')` },
+      { evaluate: `${code}; parent.postMessage({ mark: ${mark} }, '*')` },
       '*',
     );
     await done;
@@ -84,8 +87,8 @@ async function open(server: ScriptedServer, changes: Record<string, unknown> = {
 
 const plugin = { ident: 'com.example.tenant-1', namespace: 'default', fn: 'add-record' };
 
-describe('the file for script tags', () => {
-  it('opens, saves, switches, renews, follows the look, reloads and closes an editor', async () => {
+describe('the script-tag file', () => {
+  it('opens, saves, switches, renews, styles, reloads and closes an editor', async () => {
     const server = await moduleServer(EDITOR);
     const world = await open(server, {
       'token-delivery': 'message',
@@ -94,7 +97,7 @@ describe('the file for script tags', () => {
       initialSource: { contents: 'x', lang: 'typescript' },
     });
     const { element } = world;
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     const { open: opened } = (await world.call('onOpen')) as { open: Record<string, unknown> };
     expect(opened).to.deep.include({
       ...plugin,
@@ -115,7 +118,7 @@ describe('the file for script tags', () => {
       permissions: ['read', 'write'],
     });
 
-    // What the editor tells of its work.
+    // The editor reports its work.
     await world.run(`launcher.build({ succeeded: true, outputLog: 'fine' });
       launcher.test({ name: 't', result: 'r', passed: true });
       launcher.deploy({ version: 'v1.0.0', unchanged: true });
@@ -149,12 +152,12 @@ describe('the file for script tags', () => {
     expect(element.plugin?.fn).to.equal('add-record');
     await world.run(`self.failure = ''; launcher.dirty(false)`);
     await world.call('onOpen', 2);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(element.plugin).to.include({ fn: 'other' });
     await world.run('launcher.dirty(true)');
     element.fn = 'third';
     await world.call('onOpen', 3);
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(world.eventsOf('discard')).to.have.length(1);
     expect(element.plugin).to.include({ fn: 'third' });
 
@@ -181,7 +184,7 @@ describe('the file for script tags', () => {
     await asked;
     expect(frameOf(element)).to.equal(frame);
 
-    // A new start, and the end.
+    // Reloading and closing.
     await element.reload();
     expect(frameOf(element)).not.to.equal(frame);
     expect(element.state).to.equal('ready');
@@ -193,7 +196,7 @@ describe('the file for script tags', () => {
     expect(frames(element)).to.have.length(0);
   });
 
-  it('shows what an editor without the protocol is, and errors with a way out of them', async () => {
+  it('shows a silent editor, and errors with their ways out', async () => {
     const server = await moduleServer(
       '',
       { path: '/token', times: 1, status: 403 },
@@ -201,7 +204,7 @@ describe('the file for script tags', () => {
     );
     const world = await open(server, { 'editor-url': server.url('/silent') });
     const { element } = world;
-    const refused = await failure(element);
+    const refused = await untilError(element);
     expect(refused).to.include({ code: 'token-unauthorized', status: 403, attempts: 1 });
     expect(part(element, 'error')?.textContent.trim()).not.to.equal('');
     expect(part(element, 'retry')).to.equal(null);
@@ -213,27 +216,27 @@ describe('the file for script tags', () => {
     element.editorUrl = server.url('/editor?mute');
     await world.call('onOpen');
     await world.run(`plugin.error('no such plugin')`);
-    expect((await failure(element)).code).to.equal('editor');
+    expect((await untilError(element)).code).to.equal('editor');
     expect(part(element, 'error')?.textContent).to.contain('no such plugin');
     element.editorUrl = server.url('/editor');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
 
     element.fetchToken = () => Promise.reject(new Error('away'));
     element.ident = 'com.example.tenant-2';
-    expect((await failure(element)).code).to.equal('token-source');
+    expect((await untilError(element)).code).to.equal('token-source');
     element.fetchToken = ({ ident, fn }) => Promise.resolve({ token: `${ident}/${fn}`, expires_in: 60 });
     part(element, 'retry')?.click();
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     expect(new URL(frameOf(element).src).searchParams.get('token')).to.equal(
       'com.example.tenant-2/add-record',
     );
     element.builder = 'ftp://builder';
-    const wrong = await failure(element);
+    const wrong = await untilError(element);
     expect(wrong.code).to.equal('config');
     expect(wrong.message).to.contain('builder');
   });
 
-  it('shows the languages of a builder, and keeps them in step with the editor', async () => {
+  it('shows the languages of a builder, in step with the editor', async () => {
     const server = await moduleServer(
       EDITOR,
       { path: FEATURES, times: 1, status: 404 },
@@ -254,7 +257,7 @@ describe('the file for script tags', () => {
     radios(features)[2]?.click();
     expect(element.template).to.equal('rust');
     expect(new FormData(form).get('language')).to.equal('rust');
-    await inState(element, 'ready');
+    await untilState(element, 'ready');
     await world.run(`launcher.ready({ language: 'typescript', exists: true })`);
     await features.updateComplete;
     expect(checked(features)).to.deep.equal(['typescript']);

@@ -13,7 +13,7 @@ import '../../src/plugin-editor.ts';
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
 for (const entry of ['index.ts', 'plugin-editor.ts', 'elements.ts', 'client.ts']) {
-  test(`importing ${entry} on a server, also twice, throws nothing and writes nothing`, () => {
+  test(`importing ${entry} twice on a server throws nothing and prints nothing`, () => {
     const code = `await import('${src}/${entry}'); await import('${src}/${entry}?again');`;
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -27,7 +27,7 @@ for (const entry of ['index.ts', 'plugin-editor.ts', 'elements.ts', 'client.ts']
   });
 }
 
-test('rendering on a server puts no frame and no request into the page', async () => {
+test('rendering on a server makes no frame and no request', async () => {
   await using server = await startScriptedServer({ path: '/*', json: { token: 't' } });
   let asked = 0;
   const fetchToken = () => {
@@ -59,7 +59,7 @@ test('rendering on a server puts no frame and no request into the page', async (
   assert.match(page, /Inside/);
   assert.doesNotMatch(page, /<iframe|token=|<button|<progress/);
 
-  // Requests that had been begun would be there by the time that this one is.
+  // An earlier request would have arrived before this one.
   await fetch(server.url('/ping'));
   assert.deepEqual(
     (await server.requests()).map(({ path }) => path),
@@ -68,7 +68,7 @@ test('rendering on a server puts no frame and no request into the page', async (
   assert.equal(asked, 0);
 });
 
-test('a wrong attribute does not stop the rendering of the page', async () => {
+test('an invalid attribute does not break the rendering of the page', async () => {
   const page = await collectResult(
     render(
       html`<plugin-editor editor-url="javascript:1" ident="x"></plugin-editor>

@@ -14,11 +14,11 @@ import {
   type PluginEditorElement,
   type ScriptedServer,
   SECRET,
-  changeTo,
+  untilChangeTo,
   create,
-  failure,
+  untilError,
   frameOf,
-  inState,
+  untilState,
   part,
 } from './plugin-editor-setup.ts';
 import { FEATURES, loaded, record, retryButton } from './plugin-features-helpers.ts';
@@ -31,12 +31,12 @@ const SCRIPTS = {
 };
 const SCRIPT = SCRIPTS['the module script'];
 
-/** An editor as small as one can be; told to, it breaks its own policy. */
+/** A minimal editor, which violates its own policy on request. */
 const EDITOR_MAIN = `
   import { connectLauncher } from './editor.js';
   connectLauncher({
     async onOpen({ builder, token }, plugin) {
-      // Where it cannot ask, it says nothing: the frame stays, and the browser has time for its report.
+      // When its request is blocked it stays silent, so that the frame remains while the browser sends its report.
       await fetch(builder + '/api/v1/draft', { headers: { authorization: 'Bearer ' + token } })
         .then(() => plugin.ready(), () => {});
     },
@@ -49,7 +49,7 @@ const javascript = { 'content-type': 'text/javascript' };
 let editorModule: string;
 
 before(async function () {
-  // They are built at the first request.
+  // The first request builds them, which takes a while.
   this.timeout(120_000);
   editorModule = await (await fetch('/built/editor.js')).text();
   for (const name of ['modules.js', 'plugin-editor.js', 'plugin-editor.iife.js']) {
@@ -57,7 +57,7 @@ before(async function () {
   }
 });
 
-/** A server with an editor, both policies being as strict as they can be, but for the source that is left out. */
+/** A server with an editor and the strictest policies for both pages, without one of the required sources. */
 async function strictServer(rules: Rule[] = [], without?: Source) {
   const server = await scriptedServer();
   const origins = { [HOST]: location.origin, [EDITOR]: server.origin, [BUILDER]: server.crossSite.origin };
@@ -82,7 +82,7 @@ async function strictServer(rules: Rule[] = [], without?: Source) {
   return { server, headers: header(hostSources, server.sameOrigin.url('/page-report')) };
 }
 
-/** The directives that the page's or the editor's policy was broken by, once so many reports have come. */
+/** The violated directives of the page or the editor, once so many reports have arrived. */
 async function reports(server: ScriptedServer, from: 'page' | 'editor', count: number): Promise<string[]> {
   const seen = await server.requests({ path: `/${from}-report`, count });
   return seen.map(({ body }) => {
@@ -91,15 +91,15 @@ async function reports(server: ScriptedServer, from: 'page' | 'editor', count: n
   });
 }
 
-const features = (page: Document, attributes: Record<string, string>) => {
+const addFeatures = (page: Document, attributes: Record<string, string>) => {
   const element = page.createElement('plugin-features');
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   page.body.append(element);
   return element;
 };
 
-/** Breaks both policies, and finds that in the reports: before it there were none. */
-async function onlyWhatIsBrokenNow(server: ScriptedServer, element: PluginEditorElement): Promise<void> {
+/** Violates both policies, and expects no other reports than these. */
+async function expectOnlyNewViolations(server: ScriptedServer, element: PluginEditorElement): Promise<void> {
   frameOf(element).contentWindow?.postMessage('break', '*');
   element.ownerDocument.body.setAttribute('style', 'color: red');
   for (const from of ['page', 'editor'] as const) {
@@ -110,10 +110,10 @@ async function onlyWhatIsBrokenNow(server: ScriptedServer, element: PluginEditor
   }
 }
 
-describe('under the strictest policies', () => {
+describe('the strictest policies', () => {
   for (const [name, script] of Object.entries(SCRIPTS)) {
     for (const delivery of ['url', 'message']) {
-      it(`${name}, by ${delivery}: every state of <plugin-editor>, and nothing is violated`, async () => {
+      it(`are not violated by any state of <plugin-editor> with ${name} (${delivery} delivery)`, async () => {
         const { server, headers } = await strictServer([
           { path: '/token', times: 1, status: 401, delay: 'hang' },
         ]);
@@ -131,23 +131,23 @@ describe('under the strictest policies', () => {
         await element.updateComplete;
         expect(element.state).to.equal('idle');
         element.fn = 'add-record';
-        await changeTo(element, 'loading');
+        await untilChangeTo(element, 'loading');
         expect(part(element, 'status')).not.to.equal(null);
         await server.release('/token');
-        await failure(element);
+        await untilError(element);
         part(element, 'retry')?.click();
-        await inState(element, 'ready');
-        // In both deliveries the editor was opened by message, and has asked its builder.
+        await untilState(element, 'ready');
+        // With both deliveries the editor was opened by message, and sent a request to its builder.
         await server.requests({ path: '/api/v1/draft', count: 1 });
         await element.renewToken();
         expect(contentWindow.violations).to.deep.equal([]);
-        await onlyWhatIsBrokenNow(server, element);
+        await expectOnlyNewViolations(server, element);
         expect(contentWindow.violations).to.have.length(1);
         await element.close();
       });
     }
 
-    it(`${name}: every state of <plugin-features>, and nothing is violated`, async () => {
+    it(`are not violated by any state of <plugin-features> with ${name}`, async () => {
       const { server, headers } = await strictServer([
         { path: FEATURES, times: 1, status: 404, delay: 'hang' },
       ]);
@@ -159,19 +159,19 @@ describe('under the strictest policies', () => {
       const element = create(server, { builder: server.crossSite.url() }, contentDocument);
       element.id = 'editor';
       contentDocument.body.append(element);
-      const list = features(contentDocument, { builder: server.crossSite.url() });
+      const list = addFeatures(contentDocument, { builder: server.crossSite.url() });
       const failed = oneEvent(list, 'plugin-features-error');
       await server.release(FEATURES);
       await failed;
       await list.updateComplete;
       retryButton(list).click();
       await loaded(list);
-      const group = await loaded(features(contentDocument, { for: 'editor' }));
+      const group = await loaded(addFeatures(contentDocument, { for: 'editor' }));
       group.shadowRoot?.querySelector('input')?.click();
       expect(element.template).to.equal('javascript');
-      await inState(element, 'ready');
+      await untilState(element, 'ready');
       expect(contentWindow.violations).to.deep.equal([]);
-      await onlyWhatIsBrokenNow(server, element);
+      await expectOnlyNewViolations(server, element);
     });
   }
 });
@@ -184,13 +184,13 @@ describe('a policy without', () => {
   for (const { one, from } of cases) {
     // Not every engine knows Trusted Types.
     if (one.directive === 'trusted-types' && !('trustedTypes' in window)) continue;
-    it(`${one.directive} ${one.source} on the ${from} is violated`, async () => {
+    it(`${one.directive} ${one.source} is violated on the ${from}`, async () => {
       const { server, headers } = await strictServer([], one);
       const { contentDocument } = await openPage(server, { headers, module: null, body: SCRIPT });
       contentDocument.body.append(
         create(server, { builder: server.crossSite.url(), 'token-delivery': 'message' }, contentDocument),
       );
-      features(contentDocument, { builder: server.crossSite.url() });
+      addFeatures(contentDocument, { builder: server.crossSite.url() });
       const [first = ''] = await reports(server, from, 1);
       expect(first).to.match(new RegExp(`^${one.directive}`));
     });

@@ -5,17 +5,25 @@ import { type PluginFeaturesStrings, defaultFeaturesStrings } from '../../src/el
 import { defaultStrings } from '../../src/element/strings.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
-import { changeTo, create, editorServer, failure, inState, part, place } from './plugin-editor-setup.ts';
+import {
+  untilChangeTo,
+  create,
+  editorServer,
+  untilError,
+  untilState,
+  part,
+  place,
+} from './plugin-editor-setup.ts';
 import { FEATURES, builderThat, loaded, record, settle } from './plugin-features-helpers.ts';
 
-/** A text without a letter for each of these; no two are the same. */
+/** A distinct text without letters in place of each string. */
 const marks = <T extends object>(texts: T): T =>
   Object.fromEntries(Object.keys(texts).map((key, index) => [key, `⟦${index}⟧`])) as T;
 
 const NAMING = ['aria-label', 'aria-description', 'aria-roledescription', 'title', 'alt', 'placeholder'];
 
-/** All that an element shows or tells a screen reader by itself. */
-function words(element: Element): string {
+/** Everything that an element itself shows, or provides for a screen reader. */
+function visibleText(element: Element): string {
   const root = element.shadowRoot as ShadowRoot;
   const named = [...root.querySelectorAll('*')].flatMap((one) => [
     ...NAMING.map((name) => one.getAttribute(name) ?? ''),
@@ -24,40 +32,41 @@ function words(element: Element): string {
   return [root.textContent, ...named].join(' ').replaceAll(/\s+/g, ' ').trim();
 }
 
-const noLetters = (element: Element, state: string) => expect(words(element), state).not.to.match(/\p{L}/u);
+const noLetters = (element: Element, state: string) =>
+  expect(visibleText(element), state).not.to.match(/\p{L}/u);
 
-describe('all strings of <plugin-editor> replaced', () => {
+describe('replacing all strings of <plugin-editor>', () => {
   const strings = marks(defaultStrings);
 
-  it('nothing else is to be read while it is idle, loading or ready', async () => {
+  it('leaves no other text while it is idle, loading or ready', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang', times: 1, json: { token: 't' } });
     const element = create(server, { fn: null, label: '№ 1', strings });
     place().append(element);
     await element.updateComplete;
     noLetters(element, 'idle');
     element.fn = 'add-record';
-    await changeTo(element, 'loading');
+    await untilChangeTo(element, 'loading');
     noLetters(element, 'loading');
-    expect(words(element)).to.contain(strings.loading);
-    const ready = inState(element, 'ready');
+    expect(visibleText(element)).to.contain(strings.loading);
+    const ready = untilState(element, 'ready');
     await server.release('/token');
     await ready;
     noLetters(element, 'ready');
-    expect(words(element)).to.contain('№ 1');
+    expect(visibleText(element)).to.contain('№ 1');
   });
 
   const codes = Object.keys(strings).filter((key) => key !== 'loading' && key !== 'retry') as 'config'[];
   for (const code of codes) {
-    it(`nothing else is to be read in the error view of ${code}`, async () => {
+    it(`leaves no other text in the error view of ${code}`, async () => {
       const server = await editorServer();
       const fail = () => Promise.reject(new PluginEditorError(code, 'In English'));
       const element = create(server, { fetchToken: fail, strings });
       place().append(element);
-      await failure(element);
+      await untilError(element);
       expect(element.error?.code).to.equal(code);
       const canRetry = !['config', 'frame-blocked'].includes(code);
-      expect(words(element)).to.equal(strings[code] + (canRetry ? ` ${strings.retry}` : ''));
-      // What the error says is for developers, and shown to no user.
+      expect(visibleText(element)).to.equal(strings[code] + (canRetry ? ` ${strings.retry}` : ''));
+      // The message of an error is for developers, and not shown.
       element.strings = { retry: strings.retry };
       await element.updateComplete;
       expect(part(element, 'error')?.textContent)
@@ -67,7 +76,7 @@ describe('all strings of <plugin-editor> replaced', () => {
   }
 });
 
-describe('all strings of <plugin-features> replaced', () => {
+describe('replacing all strings of <plugin-features>', () => {
   const strings = marks<PluginFeaturesStrings>({ ...defaultFeaturesStrings, 'feature-time_travel': '' });
   const numbered = { ...record, languages: [{ identifier: 'js', pretty: '1', short: '2' }] };
   const mount = (base: string, selectable: boolean) =>
@@ -81,11 +90,11 @@ describe('all strings of <plugin-features> replaced', () => {
     );
 
   for (const selectable of [false, true]) {
-    it(`nothing else is to be read, ${selectable ? 'as a radio group' : 'as a list'}`, async () => {
+    it(`leaves no other text ${selectable ? 'in a radio group' : 'in a list'}`, async () => {
       const server = await builderThat({ json: numbered, delay: 'hang' });
       const element = await mount(server.url(), selectable);
       noLetters(element, 'loading');
-      expect(words(element)).to.equal(strings.loading);
+      expect(visibleText(element)).to.equal(strings.loading);
       const done = loaded(element);
       await server.release(FEATURES);
       await done;
@@ -93,23 +102,23 @@ describe('all strings of <plugin-features> replaced', () => {
       noLetters(element, 'ready');
       expect(element.validationMessage).to.equal(selectable ? strings.required : '');
       for (const text of [strings.languages, strings.features, strings['feature-testing']]) {
-        expect(words(element)).to.contain(text);
+        expect(visibleText(element)).to.contain(text);
       }
     });
   }
 
-  it('nothing else is to be read without languages, and in the error view', async () => {
+  it('leaves no other text without languages, and in the error view', async () => {
     const server = await builderThat(
       { json: { features: [], languages: [] }, times: 1 },
       { status: 404, times: 1 },
     );
     const element = await loaded(await mount(server.url(), true));
-    expect(words(element)).to.equal(strings.empty);
+    expect(visibleText(element)).to.equal(strings.empty);
     await element.refresh().catch(() => {});
     await element.updateComplete;
-    expect(words(element)).to.equal(`${strings.empty} ${strings.error} ${strings.retry}`);
+    expect(visibleText(element)).to.equal(`${strings.empty} ${strings.error} ${strings.retry}`);
     element.strings = {};
     await element.updateComplete;
-    expect(words(element)).to.contain(defaultFeaturesStrings.error).and.not.to.contain('404');
+    expect(visibleText(element)).to.contain(defaultFeaturesStrings.error).and.not.to.contain('404');
   });
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { build } from 'vite';
 import { modules, packed, scripts } from './fixture.ts';
 
-/** What an application's build makes of a module of its own: the code, and the modules that went into it. */
+/** Bundles a module of an application. Resolves with the code and the bundled modules. */
 async function bundle(code: string, options: { conditions?: string[] } = {}) {
   const own = join(packed.consumer, 'own.js');
   const result = await build({
@@ -34,30 +34,30 @@ async function bundle(code: string, options: { conditions?: string[] } = {}) {
   const [chunk] = output;
   assert.ok(chunk);
   const used = Object.entries(chunk.modules).flatMap(([id, { code: text }]) => (text ? [id] : []));
-  // One path in a folder is another where that folder is a link.
+  // Paths differ if the folder is a link.
   return { code: chunk.code.trim(), used: used.map((id) => id.replace(/^.*\/node_modules\//, '')) };
 }
 
 const use = (specifier: string) => `import * as used from '${specifier}'; console.log(used);`;
 
-/** A bundler's conditions for a worker. */
+/** The conditions of a bundler for a worker. */
 const WORKER = { conditions: ['workerd', 'worker', 'browser', 'import', 'module'] };
 
 for (const specifier of modules) {
-  test(`a bundler takes ${specifier}`, async () => {
+  test(`a bundler resolves the module ${specifier}`, async () => {
     const { used } = await bundle(use(specifier), specifier.endsWith('/server.js') ? WORKER : {});
     assert.ok(used.some((id) => id.startsWith('plugin-editor/dist/')));
   });
 }
 
 for (const specifier of scripts.filter((path) => path.endsWith('.js'))) {
-  test(`a bundler takes ${specifier}`, async () => {
+  test(`a bundler resolves the script ${specifier}`, async () => {
     const { used } = await bundle(`import '${specifier}';`);
     assert.deepEqual(used, [specifier]);
   });
 }
 
-test('client.js brings no Lit and no element', async () => {
+test('client.js bundles neither Lit nor an element', async () => {
   const { used } = await bundle(use('plugin-editor/client.js'));
   assert.ok(used.includes('plugin-editor/dist/core/client/builder-client.js'));
   assert.deepEqual(
@@ -66,7 +66,7 @@ test('client.js brings no Lit and no element', async () => {
   );
 });
 
-test('the elements bring no zod', async () => {
+test('the elements bundle no zod', async () => {
   const { used } = await bundle(use('plugin-editor'));
   assert.deepEqual(
     used.filter((id) => id.startsWith('zod')),
@@ -81,7 +81,7 @@ for (const [name, other] of [ELEMENTS, ELEMENTS.toReversed()]) {
     `import 'plugin-editor/${name}.js';`,
     `import { ${name === 'plugin-editor' ? 'PluginEditorElement' : 'PluginFeaturesElement'} as Used } from 'plugin-editor/elements.js'; console.log(Used);`,
   ]) {
-    test(`<${name}> does not bring <${other}>: ${code}`, async () => {
+    test(`<${name}> does not bundle <${other}>: ${code}`, async () => {
       const { used } = await bundle(code);
       assert.ok(used.includes(`plugin-editor/dist/element/${name}.js`));
       assert.ok(!used.includes(`plugin-editor/dist/element/${other}.js`));
@@ -93,13 +93,13 @@ for (const specifier of modules) {
   const { sideEffects, exports } = packed.manifest;
   const target = exports[specifier.replace(packed.manifest.name, '.')] as { default: string };
   if (sideEffects.includes(target.default)) continue;
-  test(`${specifier} brings nothing when nothing of it is used`, async () => {
+  test(`${specifier} leaves nothing in a bundle when none of it is used`, async () => {
     const { code, used } = await bundle(`import * as unused from '${specifier}';`, WORKER);
     assert.deepEqual({ code, used }, { code: '', used: [] });
   });
 }
 
-test('server.js fails the build of a page, which says why', async () => {
+test('server.js fails the build of a page with an explanation', async () => {
   const code = `import { createTokenEndpoint } from 'plugin-editor/server.js'; console.log(createTokenEndpoint);`;
   await assert.rejects(bundle(code), /environment-token-must-never-reach-a-browser/);
   const { used } = await bundle(code, WORKER);

@@ -7,7 +7,7 @@ after(packed.remove);
 
 const { exports } = packed.manifest;
 
-/** What a key is written as in an import. */
+/** The specifier for a key in an import. */
 const specifierOf = (key: string) => packed.manifest.name + key.slice(1);
 
 const isCode = (target: unknown) => typeof target === 'object' && target !== null && 'default' in target;

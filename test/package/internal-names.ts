@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const readSource = (path: string) => readFileSync(join(root, path), 'utf8');
 const readPackaged = (path: string) => readFileSync(join(packed.installed, path), 'utf8');
 
-/** What can be seen of the elements and their world: members, events, messages, records, errors and options. */
+/** The sources of the public interface: members, events, messages, records, errors and options. */
 const PUBLISHED = [
   'src/core/errors.ts',
   'src/core/initial-source.ts',
@@ -25,7 +25,7 @@ const PUBLISHED = [
   'src/element/strings.ts',
 ];
 
-test('no property that the script-tag file gets a shorter name for is public', () => {
+test('the script-tag file shortens the name of no public property', () => {
   const declared = new Set(
     PUBLISHED.flatMap((path) =>
       [
@@ -35,18 +35,18 @@ test('no property that the script-tag file gets a shorter name for is public', (
       ].map(([, name]) => name),
     ),
   );
-  // Both clocks of an instant are in the file of the public `EditorToken`, and are not public.
+  // Both clocks of an instant are declared beside the public `EditorToken`, but are not public.
   const found = INTERNAL_NAMES.filter((name) => declared.has(name) && !/^(wall|mono)$/.test(name));
   assert.deepEqual(found, []);
 });
 
-test('no attribute, member or event of an element has such a name', () => {
+test('the script-tag file shortens the name of no attribute, member or event of an element', () => {
   const manifest = readPackaged('dist/custom-elements.json');
   const found = INTERNAL_NAMES.filter((name) => manifest.includes(`"name": "${name}"`));
   assert.deepEqual(found, []);
 });
 
-test('the script-tag file has none of these names left', () => {
+test('the script-tag file contains no unshortened internal name', () => {
   const script = readPackaged('dist/cdn/plugin-editor.js');
   const found = INTERNAL_NAMES.filter((name) => new RegExp(`[.{,?]${name}\\b`).test(script));
   assert.deepEqual(found, []);

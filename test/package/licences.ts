@@ -7,7 +7,7 @@ import { packed, scripts } from './fixture.ts';
 const root = new URL('../../', import.meta.url);
 
 for (const script of scripts.filter((path) => path.endsWith('.js'))) {
-  test(`the licence of all that is in ${script} comes with it, in full`, async () => {
+  test(`${script} has the full licence of everything bundled into it`, async () => {
     const file = join(packed.installed, script.replace(packed.manifest.name, ''));
     const licences = await readFile(join(file, '../LICENSES.txt'), 'utf8');
     const [, map = ''] = /sourceMappingURL=(.+)$/.exec(await readFile(file, 'utf8')) ?? [];

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { data, declarations, modules, packed, scripts } from './fixture.ts';
-import { run } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 
 /** Runs a module in the folder where the package is installed, and answers with what it printed. */
 async function runThere(code: string): Promise<string> {
@@ -25,7 +25,7 @@ for (const specifier of modules) {
   });
 }
 
-test('server.js makes a token endpoint there, which denies what comes from nowhere', async () => {
+test('server.js makes a token endpoint in Node, which denies a request without an origin', async () => {
   const code = `
     import { createTokenEndpoint } from 'plugin-editor/server.js';
     const endpoint = createTokenEndpoint({ access: { getEditorToken: async () => ({ token: 't' }) }, authorize: () => false });
@@ -34,7 +34,7 @@ test('server.js makes a token endpoint there, which denies what comes from nowhe
   assert.equal(await runThere(code), '403');
 });
 
-test('data and scripts resolve to files that were packed', async () => {
+test('data and scripts resolve to packed files', async () => {
   assert.ok(scripts.length > 0);
   for (const specifier of [...data, ...scripts]) {
     const text = await readFile(resolve(specifier), 'utf8');
@@ -42,16 +42,16 @@ test('data and scripts resolve to files that were packed', async () => {
   }
 });
 
-test('what holds types alone was packed', () => {
+test('all declarations were packed', () => {
   const lacking = declarations.filter((file) => !packed.files.includes(file));
   assert.deepEqual(lacking, []);
 });
 
-test('what is not in the export map cannot be reached', () => {
+test('a file outside the export map cannot be imported', () => {
   assert.throws(() => resolve('plugin-editor/dist/core/token.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
 });
 
-test('installing it runs nothing', () => {
+test('installing the package runs nothing', () => {
   const ran = Object.keys(packed.manifest.scripts).filter((name) =>
     /^(pre|post)?(install|prepare|uninstall)$|^prepublish$/.test(name),
   );
@@ -60,7 +60,7 @@ test('installing it runs nothing', () => {
   assert.ok(!packed.files.includes('binding.gyp'));
 });
 
-test('it holds what is published and nothing else', () => {
+test('the package holds what is published and nothing else', () => {
   const others = packed.files.filter((file) => !file.startsWith('dist/'));
   assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'package.json']);
 });

@@ -11,7 +11,7 @@ interface PublintUtils {
 const { publint } = tools('publint') as Publint;
 const { formatMessage } = tools('publint/utils') as PublintUtils;
 
-/** What publint finds wrong with an installed package, in words. */
+/** The problems that publint finds in an installed package, as texts. */
 export async function publintMessages(folder: string, manifest: object): Promise<(string | undefined)[]> {
   const { messages } = await publint({ pkgDir: folder, strict: true, pack: false });
   return messages.map((message) => formatMessage(message, manifest));

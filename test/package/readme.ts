@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { packed } from './fixture.ts';
 
-test('every link and picture of the packed README leads to a file of the package, and the repository’s README is unchanged', async () => {
+test('every link and picture of the packed README leads to a file of the package, and packing leaves the README unchanged', async () => {
   const readme = await readFile(join(packed.installed, 'README.md'), 'utf8');
   const prose = readme.replace(/^```.*?^```$/gms, '');
   const targets = [
@@ -16,11 +16,11 @@ test('every link and picture of the packed README leads to a file of the package
     [],
   );
   assert.ok(targets.includes('LICENSE'));
-  // What was a link says where in the repository to look.
+  // A link of the original becomes the path in the repository.
   assert.match(readme, /React \(`docs\/start\/react\.md`\)/);
   const own = packed.readmeAfter;
   assert.match(own, /\[React\]\(docs\/start\/react\.md\)/);
-  // The code is the same.
+  // The code blocks stay the same.
   const codeOf = (text: string) => text.match(/^```.*?^```$/gms);
   assert.deepEqual(codeOf(readme), codeOf(own));
 });

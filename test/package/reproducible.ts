@@ -13,7 +13,7 @@ async function hashes({ installed, files }: Packed): Promise<Record<string, stri
   return Object.fromEntries(await Promise.all(read));
 }
 
-test('two builds of one source have the same bytes, wherever they are made', async () => {
+test('two builds of one source are equal byte for byte, wherever they are made', async () => {
   const again = await packAnew();
   try {
     assert.notEqual(again.builtIn, packed.builtIn);

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { data, modules, packed } from './fixture.ts';
-import { run } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 import { tools } from './tools.ts';
 
 const here = createRequire(import.meta.url);
@@ -24,10 +24,10 @@ const RESOLUTIONS = [
   { moduleResolution: 'nodenext', module: 'nodenext' },
 ];
 
-/** Of an older compiler, which is ten times slower, what it does not share with node16 is left out. */
+/** The older compiler is ten times slower, so modes that equal node16 are left out for it. */
 const resolutionsOf = (version: string) => (version.startsWith('5.') ? RESOLUTIONS.slice(0, 2) : RESOLUTIONS);
 
-/** Every key, and some of the types, so that an `any` in place of them shows. */
+/** Uses every key, and some types in ways that would not fail if they were `any`. */
 const programFor = (module: string) => [
   ...modules.map((specifier, i) => `import * as m${i} from '${specifier}';`),
   // It knows these attributes only from node18 on.
@@ -60,7 +60,7 @@ createTokenEndpoint({ access: async () => { throw new Error(); } });
 
 for (const { version, tsc } of COMPILERS) {
   for (const options of resolutionsOf(version)) {
-    test(`TypeScript ${version} takes all types by ${options.moduleResolution}`, async () => {
+    test(`TypeScript ${version} compiles with all types of the package under moduleResolution ${options.moduleResolution}`, async () => {
       const name = `${version}-${options.moduleResolution}`;
       const at = (file: string) => join(packed.consumer, file);
       await writeFile(at(`${name}.mts`), programFor(options.module).join('\n'));
@@ -84,6 +84,6 @@ for (const { version, tsc } of COMPILERS) {
   }
 }
 
-test('one of the compilers is of the line 5', () => {
+test('one of the compilers is TypeScript 5', () => {
   assert.ok(COMPILERS.some(({ version }) => version.startsWith('5.')));
 });

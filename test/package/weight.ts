@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packed } from './fixture.ts';
 
-test('the package is no heavier than promised', () => {
+test('the package is no larger than promised', () => {
   assert.ok(packed.size <= 144_000, `packed ${packed.size} bytes`);
   assert.ok(packed.unpackedSize <= 508_000, `unpacked ${packed.unpackedSize} bytes`);
 });

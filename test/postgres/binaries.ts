@@ -10,7 +10,7 @@ import { installPackages } from '../support/install.ts';
 /** PostgreSQL itself is large and only the service's tests need it, so that it is installed here when first used. */
 const directory = fileURLToPath(new URL('.', import.meta.url));
 
-/** A user without rights, by which PostgreSQL runs when the tests are root's: it refuses to run as root. */
+/** An unprivileged user for PostgreSQL, which refuses to run as root. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
@@ -19,9 +19,9 @@ export interface ServerUser {
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Nothing where PostgreSQL can run as whoever runs the tests. */
+  /** Empty if PostgreSQL can run as the present user. */
   readonly user: ServerUser | undefined;
-  /** A copy of the programs that has to be removed in the end. */
+  /** A copy of the programs that has to be removed afterwards. */
   readonly copy?: string;
 }
 
@@ -69,7 +69,7 @@ async function makeLinks(native: string): Promise<void> {
   }
 }
 
-/** Whom PostgreSQL runs as; nothing where that is whoever runs the tests. */
+/** The user that PostgreSQL runs as; empty if that is the present user. */
 export const serverUser = (): ServerUser | undefined => (process.getuid?.() === 0 ? nobody() : undefined);
 
 function nobody(): ServerUser {

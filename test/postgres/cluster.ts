@@ -11,7 +11,7 @@ import { findBinaries } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
 import { freePort } from '../support/free-port.ts';
 
-/** For tests that end with the database: quick, and worth nothing after a crash. */
+/** Settings that are quick, and lose the data in a crash. */
 const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 const settings = {
@@ -55,12 +55,12 @@ export class Cluster {
     return new Cluster(binaries, directory, durable);
   }
 
-  /** The address of the database that is there from the beginning. */
+  /** The URL of the initial database. */
   get url(): string {
     return `postgres://postgres@127.0.0.1:${this.#port}/postgres`;
   }
 
-  /** Starts it, on the port that it had before. Rejects with what it said when it does not come up. */
+  /** Starts it on its previous port. Rejects with its output when that fails. */
   async start(): Promise<void> {
     this.#port ||= await freePort();
     const all = { ...settings, ...(this.#isDurable ? {} : hasty), port: this.#port };
@@ -75,7 +75,7 @@ export class Cluster {
     for await (const line of createInterface({ input: server.stderr })) {
       said.push(line);
       if (line.includes('database system is ready to accept connections')) {
-        // What it says from now on is of no interest, but must be read for it not to wait.
+        // Its further output is ignored, but has to be read, as it would block otherwise.
         server.stderr.resume();
         return;
       }
@@ -83,7 +83,7 @@ export class Cluster {
     throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
   }
 
-  /** Ends it in good order, whoever is connected, and waits for that. */
+  /** Shuts it down cleanly, even if clients are connected, and waits for that. */
   async stop(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -125,7 +125,7 @@ async function localeFlags({ initdb, user }: Binaries): Promise<string[]> {
   return stdout.includes('--locale-provider') ? ['--locale-provider=icu', '--icu-locale=en'] : [];
 }
 
-/** Sends a signal; 0 only asks. False when there is no such process any more. */
+/** Sends a signal, or only checks with 0. Returns false when the process does not exist any more. */
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -4,7 +4,7 @@ import { startPostgres } from './server.ts';
 
 let server: Promise<string> | undefined;
 
-/** Where databases can be made: `TEST_DATABASE_URL`, or else a server that is started now and ends with this process. */
+/** The server for databases: `TEST_DATABASE_URL`, or else one that is started now and ends with this process. */
 function serverUrl(): Promise<string> {
   const given = process.env['TEST_DATABASE_URL'];
   server ??= given ? Promise.resolve(given) : startPostgres().then(({ url }) => url);
@@ -13,7 +13,7 @@ function serverUrl(): Promise<string> {
 
 export interface TestDatabase {
   readonly url: string;
-  /** Removes it, whoever is connected. */
+  /** Drops it, even if clients are connected. */
   readonly drop: () => Promise<void>;
 }
 

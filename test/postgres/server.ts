@@ -23,7 +23,7 @@ export async function startPostgres(): Promise<TestServer> {
       reject(new Error('There is no PostgreSQL for the tests; the reason is above.')),
     );
   });
-  // It is no reason for this process to go on.
+  // It does not keep this process running.
   child.unref();
   for (const stream of [child.stdin, child.stdout]) (stream as Partial<{ unref(): void }>).unref?.();
   return {

@@ -8,7 +8,7 @@ export interface AppProps {
   features?: PluginFeaturesProps | undefined;
 }
 
-/** What a server renders and a browser hydrates: an editor, and beside it the languages where they are asked for. */
+/** The app that a server renders and a browser hydrates: an editor, and the languages if wanted. */
 export const App: FunctionComponent<AppProps> = ({ editor, features }) => {
   const [language, setLanguage] = useState(features?.value);
   return createElement(

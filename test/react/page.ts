@@ -4,7 +4,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { PluginEditorElement } from '../../src/react.ts';
 import { App, type AppProps } from './app.ts';
 
-/** What went on in the page, for the test that drives it. */
+/** The log of the page, for the test that drives it. */
 export interface Log {
   events: { type: string; detail: unknown; target: string | undefined }[];
   tokens: number;

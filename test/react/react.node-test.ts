@@ -38,7 +38,7 @@ async function bundle(): Promise<string> {
   return (result as unknown as [{ output: [{ code: string }] }])[0].output[0].code;
 }
 
-/** A page that holds what a server rendered, if anything, on another site than the editor. */
+/** A page on another site than the editor, with what a server rendered, if anything. */
 async function open(rendered?: (editor: Editor, server: ScriptedServer) => AppProps) {
   const server = await startScriptedServer(
     { path: '/token', method: 'POST', json: { token: 't' } },
@@ -99,7 +99,7 @@ const ready = (page: Page, times = 1) =>
     times,
   );
 
-test('importing it on a server writes nothing and defines nothing', () => {
+test('importing react.js on a server prints nothing and defines no element', () => {
   const code = `await import('${src}/react.ts'); console.log(customElements.get('plugin-editor'));`;
   const { stdout, stderr } = spawnSync(
     process.execPath,
@@ -110,7 +110,7 @@ test('importing it on a server writes nothing and defines nothing', () => {
   assert.equal(stdout.trim(), 'undefined');
 });
 
-test('a server renders attributes by their names, and nothing that has none', () => {
+test('a server renders attributes by their names, and no other properties', () => {
   const html = renderToString(
     createElement(App, {
       editor: {
@@ -138,7 +138,7 @@ test('a server renders attributes by their names, and nothing that has none', ()
   assert.match(html, /<plugin-features id="features" for="editor" value="typescript" required="">/);
 });
 
-test('mounted twice, as StrictMode does, it makes one frame and one token request, and events are heard', async () => {
+test('mounting twice, as in StrictMode, makes one frame and one token request, and events arrive', async () => {
   await using opened = await open();
   const { page, editor, complaints, tokenRequests } = opened;
   await page.evaluate((props) => window.react.mount({ editor: props }), { ...editor, unguarded: true });
@@ -172,7 +172,7 @@ test('mounted twice, as StrictMode does, it makes one frame and one token reques
 
 for (const byFunction of [false, true]) {
   const source = byFunction ? 'a function' : 'an endpoint';
-  test(`hydrates without a warning, with one token from ${source}`, async () => {
+  test(`a rendered page hydrates without a warning, with one token from ${source}`, async () => {
     const props = (editor: Editor): AppProps => ({
       editor: byFunction ? { ...editor, tokenEndpoint: undefined, strings: { loading: 'Lade' } } : editor,
     });
@@ -192,7 +192,7 @@ for (const byFunction of [false, true]) {
   });
 }
 
-test('new functions restart nothing; a new plugin does, and a property that goes is its default again', async () => {
+test('new functions restart nothing, a new plugin does, and a removed property returns to its default', async () => {
   await using opened = await open();
   const { page, editor, complaints } = opened;
   await page.evaluate((props) => window.react.mount({ editor: props }, true), { ...editor, label: 'Mine' });
@@ -218,7 +218,7 @@ test('new functions restart nothing; a new plugin does, and a property that goes
   assert.deepEqual(complaints, []);
 });
 
-test('what is unmounted leaves no frame, and says nothing any more', async () => {
+test('an unmounted component leaves no frame, and calls no handler any more', async () => {
   await using opened = await open();
   const { page, editor } = opened;
   await page.evaluate((props) => window.react.mount({ editor: props }), editor);
@@ -238,7 +238,7 @@ test('what is unmounted leaves no frame, and says nothing any more', async () =>
   assert.deepEqual(left, { frame: false, ref: null, said: 0 });
 });
 
-test('a choice is told by change and set by value, also beside an editor that takes it as its template', async () => {
+test('a choice fires change and can be set by value, even beside an editor that uses it as its template', async () => {
   const props = (given: Editor): AppProps => ({
     editor: given,
     features: { htmlFor: 'editor', name: 'language', value: 'javascript' },

@@ -20,7 +20,7 @@ async function start(...rules: Rule[]) {
 }
 
 describe('AccessClient', () => {
-  test('asks for a token with the environment token, and keeps fields that nobody named', async () => {
+  test('requests a token with the environment token, and keeps additional fields', async () => {
     await using at = await start({
       path: '/auth/*',
       json: { token: 'editor-1', expires_in: 900, scope: 'all' },
@@ -42,7 +42,7 @@ describe('AccessClient', () => {
 
   for (const bad of ['', '.', '..', '\ud800']) {
     for (const name of ['identifier', 'namespace', 'ext'] as const) {
-      test(`refuses ${JSON.stringify(bad)} as ${name}, before any request`, async () => {
+      test(`rejects ${JSON.stringify(bad)} as ${name}, before any request`, async () => {
         await using at = await start(TOKEN_RULE);
         await assert.rejects(at.client.getEditorToken({ ...LOCATION, [name]: bad }), {
           name: 'TypeError',
@@ -53,7 +53,7 @@ describe('AccessClient', () => {
     }
   }
 
-  test('asks a function for the token of each call', async () => {
+  test('calls a function for the environment token of each call', async () => {
     await using builder = await startScriptedServer(TOKEN_RULE);
     let calls = 0;
     const environmentToken = () => Promise.resolve(`secret-${++calls}`);
@@ -76,7 +76,7 @@ describe('AccessClient', () => {
     [{ json: { token: ENVIRONMENT_TOKEN } }, { name: 'SchemaError', path: 'token' }],
     [{ json: { token: `Bearer ${ENVIRONMENT_TOKEN}` } }, { name: 'SchemaError', path: 'token' }],
   ] satisfies [Omit<Rule, 'path'>, object][]) {
-    test(`rejects for an answer with ${JSON.stringify(rule)}`, async () => {
+    test(`rejects a response with ${JSON.stringify(rule)}`, async () => {
       await using at = await start(
         { path: '/auth/*', ...rule },
         { path: '/elsewhere', json: { token: 'stolen' } },
@@ -88,7 +88,7 @@ describe('AccessClient', () => {
     });
   }
 
-  test('gives up after its time limit', async () => {
+  test('rejects after its time limit', async () => {
     await using builder = await startScriptedServer({ path: '*', delay: 'hang' });
     const client = new AccessClient({
       builderUrl: builder.url(),
@@ -98,7 +98,7 @@ describe('AccessClient', () => {
     await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError', message: / 50 ms$/ });
   });
 
-  test('waits 10 s by default: less than a page waits for its endpoint', async (t) => {
+  test('has a time limit of 10 s by default, which is less than that of a page', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const client = new AccessClient({
       builderUrl: 'http://127.0.0.1',
@@ -111,7 +111,7 @@ describe('AccessClient', () => {
     await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError' });
   });
 
-  test('stops with the signal and its reason', async () => {
+  test('stops and rejects with the reason of an aborted signal', async () => {
     await using at = await start({ path: '*', delay: 'hang' });
     const controller = new AbortController();
     const answer = at.client.getEditorToken(LOCATION, { signal: controller.signal });
@@ -123,13 +123,25 @@ describe('AccessClient', () => {
 
   for (const [name, options, message] of [
     ['no environmentToken', { environmentToken: undefined }, /^environmentToken must be text/],
-    ['an empty one', { environmentToken: '' }, /^environmentToken must be visible ASCII/],
-    ['a line break in it', { environmentToken: 'secret-9\n' }, /^environmentToken must be visible ASCII/],
+    ['an empty environmentToken', { environmentToken: '' }, /^environmentToken must be visible ASCII/],
+    [
+      'an environmentToken with a line break',
+      { environmentToken: 'secret-9\n' },
+      /^environmentToken must be visible ASCII/,
+    ],
     ['no builderUrl', { builderUrl: undefined }, /^builderUrl must be an http or https address/],
-    ['another scheme', { builderUrl: 'ftp://a.example' }, /^builderUrl must be an http or https address/],
-    ['a password', { builderUrl: 'http://u:hidden@a.example' }, /^builderUrl must not hold a user name/],
+    [
+      'a builderUrl of another scheme',
+      { builderUrl: 'ftp://a.example' },
+      /^builderUrl must be an http or https address/,
+    ],
+    [
+      'a builderUrl with a password',
+      { builderUrl: 'http://u:hidden@a.example' },
+      /^builderUrl must not hold a user name/,
+    ],
   ] as const) {
-    test(`cannot be made with ${name}`, () => {
+    test(`throws for ${name}`, () => {
       const all = { builderUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN, ...options };
       assert.throws(
         () => new AccessClient(all as never),
@@ -142,7 +154,7 @@ describe('AccessClient', () => {
   }
 
   for (const given of [undefined, 5, 'secret-9\r\nx: y']) {
-    test(`rejects, without repeating it, when the function gives ${JSON.stringify(given)}`, async () => {
+    test(`rejects when the token function returns ${JSON.stringify(given)}, without repeating it`, async () => {
       await using builder = await startScriptedServer(TOKEN_RULE);
       const client = new AccessClient({ builderUrl: builder.url(), environmentToken: () => given as string });
       await assert.rejects(
@@ -154,7 +166,7 @@ describe('AccessClient', () => {
     });
   }
 
-  test('takes the environment token out of the error of a fetch that quotes the request', async () => {
+  test('removes the environment token from an error of fetch that quotes the request', async () => {
     const client = new AccessClient({
       builderUrl: 'http://127.0.0.1',
       environmentToken: ENVIRONMENT_TOKEN,
@@ -166,7 +178,7 @@ describe('AccessClient', () => {
     assert.match((error.cause as Error).message, /^refused .*\[environment token\]/);
   });
 
-  test('shows nothing of its token when it is printed', () => {
+  test('does not print its token', () => {
     const client = new AccessClient({ builderUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN });
     assert.ok(!inspect(client, { depth: null, showHidden: true }).includes(ENVIRONMENT_TOKEN));
     assert.ok(!JSON.stringify(client).includes(ENVIRONMENT_TOKEN));

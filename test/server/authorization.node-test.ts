@@ -45,7 +45,7 @@ describe('authorize', () => {
     ['a String object', Object(IDENT), 403],
     ['a Set', new Set([IDENT]), 403],
   ] as [string, unknown, number][]) {
-    test(`that answers with ${name}: ${status}`, async () => {
+    test(`leads to status ${status} when it returns ${name}`, async () => {
       await using at = await startEndpoint({ authorize: () => result as string });
       const answer = await at.ask();
       assert.equal(answer.status, status);
@@ -56,7 +56,7 @@ describe('authorize', () => {
     });
   }
 
-  test('gets the request, the target and the context', async () => {
+  test('is called with the request, the target and the context', async () => {
     const seen: unknown[] = [];
     await using at = await startEndpoint({
       authorize: (request, target, context) => {
@@ -71,7 +71,7 @@ describe('authorize', () => {
     assert.equal(seen[2], context);
   });
 
-  test('can read the body once more, from the very request that came', async () => {
+  test('can read the body of the original request again', async () => {
     const bodies: unknown[] = [];
     const request = pageRequest({ ...FIELDS, csrf: 'c1' });
     await using at = await startEndpoint({
@@ -94,7 +94,7 @@ describe('authorize', () => {
     ],
     ['rejects', () => Promise.reject(new Error('secret detail'))],
   ] as const) {
-    test(`that ${name}: 500 without detail, and onError hears of it`, async () => {
+    test(`leads to status 500 without details when it ${name}, and onError is called`, async () => {
       await using at = await startEndpoint({ authorize });
       const answer = await at.ask();
       assert.equal(answer.status, 500);
@@ -105,7 +105,7 @@ describe('authorize', () => {
     });
   }
 
-  test('that answers itself is passed on as it is, without a token', async () => {
+  test('can return a response, which is sent unchanged and without a token', async () => {
     const headers = new Headers({ 'content-type': 'text/html', 'x-own': '1', 'www-authenticate': 'Form' });
     headers.append('set-cookie', 'a=1; Path=/');
     headers.append('set-cookie', 'b=2');
@@ -122,7 +122,7 @@ describe('authorize', () => {
     assert.deepEqual(await at.asked(), []);
   });
 
-  test('that answers itself is kept by no cache, unless it says otherwise', async () => {
+  test('can return a response, which no cache stores unless it allows that', async () => {
     for (const [given, expected] of [
       [{}, 'no-store'],
       [{ 'cache-control': 'private, max-age=5' }, 'private, max-age=5'],
@@ -134,7 +134,7 @@ describe('authorize', () => {
     }
   });
 
-  test('may redirect, and may give the same answer each time', async () => {
+  test('can return a redirect, and the same response each time', async () => {
     const signIn = Response.redirect('https://app.example/sign-in', 303);
     const denied = new Response('denied', { status: 401 });
     await using at = await startEndpoint({
@@ -149,13 +149,13 @@ describe('authorize', () => {
     assert.deepEqual(at.errors, []);
   });
 
-  test('that answers with a response of a framework’s own class is passed on', async () => {
+  test('can return an instance of a framework’s subclass of Response', async () => {
     class OwnResponse extends Response {}
     await using at = await startEndpoint({ authorize: () => new OwnResponse(null, { status: 402 }) });
     assert.equal((await at.ask()).status, 402);
   });
 
-  test('is not asked when the request cannot be granted anyway', async () => {
+  test('is not called for a request that cannot be granted anyway', async () => {
     let asked = 0;
     await using at = await startEndpoint({ authorize: () => `${++asked}` });
     await at.ask({});
@@ -164,7 +164,7 @@ describe('authorize', () => {
     assert.equal(asked, 0);
   });
 
-  test('decides before `access` is looked for', async () => {
+  test('is called before `access`', async () => {
     let chosen = 0;
     const endpoint = createTokenEndpoint({
       authorize: () => false,

@@ -5,7 +5,7 @@ import { build } from 'vite';
 
 const source = (name: string) => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 
-/** What a bundler makes of a page's or a worker's own module. */
+/** Bundles a module of a page or a worker. */
 async function bundle(code: string): Promise<string> {
   const result = await build({
     configFile: false,
@@ -26,13 +26,13 @@ async function bundle(code: string): Promise<string> {
 }
 
 describe('a bundle', () => {
-  test('for a browser fails, by the name of what it would take in', async () => {
+  test('for a browser fails, naming the import that is for servers', async () => {
     const file = source('environment-token-must-never-reach-a-browser.ts');
     const code = `import { createTokenEndpoint } from ${JSON.stringify(file)}; console.log(createTokenEndpoint);`;
     await assert.rejects(bundle(code), /environment-token-must-never-reach-a-browser/);
   });
 
-  test('for a worker holds the whole of server.js, and nothing of Node', async () => {
+  test('for a worker contains all of server.js, and nothing of Node', async () => {
     const code = await bundle(`export * from ${JSON.stringify(source('server.ts'))};`);
     assert.match(code, /createTokenEndpoint/);
     assert.match(code, /toNodeHandler/);

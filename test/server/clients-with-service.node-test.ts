@@ -4,7 +4,7 @@ import { BuilderClient, joinIdent } from '../../src/client.ts';
 import { AccessClient, ExecutionClient } from '../../src/server.ts';
 import { type Builder, ENVIRONMENT, startBuilder } from '../docs/builder.ts';
 
-// The clients with the plugin service itself: what each of them sends, the service takes.
+// The clients with the real plugin service, which must accept what they send.
 
 const TENANT = 'customer-7';
 const LOCATION = { environment: ENVIRONMENT, userID: TENANT, pluginName: 'add-record' };
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => service?.[Symbol.asyncDispose]());
 
-describe('the clients, with the service', () => {
+describe('the clients with the service', () => {
   test('save a draft where there is none, and replace the one that was read', async () => {
     await assert.rejects(builder.readDraft(LOCATION), { status: 404, code: 'draft-not-found' });
     const first = await builder.saveDraft(LOCATION, source('a'), { etag: null });
@@ -72,7 +72,7 @@ describe('the clients, with the service', () => {
     assert.ok(requestId && took !== undefined && took >= 0);
   });
 
-  test('say why a run failed', async () => {
+  test('report why a run failed', async () => {
     const plugin = { identifier, pluginName: LOCATION.pluginName };
     await assert.rejects(execution.run(plugin, 'no JSON'), (error: Error & { requestId?: string }) => {
       assert.deepEqual([error.name, (error as { code?: string }).code], ['RunError', 'plugin-error']);

@@ -11,7 +11,7 @@ const preflight = (headers: Record<string, string>) =>
 const lists = (value: string | null) => (value ?? '').split(',').map((item) => item.trim().toLowerCase());
 
 describe('a preflight', () => {
-  test('of an allowed origin gets 204 and exactly what it may do', async () => {
+  test('from an allowed origin gets 204 and exactly its permissions', async () => {
     await using at = await startEndpoint({ allowedOrigins: [PARTNER, 'https://other.example'] });
     const { status, headers, body } = await at.endpoint(
       preflight({
@@ -30,13 +30,13 @@ describe('a preflight', () => {
     assert.deepEqual(await at.asked(), []);
   });
 
-  test('allows content-type also when the page names no header', async () => {
+  test('allows content-type even when the page names no header', async () => {
     await using at = await startEndpoint({ allowedOrigins: [PARTNER] });
     const { headers } = await at.endpoint(preflight({ origin: PARTNER }));
     assert.equal(headers.get('access-control-allow-headers'), 'content-type');
   });
 
-  test('has no name repeated that is none', async () => {
+  test('does not repeat an invalid header name', async () => {
     await using at = await startEndpoint({ allowedOrigins: [PARTNER] });
     const asked = 'x-a, x b, x:c, <script>, "q", x-a, , x-ü, x_d';
     const request = preflight({ origin: PARTNER, 'access-control-request-headers': asked });
@@ -45,7 +45,7 @@ describe('a preflight', () => {
   });
 
   for (const origin of ['https://evil.example', 'null', `${PARTNER}.evil.example`, OWN]) {
-    test(`of ${origin} gets 403 and may do nothing`, async () => {
+    test(`from ${origin} gets 403 and no permissions`, async () => {
       await using at = await startEndpoint({ allowedOrigins: [PARTNER] });
       const { status, headers } = await at.endpoint(preflight({ origin }));
       assert.equal(status, 403);
@@ -57,7 +57,7 @@ describe('a preflight', () => {
 
 const broken = () => Promise.reject(new Error('broken'));
 
-describe('every answer to an allowed origin can be read there', () => {
+describe('every response to an allowed origin', () => {
   const partner = { origin: PARTNER, 'sec-fetch-site': 'cross-site' };
   for (const [status, body, headers, init, options, rule] of [
     [200, FIELDS, {}, {}, {}, TOKEN_RULE],
@@ -71,7 +71,7 @@ describe('every answer to an allowed origin can be read there', () => {
     [401, FIELDS, {}, {}, { authorize: () => new Response(null, { status: 401 }) }, TOKEN_RULE],
     [302, FIELDS, {}, {}, { authorize: () => Response.redirect('https://app.example/login') }, TOKEN_RULE],
   ] as const) {
-    test(`${status}`, async () => {
+    test(`can be read there with status ${status}`, async () => {
       await using at = await startEndpoint({ allowedOrigins: [PARTNER], ...options }, rule);
       const answer = await at.ask(body, { ...partner, ...headers }, init);
       assert.equal(answer.status, status);

@@ -7,14 +7,14 @@ export const ENVIRONMENT_TOKEN = 'environment-secret-5f1c';
 export const IDENT = 'com.acme.customer-7';
 export const FIELDS = { ident: IDENT, namespace: 'default', fn: 'add-record' };
 
-/** The endpoint's own origin in these tests, and an allowed one. */
+/** The origin of the endpoint in these tests, and an allowed one. */
 export const OWN = 'https://app.example';
 export const PARTNER = 'https://partner.example';
 export const ADDRESS = `${OWN}/plugins/editor-token`;
 
 export const TOKEN_RULE: Rule = { path: '/auth/*', json: { token: 'editor-1' } };
 
-/** A request as a page of the endpoint's own origin makes it; `headers` with `undefined` are left out. */
+/** A request of a page on the origin of the endpoint. Headers that are `undefined` are left out. */
 export function pageRequest(
   body: unknown = FIELDS,
   headers: Record<string, string | undefined> = {},
@@ -38,7 +38,7 @@ export interface Read {
   message: string;
 }
 
-export async function read(answer: Response): Promise<Read> {
+export async function readResponse(answer: Response): Promise<Read> {
   const { status, headers } = answer;
   const text = await answer.text();
   const body: unknown = text && headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
@@ -46,7 +46,7 @@ export async function read(answer: Response): Promise<Read> {
   return { status, headers, body, code, message };
 }
 
-/** An endpoint in front of a real builder whose answers the test writes, with all that `onError` was told. */
+/** An endpoint in front of a scripted builder, with all errors that were passed to `onError`. */
 export async function startEndpoint(
   options: Partial<TokenEndpointOptions> = {},
   ...rules: Rule[]
@@ -69,7 +69,7 @@ export async function startEndpoint(
     access,
     endpoint,
     errors,
-    ask: async (...request) => read(await endpoint(pageRequest(...request))),
+    ask: async (...request) => readResponse(await endpoint(pageRequest(...request))),
     asked: () => builder.requests(),
     [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose](),
   };

@@ -7,7 +7,7 @@ import { startScriptedServer } from '../support/scripted-server-node.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { ENVIRONMENT_TOKEN, FIELDS, IDENT, PARTNER, pageRequest } from './endpoint-fixture.ts';
 
-/** All text that a value holds: messages, stacks, causes, own fields that are not enumerable, symbols, JSON. */
+/** All text in a value, including messages, stacks, causes, fields that are not enumerable, symbols and JSON. */
 function everythingIn(value: unknown): string {
   const seen = new Set<unknown>();
   const parts = [inspect(value, { depth: null, showHidden: true, maxStringLength: null })];
@@ -27,8 +27,8 @@ function everythingIn(value: unknown): string {
 
 const SECRETS = [ENVIRONMENT_TOKEN, encodeURIComponent(ENVIRONMENT_TOKEN), btoa(ENVIRONMENT_TOKEN)];
 
-describe('the environment token is in no answer, no error and no console line', () => {
-  test('where the search finds what it looks for', () => {
+describe('the environment token is in no response, error or console line', () => {
+  test('although the search finds it in causes and symbols', () => {
     const cause = new Error('x', {
       cause: Object.assign(new Error('y'), { [Symbol('s')]: ENVIRONMENT_TOKEN }),
     });
@@ -38,21 +38,21 @@ describe('the environment token is in no answer, no error and no console line', 
   const echo = ENVIRONMENT_TOKEN;
   for (const [name, rule, options] of [
     ['a token', { json: { token: 'editor-1' } }, {}],
-    ['401 that echoes it', { status: 401, body: echo, headers: { 'x-echo': echo } }, {}],
-    ['500 that echoes it as JSON', { status: 500, json: { error: { message: echo } } }, {}],
+    ['a 401 that repeats it', { status: 401, body: echo, headers: { 'x-echo': echo } }, {}],
+    ['a 500 that repeats it as JSON', { status: 500, json: { error: { message: echo } } }, {}],
     ['a redirect to it', { redirect: `http://127.0.0.1:9/${echo}` }, {}],
-    ['HTML that echoes it', { html: echo }, {}],
-    ['it as the token', { json: { token: echo } }, {}],
-    ['the header as the token', { json: { token: `Bearer ${echo}` } }, {}],
+    ['HTML that repeats it', { html: echo }, {}],
+    ['the environment token as the token', { json: { token: echo } }, {}],
+    ['the authorization header as the token', { json: { token: `Bearer ${echo}` } }, {}],
     [
-      'it in other fields',
+      'the environment token in other fields',
       { json: { token: 'editor-1', secret: echo, expires_at: echo, expires_in: echo } },
       {},
     ],
-    ['it as a field that is wrong', { json: { token: { [echo]: echo } } }, {}],
+    ['the environment token in a wrong field', { json: { token: { [echo]: echo } } }, {}],
     ['a cut connection', { drop: 'start' }, {}],
-    ['a cut answer', { drop: 'midway', json: { token: echo } }, {}],
-    ['silence', { delay: 'hang' }, { timeout: 50 }],
+    ['half of a response', { drop: 'midway', json: { token: echo } }, {}],
+    ['a timeout', { delay: 'hang' }, { timeout: 50 }],
     ['a token that no header can hold', {}, { environmentToken: () => `${ENVIRONMENT_TOKEN}\n` }],
     [
       'a token with a letter that no header can hold',
@@ -77,7 +77,7 @@ describe('the environment token is in no answer, no error and no console line', 
         retry: 0,
         ...options,
       });
-      // One with the default log, one with the host's own.
+      // One logs to the console, the other has an onError.
       const errors: unknown[] = [];
       const shared = { access, authorize: () => IDENT, allowedOrigins: [PARTNER] };
       const logging = createTokenEndpoint(shared);

@@ -20,7 +20,7 @@ async function start(...rules: Rule[]) {
 
 describe('ExecutionClient', () => {
   for (const version of ['1.0.0', 'v1.0.0']) {
-    test(`runs version ${version}: text in, text out`, async () => {
+    test(`runs version ${version} with text as input and output`, async () => {
       await using at = await start({ path: '/exec/*', method: 'POST', body: '{"grüße": "zurück ✓"}' });
       const output = await at.client.run({ ...LOCATION, version }, 'grüße ✓\n');
       assert.equal(output, '{"grüße": "zurück ✓"}');
@@ -32,7 +32,7 @@ describe('ExecutionClient', () => {
     });
   }
 
-  test('takes and gives empty text', async () => {
+  test('accepts and returns empty text', async () => {
     await using at = await start({ path: '/exec/*', body: '' });
     assert.equal(await at.client.run(LOCATION, ''), '');
     assert.equal((await at.service.requests(1))[0]?.body, '');
@@ -46,7 +46,7 @@ describe('ExecutionClient', () => {
 
   for (const bad of ['', '.', '..', '\udfff']) {
     for (const name of ['identifier', 'namespace', 'pluginName', 'version'] as const) {
-      test(`refuses ${JSON.stringify(bad)} as ${name}, before any request`, async () => {
+      test(`rejects ${JSON.stringify(bad)} as ${name}, before any request`, async () => {
         await using at = await start({ path: '*', body: '' });
         await assert.rejects(at.client.run({ ...LOCATION, [name]: bad }, ''), {
           name: 'TypeError',
@@ -58,7 +58,7 @@ describe('ExecutionClient', () => {
   }
 
   for (const input of ['half \ud83d', { a: 1 }, undefined]) {
-    test(`refuses ${inspect(input)} as input, before any request`, async () => {
+    test(`rejects ${inspect(input)} as input, before any request`, async () => {
       await using at = await start({ path: '*', body: '' });
       await assert.rejects(at.client.run(LOCATION, input as string), {
         message: 'input must be well-formed text',
@@ -83,7 +83,7 @@ describe('ExecutionClient', () => {
       { name: 'HttpError', status: 307, redirect: true },
     ],
   ] satisfies [Omit<Rule, 'path'>, object][]) {
-    test(`runs a plugin once only, also for an answer with ${JSON.stringify(rule)}`, async () => {
+    test(`runs a plugin only once, even after a response with ${JSON.stringify(rule)}`, async () => {
       await using at = await start({ path: '/exec/*', ...rule });
       const error: unknown = await at.client.run(LOCATION, 'x').catch((thrown: unknown) => thrown);
       for (const [name, value] of Object.entries(expected)) assert.equal((error as never)[name], value, name);
@@ -92,7 +92,7 @@ describe('ExecutionClient', () => {
     });
   }
 
-  test('tries again where it was told that plugins may run twice', async () => {
+  test('retries when told that plugins may run twice', async () => {
     await using service = await startScriptedServer(
       { path: '*', times: 1, status: 503, headers: { 'retry-after': '0' } },
       { path: '*', body: 'second' },
@@ -105,7 +105,7 @@ describe('ExecutionClient', () => {
     assert.equal(await client.run(LOCATION, 'x'), 'second');
   });
 
-  test('stops with the signal and its reason', async () => {
+  test('stops and rejects with the reason of an aborted signal', async () => {
     await using at = await start({ path: '*', delay: 'hang' });
     const controller = new AbortController();
     const output = at.client.run(LOCATION, 'x', { signal: controller.signal });
@@ -115,7 +115,7 @@ describe('ExecutionClient', () => {
     assert.equal((await at.service.aborted()).length, 1);
   });
 
-  test('gives up after its time limit', async () => {
+  test('rejects after its time limit', async () => {
     await using service = await startScriptedServer({ path: '*', delay: 'hang' });
     const client = new ExecutionClient({
       executionUrl: service.url(),
@@ -125,7 +125,7 @@ describe('ExecutionClient', () => {
     await assert.rejects(client.run(LOCATION, 'x'), { name: 'TimeoutError' });
   });
 
-  test('cannot be made without an address or a token', () => {
+  test('throws without an address or a token', () => {
     const options = { executionUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN };
     assert.throws(
       () => new ExecutionClient({ ...options, executionUrl: '/exec' }),

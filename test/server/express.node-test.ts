@@ -16,7 +16,7 @@ declare module 'express-session' {
 const access = { getEditorToken: () => Promise.resolve({ token: 'editor-1' }) };
 const open = createTokenEndpoint<NodeContext>({ access, authorize: () => IDENT });
 
-/** A vendor's app as most are written: sessions, JSON bodies for all routes, a sign-in, the endpoint. */
+/** A typical app of a vendor: sessions, JSON bodies for all routes, a sign-in and the endpoint. */
 async function startVendor() {
   const at = await startEndpoint();
   const endpoint = createTokenEndpoint<NodeContext<express.Request, express.Response>>({
@@ -51,21 +51,21 @@ async function startVendor() {
 const cookieOf = (answer: RawAnswer) => String(answer.headers['set-cookie']?.[0]?.split(';')[0]);
 
 describe('an Express 5 app with sessions and express.json()', () => {
-  test('gives a signed-in user a token for the own plugin', async () => {
+  test('gives a signed-in user a token for a plugin of the same tenant', async () => {
     await using vendor = await startVendor();
     const answer = await vendor.ask(await vendor.signIn(IDENT));
     assert.deepEqual([answer.status, answer.json], [200, { token: 'editor-1' }]);
     assert.equal((await vendor.at.asked()).length, 1);
   });
 
-  test('refuses another tenant’s', async () => {
+  test('denies a plugin of another tenant', async () => {
     await using vendor = await startVendor();
     const answer = await vendor.ask(await vendor.signIn('com.acme.customer-8'));
     assert.deepEqual([answer.status, answer.json.error?.code], [403, 'not-authorized']);
     assert.deepEqual(await vendor.at.asked(), []);
   });
 
-  test('answers its own 401 without a session, beside the session’s cookie', async () => {
+  test('sends its own 401 without a session, with the session’s cookie', async () => {
     await using vendor = await startVendor();
     const answer = await vendor.ask();
     assert.equal(answer.status, 401);
@@ -74,7 +74,7 @@ describe('an Express 5 app with sessions and express.json()', () => {
   });
 });
 
-/** The answer of an app that has `before` in front of the endpoint. */
+/** The response of an app with the handlers `before` in front of the endpoint. */
 async function askBehind(before: RequestHandler[], body: unknown, headers: Record<string, string> = {}) {
   const app = express();
   for (const handler of before) app.use(handler);
@@ -95,7 +95,7 @@ const setStringBody: RequestHandler = (req, _, next) => {
   next();
 };
 
-describe('behind', () => {
+describe('a token endpoint behind', () => {
   const type = 'application/json';
   for (const [name, before, body, status] of [
     ['nothing', [], FIELDS, 200],
@@ -112,17 +112,17 @@ describe('behind', () => {
     ['Express 4, which sets {} without reading', [setEmptyBody], FIELDS, 200],
     ['setEncoding()', [setStringBody], FIELDS, 200],
   ] as [string, RequestHandler[], unknown, number][]) {
-    test(`${name}: ${status}`, async () => {
+    test(`${name} answers ${status}`, async () => {
       assert.equal((await askBehind(before, body)).status, status);
     });
   }
 
-  test('express.json() for all types: text/plain, which needs no preflight, stays refused', async () => {
+  test('express.json() for all types denies text/plain, which needs no preflight', async () => {
     const answer = await askBehind([express.json({ type: '*/*' })], FIELDS, { 'content-type': 'text/plain' });
     assert.equal(answer.status, 415);
   });
 
-  test('something that has read the body and kept it: Express gets an error that says so', async () => {
+  test('something that consumed the body passes an error to Express that says so', async () => {
     const app = express();
     app.use(drain);
     app.all('/token', toNodeHandler(open));
@@ -137,7 +137,7 @@ describe('behind', () => {
   });
 });
 
-describe('the address of a request in Express', () => {
+describe('the URL of a request in Express', () => {
   async function addressOf(trust: boolean, headers: Record<string, string>) {
     const addresses: string[] = [];
     const app = express();
@@ -156,17 +156,17 @@ describe('the address of a request in Express', () => {
     return addresses[0];
   }
 
-  test('has the path that was asked, wherever the handler is mounted', async () => {
+  test('has the requested path, wherever the handler is mounted', async () => {
     assert.equal(await addressOf(false, {}), 'http://app.example/plugins/token?a=1');
   });
 
-  test('has the scheme that a trusted proxy says, and no other’s', async () => {
+  test('has the scheme that a trusted proxy reports, and ignores others', async () => {
     const headers = { 'x-forwarded-proto': 'https' };
     assert.equal(await addressOf(true, headers), 'https://app.example/plugins/token?a=1');
     assert.equal(await addressOf(false, headers), 'http://app.example/plugins/token?a=1');
   });
 
-  test('makes the public origin behind a trusted proxy the own one', async () => {
+  test('makes the public origin behind a trusted proxy the allowed one', async () => {
     const app = express();
     app.set('trust proxy', true);
     app.all('/token', toNodeHandler(open));

@@ -7,7 +7,7 @@ import type { AuthorizeResult } from '../../src/server/authorization.ts';
 import { type Permission, checkGranted } from '../../src/server/permissions.ts';
 import { IDENT, startEndpoint } from './endpoint-fixture.ts';
 
-// What a token is to allow and for whom it is: from `authorize` to the token, and closed wherever something is wrong.
+// The permissions and the actor of a token, from the result of `authorize` to the response, which fail closed.
 
 const ACTOR = 'user-4711';
 const NAMES = { hidden: 'a\u202eb', control: 'a\u0007', half: 'a\ud800' };
@@ -44,7 +44,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     ],
     ['neither', {}, {}, { permissions: ['read', 'write', 'deploy'] }],
   ] as const) {
-    test(`asks for ${name}, and gives the token that says so`, async () => {
+    test(`requests ${name}, and returns a token that confirms it`, async () => {
       const authorize = (): AuthorizeResult => ({ ident: [IDENT], ...given });
       await using at = await startEndpoint({ authorize }, answering(said));
       const { status, body } = await at.ask();
@@ -75,7 +75,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
       ([kind, actor]) => [`an actor with a ${kind} character`, { actor }] as const,
     ),
   ] as [string, object][]) {
-    test(`and ${name}: 500 before any request, and onError hears of it`, async () => {
+    test(`responds with 500 before any request for ${name}, and onError is called`, async () => {
       await using at = await startEndpoint({ authorize: () => ({ ident: IDENT, ...given }) });
       const { status, code } = await at.ask();
       assert.deepEqual([status, code], [500, 'internal']);
@@ -84,9 +84,9 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     });
   }
 
-  // Those of the second have two UTF-16 code units each.
+  // The second character has two UTF-16 code units.
   for (const character of ['ä', '\u{1F600}']) {
-    test(`takes an actor of 200 characters such as ${character}`, async () => {
+    test(`accepts an actor of 200 characters ${character}`, async () => {
       const actor = character.repeat(200);
       await using at = await startEndpoint(
         { authorize: () => ({ ident: IDENT, actor }) },
@@ -96,7 +96,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     });
   }
 
-  test('reads the record once, so that what was checked is what is used', async () => {
+  test('is read once, so that what was checked is what is used', async () => {
     let reads = 0;
     const record = {
       ident: IDENT,
@@ -110,7 +110,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
   });
 });
 
-/** What a service may say back that is not what it was asked for. */
+/** Responses of a service that differ from the request. */
 const WRONG: [name: string, given: { permissions?: Permission[]; actor?: string }, said: object][] = [
   ['nothing, as one that knows no permissions', { permissions: ['read'] }, {}],
   ['more', { permissions: ['read'] }, { permissions: ['read', 'write'] }],
@@ -125,9 +125,9 @@ const WRONG: [name: string, given: { permissions?: Permission[]; actor?: string 
   ['a list with the actor', { actor: ACTOR }, { actor: [ACTOR] }],
 ];
 
-describe('a token that does not say back what it was asked for', () => {
+describe('a token whose response differs from what was requested', () => {
   for (const [name, given, said] of WRONG) {
-    test(`but ${name}: 502, from an AccessClient`, async () => {
+    test(`is rejected with 502 when AccessClient gets ${name}`, async () => {
       await using at = await startEndpoint(
         { authorize: () => ({ ident: IDENT, ...given }) },
         answering(said),
@@ -139,7 +139,7 @@ describe('a token that does not say back what it was asked for', () => {
       assert.ok(!inspect(at.errors[0], { depth: null }).includes('editor-1'));
     });
 
-    test(`but ${name}: 502, from what stands in for one`, async () => {
+    test(`is rejected with 502 when another client gets ${name}`, async () => {
       const record = { token: 'editor-1', ...said };
       await using at = await startEndpoint({
         authorize: () => ({ ident: IDENT, ...given }),
@@ -151,7 +151,7 @@ describe('a token that does not say back what it was asked for', () => {
     });
   }
 
-  test('is found for every pair of what was asked and what was said', () => {
+  test('is recognised for every pair of request and response', () => {
     const permission = fc.constantFrom<Permission>('read', 'write', 'deploy', 'runs');
     fc.assert(
       fc.property(fc.array(permission), fc.array(fc.oneof(permission, fc.string())), (asked, given) => {
@@ -184,7 +184,7 @@ describe('AccessClient.getEditorToken', () => {
 });
 
 for (const record of [undefined, null, {}, { token: '' }, { token: 7 }]) {
-  test(`what stands in for an AccessClient and gives no token, ${JSON.stringify(record)}, is a failure of the builder`, async () => {
+  test(`a client that returns no token, but ${JSON.stringify(record)}, counts as a failure of the builder`, async () => {
     await using at = await startEndpoint({
       authorize: () => ({ ident: IDENT }),
       access: { getEditorToken: () => Promise.resolve(record as never) },

@@ -9,7 +9,7 @@ import { listen, rawRequest } from './raw-request.ts';
 
 const SECRET = 'for this test';
 
-/** The second run is with the adapter's default: it puts its own `Request` and `Response` in the platform's place. */
+/** By default the adapter replaces the global `Request` and `Response` by its own. */
 for (const overrideGlobalObjects of [false, true]) {
   const startVendor = async () => {
     const at = await startEndpoint();
@@ -55,7 +55,7 @@ for (const overrideGlobalObjects of [false, true]) {
       assert.equal((await vendor.at.asked()).length, 2);
     });
 
-    test('refuses another tenant’s plugin, another origin, and a body that is too large', async () => {
+    test('denies a plugin of another tenant, another origin, and a body that is too large', async () => {
       await using vendor = await startVendor();
       const cookie = await vendor.signIn('com.acme.customer-8');
       const ask = async (body: unknown, headers: Record<string, string | undefined> = {}) =>
@@ -70,7 +70,7 @@ for (const overrideGlobalObjects of [false, true]) {
       assert.deepEqual(await vendor.at.asked(), []);
     });
 
-    test('answers its own 401, which a page of an allowed origin can read', async () => {
+    test('sends its own 401, which a page of an allowed origin can read', async () => {
       await using vendor = await startVendor();
       const headers = { origin: PARTNER, 'sec-fetch-site': 'cross-site' };
       const answer = await rawRequest(vendor.port, { body: FIELDS, headers });
@@ -78,7 +78,7 @@ for (const overrideGlobalObjects of [false, true]) {
       assert.equal(answer.headers['access-control-allow-origin'], PARTNER);
     });
 
-    test('compares an origin without Sec-Fetch-Site with Host', async () => {
+    test('compares the origin with Host when there is no Sec-Fetch-Site', async () => {
       await using vendor = await startVendor();
       const cookie = await vendor.signIn(IDENT);
       const ask = (origin: string) =>
@@ -90,7 +90,7 @@ for (const overrideGlobalObjects of [false, true]) {
       assert.equal((await ask('http://evil.example')).status, 403);
     });
 
-    test('ends the request to the builder when the client goes away', async () => {
+    test('cancels the request to the builder when the client disconnects', async () => {
       await using vendor = await startVendor();
       await vendor.at.builder.reset({ path: '*', delay: 'hang' });
       const headers = { cookie: await vendor.signIn(IDENT) };

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ADDRESS, FIELDS, OWN, PARTNER, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+import {
+  ADDRESS,
+  FIELDS,
+  OWN,
+  PARTNER,
+  pageRequest,
+  readResponse,
+  startEndpoint,
+} from './endpoint-fixture.ts';
 
 const SITES = [
   undefined,
@@ -30,7 +38,7 @@ const ORIGINS = [
   `${PARTNER}, ${PARTNER}`,
 ];
 
-/** Written out rather than computed as the code does it: a row or a column of the table, and one single cell. */
+/** Written out as rows, columns and cells of a table, rather than computed as the code does it. */
 const ACCEPTED = [
   ...ORIGINS.map((origin) => `same-origin|${origin}`),
   ...SITES.map((site) => `${site}|${PARTNER}`),
@@ -54,7 +62,7 @@ describe('the origin check', () => {
             method === 'POST'
               ? new Request(ADDRESS, { method, headers, body: JSON.stringify(FIELDS) })
               : new Request(`${ADDRESS}?${new URLSearchParams(FIELDS)}`, { headers });
-          const answer = await read(await at.endpoint(request));
+          const answer = await readResponse(await at.endpoint(request));
           assert.equal(answer.status, accepted ? 200 : 403);
           assert.equal(answer.code, accepted ? undefined : 'origin-not-allowed');
           assert.equal((await at.asked()).length, accepted ? 1 : 0);
@@ -67,13 +75,13 @@ describe('the origin check', () => {
     }
   }
 
-  test('allows no other origin when none is given', async () => {
+  test('allows no other origin by default', async () => {
     await using at = await startEndpoint();
     const answer = await at.ask(FIELDS, { 'sec-fetch-site': 'cross-site', origin: PARTNER });
     assert.equal(answer.status, 403);
   });
 
-  test('comes before all else, so that a foreign page learns nothing from a status', async () => {
+  test('comes first, so that a foreign page learns nothing from a status', async () => {
     let asked = 0;
     await using at = await startEndpoint({ authorize: () => `${++asked}` });
     const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
@@ -88,7 +96,7 @@ describe('the origin check', () => {
     assert.equal(asked, 0);
   });
 
-  test('compares with the origin of the request’s own address', async () => {
+  test('compares with the origin of the request’s own URL', async () => {
     await using at = await startEndpoint();
     const ask = (address: string, origin: string) =>
       at.endpoint(
@@ -103,9 +111,9 @@ describe('the origin check', () => {
     assert.equal((await ask('https://app.example:443/t', 'https://app.example')).status, 200);
   });
 
-  test('says in its refusal which pages may ask', async () => {
+  test('explains in its response which pages are allowed', async () => {
     await using at = await startEndpoint();
-    const { message, headers } = await read(
+    const { message, headers } = await readResponse(
       await at.endpoint(pageRequest(FIELDS, { 'sec-fetch-site': 'none' })),
     );
     assert.match(message, /allowedOrigins/);

@@ -8,11 +8,11 @@ import {
   OWN,
   type Read,
   pageRequest,
-  read,
+  readResponse,
   startEndpoint,
 } from './endpoint-fixture.ts';
 
-/** An endpoint that lets everyone in and remembers which target it was asked about. */
+/** An endpoint that authorizes everyone, and records the targets. */
 async function start() {
   const targets: PluginTarget[] = [];
   const at = await startEndpoint({
@@ -96,7 +96,7 @@ describe('the target', () => {
   });
 
   for (const method of ['PUT', 'PATCH', 'DELETE', 'HEAD', 'REPORT']) {
-    test(`is not read from ${method}: 405, and what is allowed`, async () => {
+    test(`is not read from ${method}, which gets 405 and the allowed methods`, async () => {
       await using at = await start();
       const init = method === 'HEAD' ? { method, body: null } : { method };
       const answer = await at.ask(FIELDS, {}, init);
@@ -116,7 +116,7 @@ describe('the target', () => {
     'text/json',
     'application/json, text/plain',
   ]) {
-    test(`is not read from content-type ${type}: 415`, async () => {
+    test(`is not read from content-type ${type}, which gets 415`, async () => {
       await using at = await start();
       const bytes = new TextEncoder().encode(JSON.stringify(FIELDS));
       const answer = await at.ask(bytes, { 'content-type': type });
@@ -145,7 +145,7 @@ describe('the target', () => {
     ['a claim of 4097 bytes', 413, padded(100), { 'content-length': '4097' }],
     ['a letter that two parts share', 200, JSON.stringify({ ...FIELDS, fn: 'ü' }), {}],
   ] as const) {
-    test(`with a body of ${name}: ${status}`, async () => {
+    test(`gets ${status} with a body of ${name}`, async () => {
       await using at = await start();
       const request = new Request(ADDRESS, {
         method: 'POST',
@@ -153,14 +153,14 @@ describe('the target', () => {
         body,
         duplex: 'half',
       } as RequestInit);
-      const answer = await read(await at.endpoint(request));
+      const answer = await readResponse(await at.endpoint(request));
       if (status === 200) assert.equal(answer.status, 200);
       else assertRefused(answer, [413, 'too-large', /body .* 4096 bytes/]);
       assert.equal((await at.asked()).length, status === 200 ? 1 : 0);
     });
   }
 
-  test('stops reading a body that never ends', async () => {
+  test('is not read from an endless body, which is abandoned', async () => {
     await using at = await start();
     let pulls = 0;
     const endless = new ReadableStream({
@@ -174,9 +174,9 @@ describe('the target', () => {
     assert.ok(pulls < 20, `${pulls} parts were read`);
   });
 
-  test('with a query over 4096 characters: 413', async () => {
+  test('gets 413 with a query of more than 4096 characters', async () => {
     await using at = await start();
-    const answer = await read(await at.endpoint(query(`ident=${IDENT}&fn=${'x'.repeat(4096)}`)));
+    const answer = await readResponse(await at.endpoint(query(`ident=${IDENT}&fn=${'x'.repeat(4096)}`)));
     assertRefused(answer, [413, 'too-large', /query .* 4096 bytes/]);
   });
 
@@ -214,7 +214,7 @@ describe('the target', () => {
     [`{"__proto__":${JSON.stringify(FIELDS)}}`, /^ident must/],
   ] as const) {
     const shown = body instanceof Uint8Array ? `bytes ${body.join(' ')}` : JSON.stringify(body);
-    test(`is not read from ${shown}: 400`, async () => {
+    test(`is not read from ${shown}, which gets 400`, async () => {
       await using at = await start();
       assertRefused(await at.ask(body), [400, 'bad-request', message]);
       assert.deepEqual(at.targets, []);
@@ -232,14 +232,14 @@ describe('the target', () => {
     [`ident=${IDENT}&fn=%2e%2e`, /^fn must/],
     [`ident=${IDENT}&namespace=&fn=f`, /^namespace must/],
   ] as const) {
-    test(`is not read from the query ?${text}: 400`, async () => {
+    test(`is not read from the query ?${text}, which gets 400`, async () => {
       await using at = await start();
-      assertRefused(await read(await at.endpoint(query(text))), [400, 'bad-request', message]);
+      assertRefused(await readResponse(await at.endpoint(query(text))), [400, 'bad-request', message]);
       assert.deepEqual(await at.asked(), []);
     });
   }
 
-  test('is not read from a body that breaks off: 400', async () => {
+  test('is not read from a body that ends early, which gets 400', async () => {
     await using at = await start();
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
     const request = new Request(`${OWN}/t`, {
@@ -248,10 +248,10 @@ describe('the target', () => {
       body,
       duplex: 'half',
     } as RequestInit);
-    assertRefused(await read(await at.endpoint(request)), [400, 'bad-request', /whole/]);
+    assertRefused(await readResponse(await at.endpoint(request)), [400, 'bad-request', /whole/]);
   });
 
-  test('is not read from a body that something else has read: 500, and onError hears why', async () => {
+  test('is not read from a body that was already consumed, which gets 500 and calls onError', async () => {
     await using at = await start();
     const request = pageRequest();
     await request.text();

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer, with its headers as they came, so that those sent twice are seen. */
+/** A response with its raw headers, so that repeated ones can be seen. */
 export interface RawAnswer {
   status: number;
   headers: IncomingHttpHeaders;

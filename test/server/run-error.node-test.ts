@@ -27,8 +27,8 @@ async function failure(rule: Omit<Rule, 'path'>): Promise<HttpError> {
 
 const bytesOf = (error: RunError) => Buffer.byteLength([error.message, ...(error.logs ?? [])].join(''));
 
-describe('a run that gives no output', () => {
-  test('is a RunError that says why, with logs and the id of the run', async () => {
+describe('a run without output', () => {
+  test('rejects with a RunError that has the reason, the logs and the id of the run', async () => {
     const error = (await failure({
       json: {
         error: { code: 'plugin-error', message: 'no price', path: '/price', requestId: 'r-1' },
@@ -54,7 +54,7 @@ describe('a run that gives no output', () => {
     assert.match(inspect(error), /^RunError: no price\n/);
   });
 
-  test('takes the id of the run from the answer’s header first', async () => {
+  test('takes the id of the run from the header first', async () => {
     const error = await failure({
       headers: { 'x-request-id': 'r-2' },
       json: { error: { code: 'c', requestId: 'r-1' } },
@@ -62,7 +62,7 @@ describe('a run that gives no output', () => {
     assert.equal((error as RunError).requestId, 'r-2');
   });
 
-  test('says how long to wait, where the answer does', async () => {
+  test('includes how long to wait, if the response has it', async () => {
     const error = await failure({
       status: 429,
       headers: { 'retry-after': '2' },
@@ -71,7 +71,7 @@ describe('a run that gives no output', () => {
     assert.deepEqual([error.code, error.retryAfter], ['too-many-requests', 2000]);
   });
 
-  test('without a message says what was asked and answered', async () => {
+  test('has a message with request and status when the response has none', async () => {
     const error = await failure({ json: { error: { code: 'busy' } } });
     assert.match(error.message, /^POST http.* answered 422$/);
     assert.ok(!('logs' in error) && !('requestId' in error));
@@ -80,12 +80,12 @@ describe('a run that gives no output', () => {
   for (const [name, rule] of [
     ['is not JSON', { html: '<p>no' }],
     ['has no code', { json: { error: { message: 'no' }, logs: ['a'] } }],
-    ['has a code that is none', { json: { error: { code: 'a\nb', message: 'no' } } }],
+    ['has a code of two lines', { json: { error: { code: 'a\nb', message: 'no' } } }],
     ['is a redirect', { status: 307, redirect: '/other' }],
     ['is empty', { body: '' }],
     ['breaks off', { drop: 'midway', json: { error: { code: 'plugin-error', message: 'no' } } }],
   ] as [string, Omit<Rule, 'path'>][]) {
-    test(`is an HttpError where the body ${name}`, async () => {
+    test(`rejects with an HttpError when the response ${name}`, async () => {
       const error = await failure(rule);
       assert.deepEqual([error.name, error instanceof RunError], ['HttpError', false]);
       assert.equal(error.status, rule.status ?? 422);
@@ -99,7 +99,7 @@ describe('a run that gives no output', () => {
     assert.ok(!['\u001b', '\u202e', '\u0085'].some((one) => error.stack?.includes(one)));
   });
 
-  test('takes a message as text, whatever it looks like', async () => {
+  test('keeps replacement patterns in a message as text', async () => {
     const error = await failure({ json: { error: { code: 'plugin-error', message: "$& $' $`" } } });
     assert.match(error.stack ?? '', /: \$& \$' \$`\n/);
   });
@@ -115,7 +115,7 @@ describe('a run that gives no output', () => {
       },
     ],
   ] as [string, object][]) {
-    test(`keeps at most 64 KB of ${name}, and no half characters`, async () => {
+    test(`keeps at most 64 KB of ${name}, and no half of a surrogate pair`, async () => {
       const error = (await failure({ json: body })) as RunError;
       assert.equal(error.name, 'RunError');
       assert.ok(bytesOf(error) <= 65_536 && bytesOf(error) > 65_000, `${bytesOf(error)}`);
@@ -123,14 +123,14 @@ describe('a run that gives no output', () => {
     });
   }
 
-  test('keeps an empty entry, and none that is not text', async () => {
+  test('keeps an empty log entry, and drops one that is no text', async () => {
     const error = (await failure({
       json: { error: { code: 'c' }, logs: ['', 7, null, 'a', { b: 1 }] },
     })) as RunError;
     assert.deepEqual(error.logs, ['', 'a']);
   });
 
-  test('never holds the environment token, wherever an answer repeats it', async () => {
+  test('never contains the environment token, wherever a response repeats it', async () => {
     const echo = `x ${ENVIRONMENT_TOKEN} y`;
     for (const code of ['plugin-error', ENVIRONMENT_TOKEN]) {
       const error = await failure({
@@ -143,7 +143,7 @@ describe('a run that gives no output', () => {
     }
   });
 
-  test('is safe to read, whatever the body is', async () => {
+  test('has fields of safe types and lengths, whatever the body is', async () => {
     const body = fc.oneof(
       fc.json(),
       fc
@@ -185,7 +185,7 @@ describe('a run that gives no output', () => {
 
 describe('ExecutionClient', () => {
   for (const version of [undefined, null] as const) {
-    test(`runs what is live where ${version === null ? 'no version is named' : 'the version is undefined'}`, async () => {
+    test(`runs the live version when ${version === null ? 'no version is given' : 'the version is undefined'}`, async () => {
       await using at = await start({ body: 'out' });
       const { version: _, ...live } = LOCATION;
       assert.equal(await at.client.run(version === null ? live : { ...LOCATION, version }, 'in'), 'out');
@@ -196,7 +196,7 @@ describe('ExecutionClient', () => {
   }
 
   for (const version of ['', 'v', null, 1]) {
-    test(`refuses ${JSON.stringify(version)} as a version, before any request`, async () => {
+    test(`rejects ${JSON.stringify(version)} as a version, before any request`, async () => {
       await using at = await start({ body: '' });
       await assert.rejects(at.client.run({ ...LOCATION, version: version as string }, ''), {
         name: 'TypeError',
@@ -216,15 +216,15 @@ describe('ExecutionClient', () => {
     ['the id by its other name', { 'x-suborbital-requestid': 'r-2' }, { requestId: 'r-2' }],
     ['other times too', { 'server-timing': 'proxy;dur=4, run;dur=0' }, { took: 0 }],
     ['times of others alone', { 'server-timing': 'prerun;dur=4, x;desc="run;dur"' }, {}],
-    ['a time that is none', { 'server-timing': 'run;dur=1.2.3' }, {}],
+    ['a malformed time', { 'server-timing': 'run;dur=1.2.3' }, {}],
   ] as [string, Record<string, string>, object][]) {
-    test(`tells of a run what the answer says: ${name}`, async () => {
+    test(`reports the details of a run: ${name}`, async () => {
       await using at = await start({ body: 'out', headers });
       assert.deepEqual(await at.client.runWithDetails(LOCATION, 'in'), { output: 'out', ...expected });
     });
   }
 
-  test('rejects with a RunError for details, too', async () => {
+  test('rejects with a RunError from runWithDetails, too', async () => {
     await using at = await start({
       status: 504,
       json: { error: { code: 'time-limit', message: 'after 1000 ms' } },

@@ -14,7 +14,7 @@ import { listen, rawRequest } from './raw-request.ts';
 const access = { getEditorToken: () => Promise.resolve({ token: 'editor-1' }) };
 const grant = createTokenEndpoint<NodeContext>({ access, authorize: () => IDENT });
 
-/** An endpoint that remembers the requests it got. */
+/** An endpoint that records its requests. */
 function recorder(answer: (request: Request) => Response | Promise<Response> = () => new Response()) {
   const requests: Request[] = [];
   const endpoint: TokenEndpoint<NodeContext> = async (request) => {
@@ -24,7 +24,7 @@ function recorder(answer: (request: Request) => Response | Promise<Response> = (
   return { requests, endpoint };
 }
 
-/** Sends bytes as they are, and gives all that comes back until the connection ends. */
+/** Sends bytes, and resolves with everything received until the connection ends. */
 function sendBytes(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.end(bytes);
@@ -65,7 +65,7 @@ describe('toNodeHandler with node:http', () => {
     ['another port', { origin: 'http://app.example:82' }, 403],
     ['no origin', {}, 403],
   ] as const) {
-    test(`compares with Host: ${name}: ${status}`, async () => {
+    test(`answers ${status} after comparing Host with ${name}`, async () => {
       await using server = await listen(toNodeHandler(grant));
       const all = { host: 'app.example:81', 'sec-fetch-site': undefined, ...headers };
       assert.equal((await rawRequest(server.port, { body: FIELDS, headers: all })).status, status);
@@ -79,7 +79,7 @@ describe('toNodeHandler with node:http', () => {
     ['/\\evil.example', 'http://app.example//evil.example'],
     ['/@evil.example', 'http://app.example/@evil.example'],
   ] as const) {
-    test(`makes ${path} the address ${expected}`, async () => {
+    test(`turns the path ${path} into the URL ${expected}`, async () => {
       const { endpoint, requests } = recorder();
       await using server = await listen(toNodeHandler(endpoint));
       await rawRequest(server.port, { path, headers: { host: 'app.example' } });
@@ -87,7 +87,7 @@ describe('toNodeHandler with node:http', () => {
     });
   }
 
-  test('takes no path for a host: a page of that host is refused', async () => {
+  test('does not read a host from a path, and denies a page of that host', async () => {
     await using server = await listen(toNodeHandler(grant));
     const headers = { 'sec-fetch-site': undefined, origin: 'http://evil.example' };
     for (const path of ['//evil.example/token', 'http://evil.example/token']) {
@@ -104,7 +104,7 @@ describe('toNodeHandler with node:http', () => {
     '[::1',
     'a:b',
   ]) {
-    test(`refuses the Host "${host}": 400`, async () => {
+    test(`answers 400 for the Host "${host}"`, async () => {
       const { endpoint, requests } = recorder();
       await using server = await listen(toNodeHandler(endpoint));
       const answer = await rawRequest(server.port, { body: FIELDS, headers: { host } });
@@ -114,7 +114,7 @@ describe('toNodeHandler with node:http', () => {
     });
   }
 
-  test('refuses a request without Host, or with an empty one', async () => {
+  test('answers 400 without a Host, or with an empty one', async () => {
     await using server = await listen(toNodeHandler(grant));
     for (const start of [
       'GET /token HTTP/1.0\r\n',
@@ -124,13 +124,13 @@ describe('toNodeHandler with node:http', () => {
     }
   });
 
-  test('answers TRACE and OPTIONS * too', async () => {
+  test('answers TRACE and OPTIONS *', async () => {
     await using server = await listen(toNodeHandler(grant));
     assert.equal((await rawRequest(server.port, { method: 'TRACE' })).status, 405);
     assert.equal((await rawRequest(server.port, { method: 'OPTIONS', path: '*' })).status, 204);
   });
 
-  test('hands all headers on, and all of an answer back', async () => {
+  test('passes all headers on, and the whole response back', async () => {
     const { endpoint, requests } = recorder(() => {
       const headers = new Headers({ 'x-own': 'ü', vary: 'cookie' });
       headers.append('set-cookie', 'a=1');
@@ -158,7 +158,7 @@ describe('toNodeHandler with node:http', () => {
     ['of 8 MiB', ' '.repeat(2 ** 23), 413],
   ] as const) {
     for (const encoding of ['content-length', 'chunked']) {
-      test(`reads a body ${name} (${encoding}): ${status}`, async () => {
+      test(`answers ${status} for a body ${name} with ${encoding}`, async () => {
         await using server = await listen(toNodeHandler(grant));
         const headers = encoding === 'chunked' ? { 'transfer-encoding': 'chunked' } : {};
         assert.equal((await rawRequest(server.port, { body, headers })).status, status);
@@ -166,7 +166,7 @@ describe('toNodeHandler with node:http', () => {
     }
   }
 
-  test('answers before it has the whole of a body that is too large, or that it need not read', async () => {
+  test('answers before the end of a body that is too large or not needed', async () => {
     await using server = await listen(toNodeHandler(grant));
     for (const [headers, expected] of [
       [{}, 413],
@@ -189,7 +189,7 @@ describe('toNodeHandler with node:http', () => {
     }
   });
 
-  test('leaves a kept connection fit for the next request', async () => {
+  test('leaves a kept-alive connection usable for the next request', async () => {
     await using server = await listen(toNodeHandler(grant));
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const sockets = new Set<unknown>();
@@ -215,7 +215,7 @@ describe('toNodeHandler with node:http', () => {
     }
   });
 
-  test('ends the request to the builder when the client goes away', async () => {
+  test('cancels the request to the builder when the client disconnects', async () => {
     await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
     await using server = await listen(toNodeHandler(at.endpoint));
     const sent = httpRequest({
@@ -232,7 +232,7 @@ describe('toNodeHandler with node:http', () => {
     assert.deepEqual(at.errors, []);
   });
 
-  test('counts the body of an answer itself', async () => {
+  test('sets the content-length of the response itself', async () => {
     const { endpoint } = recorder(() => new Response('short', { headers: { 'content-length': '100' } }));
     await using server = await listen(toNodeHandler(endpoint));
     const answer = await rawRequest(server.port);
@@ -276,7 +276,7 @@ describe('toNodeHandler with other connections', () => {
     }
   });
 
-  test('sees that a connection is encrypted', () => {
+  test('recognises an encrypted connection', () => {
     const req = new IncomingMessage(Object.assign(new Socket(), { encrypted: true }));
     Object.assign(req.headers, { host: 'app.example' });
     req.url = '/token';
@@ -287,7 +287,7 @@ describe('toNodeHandler with other connections', () => {
 describe('toNodeHandler when something throws', () => {
   const broken: TokenEndpoint<NodeContext> = () => Promise.reject(new Error('secret detail'));
 
-  test('answers 500 without detail and logs it, where there is no next', async (t) => {
+  test('answers 500 without details and logs the error when there is no next', async (t) => {
     const log = t.mock.method(console, 'error', () => undefined);
     await using server = await listen(toNodeHandler(broken));
     const answer = await rawRequest(server.port);
@@ -297,7 +297,7 @@ describe('toNodeHandler when something throws', () => {
     assert.match(String(log.mock.calls[0]?.arguments[1]), /secret detail/);
   });
 
-  test('gives it to next, once, and neither answers nor logs itself', async (t) => {
+  test('calls next once, and neither answers nor logs', async (t) => {
     const log = t.mock.method(console, 'error', () => undefined);
     const errors: unknown[] = [];
     await using server = await listen((req, res) => {
@@ -312,7 +312,7 @@ describe('toNodeHandler when something throws', () => {
     assert.equal(log.mock.callCount(), 0);
   });
 
-  test('does so for an answer whose body breaks off, and for one that is no answer', async (t) => {
+  test('calls next when the body of a response fails, or when there is no response', async (t) => {
     t.mock.method(console, 'error', () => undefined);
     const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('cut')) });
     for (const answer of [new Response(stream), undefined, Response.error()]) {
@@ -321,7 +321,7 @@ describe('toNodeHandler when something throws', () => {
     }
   });
 
-  test('leaves an answer alone that something else has begun', async (t) => {
+  test('leaves a response alone that something else began', async (t) => {
     const log = t.mock.method(console, 'error', () => undefined);
     let finish = () => {};
     const late: TokenEndpoint<NodeContext> = () =>
@@ -337,7 +337,7 @@ describe('toNodeHandler when something throws', () => {
     assert.equal(log.mock.callCount(), 0);
   });
 
-  test('is told at once when the endpoint is none', () => {
+  test('throws at once when the endpoint is not a function', () => {
     assert.throws(() => toNodeHandler(undefined as never), { name: 'TypeError', message: /^endpoint must/ });
   });
 });

@@ -7,7 +7,7 @@ const GOOD = { access: { getEditorToken: () => Promise.resolve({ token: 't' }) }
 const make = (changes: object) => createTokenEndpoint({ ...GOOD, ...changes });
 
 describe('the options of createTokenEndpoint', () => {
-  test('are enough as access and authorize', () => {
+  test('need only access and authorize', () => {
     assert.equal(typeof make({}), 'function');
   });
 
@@ -20,7 +20,7 @@ describe('the options of createTokenEndpoint', () => {
     ['onError: null', { onError: null }, 'onError must be a function'],
     ['one origin', { allowedOrigins: 'https://a.example' }, 'allowedOrigins must be an array of origins'],
   ] as const) {
-    test(`throw at creation: ${name}`, () => {
+    test(`throw at creation with ${name}`, () => {
       assert.throws(() => make(changes), { name: 'TypeError', message });
     });
   }
@@ -57,7 +57,7 @@ describe('the options of createTokenEndpoint', () => {
     [undefined, ALONE],
     [/a/, ALONE],
   ] as const) {
-    test(`refuse ${String(entry)} as an origin, and say what it should be`, () => {
+    test(`refuse ${String(entry)} as an origin, and suggest what it should be`, () => {
       assert.throws(() => make({ allowedOrigins: ['https://good.example', entry] }), {
         name: 'TypeError',
         message: `allowedOrigins: "${String(entry)}" is not an origin; it should be like ${should}`,

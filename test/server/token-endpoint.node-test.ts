@@ -4,10 +4,17 @@ import { AccessClient } from '../../src/server/access-client.ts';
 import type { PluginTarget } from '../../src/server/plugin-target.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import type { Rule } from '../support/script-rules.ts';
-import { ENVIRONMENT_TOKEN, FIELDS, IDENT, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+import {
+  ENVIRONMENT_TOKEN,
+  FIELDS,
+  IDENT,
+  pageRequest,
+  readResponse,
+  startEndpoint,
+} from './endpoint-fixture.ts';
 
-describe('the answer', () => {
-  test('is the token, as JSON that no cache keeps', async () => {
+describe('the response', () => {
+  test('is the token, as JSON that no cache stores', async () => {
     await using at = await startEndpoint();
     const { status, headers, body } = await at.ask();
     assert.equal(status, 200);
@@ -41,14 +48,14 @@ describe('the answer', () => {
     ],
     [{ refresh_token: 'r', scope: 's', environment: 'com.acme', Token: 't' }, {}],
   ] as const) {
-    test(`to ${JSON.stringify(given)} holds ${JSON.stringify(expected)} and nothing else`, async () => {
+    test(`holds ${JSON.stringify(expected)} of ${JSON.stringify(given)}, and nothing else`, async () => {
       await using at = await startEndpoint({}, { path: '*', json: { token: 'editor-1', ...given } });
       assert.deepEqual((await at.ask()).body, { token: 'editor-1', ...expected });
     });
   }
 });
 
-describe('when the builder fails', () => {
+describe('a failure of the builder', () => {
   for (const [rule, status, name] of [
     [{ status: 400 }, 502, 'HttpError'],
     [{ status: 404 }, 502, 'HttpError'],
@@ -64,7 +71,7 @@ describe('when the builder fails', () => {
     [{ json: ['marker-1'] }, 502, 'SchemaError'],
     [{ json: { token: ENVIRONMENT_TOKEN } }, 502, 'SchemaError'],
   ] satisfies [Omit<Rule, 'path'>, number, string][]) {
-    test(`${JSON.stringify(rule)}: ${status}, and onError hears of a ${name}`, async () => {
+    test(`with ${JSON.stringify(rule)} is answered with ${status}, and onError gets a ${name}`, async () => {
       await using at = await startEndpoint({}, { path: '/auth/*', ...rule });
       const answer = await at.ask();
       assert.equal(answer.status, status);
@@ -79,7 +86,7 @@ describe('when the builder fails', () => {
     });
   }
 
-  test('by time: 504', async () => {
+  test('by timeout is answered with 504', async () => {
     await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
     const access = new AccessClient({
       builderUrl: at.builder.url(),
@@ -89,7 +96,7 @@ describe('when the builder fails', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const endpoint = createTokenEndpoint({ access, authorize: () => IDENT, onError });
-    const answer = await read(await endpoint(pageRequest()));
+    const answer = await readResponse(await endpoint(pageRequest()));
     assert.equal(answer.status, 504);
     assert.equal(answer.code, 'upstream-timeout');
     assert.equal((errors[0] as Error).name, 'TimeoutError');
@@ -101,7 +108,7 @@ describe('when the builder fails', () => {
     ['nothing', undefined, 502],
     ['text', 'detail', 502],
   ] as const) {
-    test(`through something that stands in for a client and rejects with ${name}: ${status}`, async () => {
+    test(`from a client that rejects with ${name} is answered with ${status}`, async () => {
       await using at = await startEndpoint({
         access: { getEditorToken: () => Promise.reject(thrown) },
       });
@@ -139,7 +146,7 @@ describe('access', () => {
     ],
     ['gives no client', () => undefined],
   ] as const) {
-    test(`that ${name}: 500, and onError hears of it`, async () => {
+    test(`that ${name} leads to status 500, and onError is called`, async () => {
       await using at = await startEndpoint({ access: access as never });
       const answer = await at.ask();
       assert.equal(answer.status, 500);
@@ -150,7 +157,7 @@ describe('access', () => {
 });
 
 describe('ext', () => {
-  test('gives the third segment', async () => {
+  test('sets the third segment', async () => {
     const targets: PluginTarget[] = [];
     await using at = await startEndpoint({
       ext: (target) => {
@@ -164,7 +171,7 @@ describe('ext', () => {
   });
 
   for (const bad of ['', '..', undefined, 7]) {
-    test(`that gives ${bad === '' ? 'nothing' : bad}: 500, no request, and onError hears of it`, async () => {
+    test(`that returns ${bad === '' ? 'an empty text' : bad} leads to status 500 without a request, and onError is called`, async () => {
       await using at = await startEndpoint({ ext: () => bad as string });
       assert.equal((await at.ask()).status, 500);
       assert.match((at.errors[0] as Error).message, /^ext must/);
@@ -174,7 +181,7 @@ describe('ext', () => {
 });
 
 describe('onError', () => {
-  test('gets the error, the request and the context', async () => {
+  test('is called with the error, the request and the context', async () => {
     const seen: unknown[] = [];
     await using at = await startEndpoint(
       { onError: (...told) => void seen.push(...told) },
@@ -197,14 +204,14 @@ describe('onError', () => {
     ['rejects', () => Promise.reject(new Error('log is full'))],
     ['never ends', () => new Promise<void>(() => undefined)],
   ] as const) {
-    test(`that ${name} leaves the answer as it is`, async () => {
+    test(`that ${name} does not change the response`, async () => {
       const unhandled: unknown[] = [];
       const listener = (error: unknown) => unhandled.push(error);
       process.on('unhandledRejection', listener);
       try {
         await using at = await startEndpoint({ onError }, { path: '*', status: 500 });
         assert.equal((await at.ask()).status, 502);
-        // A rejection that nobody handles is announced after the microtasks, before the next timer or connection.
+        // Node reports an unhandled rejection after the microtasks, before the next timer or connection.
         await new Promise((resolve) => setImmediate(resolve));
         assert.deepEqual(unhandled, []);
       } finally {
@@ -223,8 +230,8 @@ describe('onError', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  test('ends the request to the builder, and is no failure', async () => {
+describe('a client that disconnects', () => {
+  test('cancels the request to the builder, which is no failure', async () => {
     await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
     const controller = new AbortController();
     const answer = at.endpoint(pageRequest(FIELDS, {}, { signal: controller.signal }));

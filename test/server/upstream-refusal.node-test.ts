@@ -3,7 +3,14 @@ import { describe, test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import type { Rule } from '../support/script-rules.ts';
-import { ENVIRONMENT_TOKEN, IDENT, PARTNER, pageRequest, read, startEndpoint } from './endpoint-fixture.ts';
+import {
+  ENVIRONMENT_TOKEN,
+  IDENT,
+  PARTNER,
+  pageRequest,
+  readResponse,
+  startEndpoint,
+} from './endpoint-fixture.ts';
 
 const refusedBy = (status: number, code?: string): Rule => ({
   path: '*',
@@ -11,7 +18,7 @@ const refusedBy = (status: number, code?: string): Rule => ({
   json: code === undefined ? 'marker-1' : { error: { code, message: 'marker-1' } },
 });
 
-describe('an environment token that the builder refuses', () => {
+describe('an environment token that the builder rejects', () => {
   for (const [status, code] of [
     [401, 'token-invalid'],
     [401, 'tenant-suspended'],
@@ -19,11 +26,11 @@ describe('an environment token that the builder refuses', () => {
     [403, 'forbidden'],
     [403, undefined],
   ] as const) {
-    test(`by ${status} ${code}: 502, once, which no element tries again, and one line to onError`, async () => {
+    test(`with ${status} ${code} is answered with one 502 that no element retries, and one line to onError`, async () => {
       await using at = await startEndpoint({}, refusedBy(status, code));
       const answer = await at.ask();
       assert.deepEqual([answer.status, answer.code], [502, 'upstream-refused']);
-      // Elements, those of versions before too, do not wait longer than 30 s.
+      // No version of the elements waits longer than 30 s.
       assert.equal(answer.headers.get('retry-after'), '60');
       assert.equal((await at.asked()).length, 1);
       assert.equal(at.errors.length, 1);
@@ -38,7 +45,7 @@ describe('an environment token that the builder refuses', () => {
     });
   }
 
-  test('is one line on the console, where nobody else is told', async (t) => {
+  test('is one line on the console without onError', async (t) => {
     const log = t.mock.method(console, 'error', () => undefined);
     await using at = await startEndpoint({}, refusedBy(401, 'token-invalid'));
     const endpoint = createTokenEndpoint({ access: at.access, authorize: () => IDENT });
@@ -48,7 +55,7 @@ describe('an environment token that the builder refuses', () => {
     assert.doesNotMatch(lines[0] ?? '', /\n/);
   });
 
-  test('is known of whatever stands in for a client, by the status of its error', async () => {
+  test('is recognised with any client, by the status of its error', async () => {
     const error = Object.assign(new Error('marker-1'), { status: 401, code: 7 });
     await using at = await startEndpoint({ access: { getEditorToken: () => Promise.reject(error) } });
     assert.equal((await at.ask()).code, 'upstream-refused');
@@ -63,9 +70,9 @@ describe('an environment token that the builder refuses', () => {
   });
 });
 
-describe('a customer that the builder gives no tokens for', () => {
+describe('a customer for whom the builder gives no tokens', () => {
   for (const code of ['tenant-suspended', 'tenant-deleted']) {
-    test(`(${code}) is 403 with that code, and no failure`, async () => {
+    test(`is answered with 403 and the code ${code}, which is no failure`, async () => {
       await using at = await startEndpoint({}, refusedBy(403, code));
       const answer = await at.ask();
       assert.deepEqual([answer.status, answer.code], [403, code]);
@@ -76,8 +83,8 @@ describe('a customer that the builder gives no tokens for', () => {
     });
   }
 
-  test('is not told by the status of another', async () => {
+  test('is not recognised by the status of another error', async () => {
     await using at = await startEndpoint({}, { ...refusedBy(404, 'tenant-deleted') });
-    assert.equal((await read(await at.endpoint(pageRequest()))).code, 'upstream-failed');
+    assert.equal((await readResponse(await at.endpoint(pageRequest()))).code, 'upstream-failed');
   });
 });

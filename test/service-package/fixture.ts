@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { installPackages } from '../support/install.ts';
-import { npm, packOnce } from '../support/packing.ts';
+import { packOnce } from '../support/packing.ts';
+import { npm } from '../support/programs.ts';
 
 /** The oldest Node that the service promises to run on, from npm. */
 export const node22 = join(import.meta.dirname, 'node-22');
@@ -16,17 +17,17 @@ export const node22Program = join(
 /** The package as npm would publish it. */
 export const tarball = await packOnce('plugin-editor-service');
 
-/** Where the tarball was built, which it must not say. */
+/** The folder in which the tarball was built, which it must not contain. */
 export const sourceFolder = tarball.builtIn;
 
-/** An application's folder, empty but for the package and what the package brings. */
+/** The folder of an application, with nothing but the package and its dependencies. */
 export const consumer = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-service-')));
 after(() => rm(consumer, { recursive: true, force: true, maxRetries: 3 }));
 
 await writeFile(join(consumer, 'package.json'), '{ "private": true }');
 await Promise.all([
   installPackages(node22, true),
-  npm(consumer, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball.file),
+  npm(consumer, ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball.file]),
 ]);
 
 /** The package as it is installed there. */

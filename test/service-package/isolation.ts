@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { run } from '../support/programs.ts';
 import { consumer, installed, node22Program } from './fixture.ts';
 import { startInstalled, temporaryDataDirectory } from './service-process.ts';
 
-const run = promisify(execFile);
-
-/** Tries what a plugin that broke out of its sandbox would, and writes the names of what worked. */
+/** Tries what a plugin outside its sandbox would try, and prints the names of what worked. */
 const attempts = `
 const { readFileSync, readdirSync, statSync, writeFileSync, writeSync } = require('node:fs');
 const [folder, data, own] = process.argv.slice(1);
@@ -33,7 +30,7 @@ writeSync(1, JSON.stringify(worked));
 
 const options = { skip: process.platform !== 'linux' && 'only Linux shows the command lines of processes' };
 
-describe('the processes of runners and compilers, of the installed package', options, () => {
+describe('the processes of runners and compilers in the installed package', options, () => {
   let data: Awaited<ReturnType<typeof temporaryDataDirectory>>;
   let service: Awaited<ReturnType<typeof startInstalled>>;
   let commandLines: string[][];
@@ -55,7 +52,7 @@ describe('the processes of runners and compilers, of the installed package', opt
     await writeFile(join(consumer, 'secret.txt'), '');
     data = await temporaryDataDirectory();
     service = await startInstalled(data.folder);
-    // A runner and a compiler for each language are started at once, each by a shell that then becomes it.
+    // A runner and a compiler for each language start at once, each by a shell that executes it in its place.
     const isStarted = (lines: string[][]) =>
       lines.some((line) => line.some((word) => word.endsWith('runner-main.js'))) &&
       lines.filter((line) => line.some((word) => word.endsWith('compiler-main.js'))).length === 3;
@@ -73,7 +70,7 @@ describe('the processes of runners and compilers, of the installed package', opt
     await data?.remove();
   });
 
-  test('each is built JavaScript, and reads packages that the service depends on and nothing around them', async () => {
+  test('are built JavaScript, and read only packages that the service depends on', async () => {
     const packages = (await readdir(join(consumer, 'node_modules'))).filter((name) => !name.startsWith('.'));
     for (const line of commandLines) {
       assert.deepEqual(
@@ -89,7 +86,7 @@ describe('the processes of runners and compilers, of the installed package', opt
     }
   });
 
-  test('what keeps them in withholds everything but their code, on this Node as well', async () => {
+  test('are confined to their code, on this Node as well', async () => {
     for (const line of commandLines) {
       const main = line.findIndex((word) => /(?:runner|compiler)-main\.js$/.test(word));
       const isolated = line.slice(1, main);
@@ -103,7 +100,7 @@ describe('the processes of runners and compilers, of the installed package', opt
         own,
       ]);
       assert.deepEqual(JSON.parse(stdout), ['own']);
-      // The attempts work where nothing withholds them.
+      // Without confinement the attempts succeed.
       const open = await run(node22Program, ['--eval', attempts, consumer, data.folder, own]);
       assert.equal((JSON.parse(open.stdout) as string[]).length, 12);
     }

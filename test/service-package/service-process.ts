@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { consumer, node22Program } from './fixture.ts';
 
-/** What a command is given: the oldest Node as `node`, and state in a folder of the test. */
+/** The environment of a command: the oldest Node as `node`, and state in a folder of the test. */
 const environment = (dataDirectory: string) => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA_)/.test(name)),
@@ -20,7 +20,7 @@ export async function temporaryDataDirectory() {
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** Runs `npx plugin-editor-service` as whoever has installed it would, but for npm's questions to the registry. */
+/** Runs `npx plugin-editor-service` of the installed package, without requests to the registry. */
 export function runCommand(dataDirectory: string, ...args: string[]) {
   const child = spawn('npx', ['--no', '--offline', 'plugin-editor-service', ...args], {
     cwd: consumer,
@@ -49,7 +49,7 @@ export async function startInstalled(dataDirectory: string) {
     origin: address() ?? '',
     pid: child.pid ?? 0,
     errors,
-    /** Ends it as a process manager does; resolves once nothing of it holds its output any longer. */
+    /** Ends it as a process manager does; resolves when no process of it holds its output any more. */
     stop: async () => {
       child.kill('SIGTERM');
       await closed;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { run } from '../support/packing.ts';
+import { run } from '../support/programs.ts';
 import { tools } from '../package/tools.ts';
 import { consumer, node22 } from './fixture.ts';
 
@@ -30,7 +30,7 @@ const compile = async (tsc: string, config: object) => {
 };
 
 for (const { version, tsc } of compilers) {
-  test(`TypeScript ${version} takes its types without any other types`, async () => {
+  test(`TypeScript ${version} compiles with its types and no others`, async () => {
     await writeFile(
       join(consumer, 'own.mts'),
       `import { StartError, readSettings, startService, type Settings } from 'plugin-editor-service';
@@ -62,7 +62,7 @@ test('the service uses nothing of Node that the oldest supported version lacks',
     noEmit: true,
     rootDir: root,
     typeRoots: [join(types, '@types')],
-    // Which `@types/node` itself imports.
+    // `@types/node` itself imports this.
     paths: { 'undici-types': [join(types, 'undici-types')] },
   };
   const config = {

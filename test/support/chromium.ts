@@ -14,17 +14,17 @@ export const CHROMIUM_ARGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
 
-/** How many milliseconds a page is waited for before a test fails: a machine with much else to do takes its time. */
+/** How long a test waits for a page before it fails, in ms. It is long for the sake of busy machines. */
 const PATIENCE = 120_000;
 
 /**
- * Starts Chromium for a Node test that drives whole pages. Whoever calls it closes it. `hosts`: where names lead, in
+ * Starts Chromium for a Node test that drives whole pages. The caller closes it. `hosts`: rules for resolving host names, in
  * place of this machine's loopback addresses.
  */
 export async function launchChromium(hosts?: string): Promise<Browser> {
   const { chromium } = findBrowsers();
   if (!chromium) throw new Error('No Chromium or Chrome was found: run node tools/setup/browsers.js');
-  // Of an argument that is given twice, the last counts.
+  // When an argument is repeated, the last one applies.
   const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
   const browser = await launch({ executablePath: chromium, args, timeout: PATIENCE });
   const createContext = browser.createBrowserContext.bind(browser);
@@ -32,7 +32,7 @@ export async function launchChromium(hosts?: string): Promise<Browser> {
   return withPatientPages(browser);
 }
 
-/** Has all pages that a browser or a context of it opens wait for long. */
+/** Sets the long time limit for all pages that a browser or a context opens. */
 function withPatientPages<T extends { newPage(): Promise<Page> }>(opener: T): T {
   const newPage = opener.newPage.bind(opener);
   opener.newPage = async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 
 /**
- * How many frames a page holds now, those in shadow roots included. Not by `page.frames()`, which names a frame that is
+ * The number of frames in a page, including those in shadow roots. `page.frames()` would include a frame that is
  * gone until Puppeteer hears of that.
  */
 export function countFrames(page: Page): Promise<number> {

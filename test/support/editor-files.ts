@@ -4,7 +4,7 @@ import { build } from 'vite';
 import type { Rolldown } from 'vite';
 import type { EditorAsset, EditorAssets } from '../../service/src/http/editor-page.ts';
 
-/** Builds the editor from its sources as the service's package has it, into memory. */
+/** Builds the editor for the package of the service from its sources, in memory. */
 export async function buildEditor(): Promise<EditorAssets> {
   const { output } = (await build({
     configFile: fileURLToPath(new URL('../../editor/vite.config.ts', import.meta.url)),

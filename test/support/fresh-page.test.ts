@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
 
-// Run twice (by fresh-page-again.test.ts too): whichever comes second finds nothing that the first one left.
+// This runs twice (fresh-page-again.test.ts imports it), and the second run must find nothing that the first one left.
 describe('a test file', () => {
-  it('starts on a page of its own', () => {
+  it('starts on a page without the state of another', () => {
     expect(document.cookie).to.equal('');
     expect(localStorage).to.have.length(0);
     expect(sessionStorage).to.have.length(0);

@@ -5,24 +5,24 @@ import type { AddressInfo } from 'node:net';
 
 interface Target {
   readonly port: number;
-  /** Whether it takes runs, and whether it takes all else. */
+  /** Whether it accepts runs, and whether it accepts other requests. */
   isAlive: boolean;
   isReady: boolean;
 }
 
-/** How often targets are asked how they are, in ms. */
+/** The interval between two checks of the targets, in ms. */
 const checkInterval = 250;
 
 /**
- * A reverse proxy that spreads requests over servers on loopback, in turn, and routes around those that do not work: `/exec` by
- * `/healthz`, the rest by `/readyz`. 502 when no server can be had, or when it went away before it answered.
+ * A reverse proxy that distributes requests to servers on loopback, in turn, and avoids those that do not work: `/exec` by
+ * `/healthz`, the rest by `/readyz`. It answers 502 when no server is available, or when one disconnects before its response.
  */
 export class HttpProxy {
   readonly #targets: readonly Target[];
   readonly #server = createServer((incoming, outgoing) => {
     this.#serve(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // A connection that is kept may break when it is used again, and that would be no fault of the servers.
+  // A kept-alive connection may break when it is reused, which would be no fault of the servers.
   readonly #agent = new Agent({ keepAlive: false });
   readonly #checks: NodeJS.Timeout;
   #turn = 0;
@@ -74,9 +74,9 @@ export class HttpProxy {
         outgoing.end();
         return;
       } catch (error) {
-        // The client has had a part of the answer, and must see that it is not whole.
+        // The client has received a part of the response, and must notice that it is incomplete.
         if (outgoing.headersSent) return void outgoing.destroy();
-        // Only what was certainly not begun is asked of another.
+        // Another server gets the request only if this one has certainly not begun with it.
         if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') break;
         target.isAlive = target.isReady = false;
       }
@@ -94,7 +94,7 @@ export class HttpProxy {
   }
 }
 
-/** The status that a path is answered with; `undefined` when there is no answer within a second. */
+/** The status of the response to a path, or `undefined` without a response within a second. */
 export function statusOf(port: number, path: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const headers = { host: `localhost:${port}` };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { installPackages, packagesOf } from './install.ts';
 
-/** A folder that asks for a package, which is a folder in it, so that no registry is needed. */
+/** A folder that depends on a package inside itself, so that no registry is needed. */
 async function folderWithLock(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'install-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -27,13 +27,13 @@ async function folderWithLock(t: TestContext): Promise<string> {
 }
 
 describe('packages in a folder of their own', () => {
-  it('are installed when they are first asked for, and loaded from there', async (t) => {
+  it('are installed when they are first needed, and loaded from there', async (t) => {
     const folder = await folderWithLock(t);
     const load = await packagesOf(folder);
     assert.equal(load('guest'), 'hello');
   });
 
-  it('are installed once when several ask at the same time', async (t) => {
+  it('are installed once for several callers at the same time', async (t) => {
     const folder = await folderWithLock(t);
     // npm writes a log for each of its runs.
     const logs = join(folder, 'logs');
@@ -48,7 +48,7 @@ describe('packages in a folder of their own', () => {
     assert.equal((await readdir(logs)).length, 1);
   });
 
-  it('are installed though a process was killed that did so', async (t) => {
+  it('are installed although a process was killed while installing', async (t) => {
     const folder = await folderWithLock(t);
     const source = `const { DatabaseSync } = require('node:sqlite');
       const database = new DatabaseSync(process.argv[1]);
@@ -60,7 +60,7 @@ describe('packages in a folder of their own', () => {
     assert.ok(existsSync(join(folder, 'node_modules/guest/index.js')));
   });
 
-  it('say what npm said when they cannot be had', async (t) => {
+  it('end in the message of npm when they cannot be installed', async (t) => {
     const folder = await folderWithLock(t);
     await writeFile(join(folder, 'package.json'), '{ "name": "host", "dependencies": { "other": "1.0.0" } }');
     await assert.rejects(installPackages(folder), /npm ci[^]*other/);

@@ -1,2 +1,2 @@
-/** The tools install their own packages in the same way. */
+// The tools install their packages in the same way.
 export { installPackages, packagesOf } from '../../tools/setup/install-packages.ts';

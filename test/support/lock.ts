@@ -1,2 +1,2 @@
-/** The tools take their locks in the same way. */
+// The tools take their locks in the same way.
 export { lock } from '../../tools/setup/lock.ts';

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cp,
@@ -15,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { lock } from './lock.ts';
+import { npm, run } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -35,13 +34,13 @@ export interface Tarball {
 
 /** A tarball that all tests share. */
 export interface SharedTarball extends Tarball {
-  /** Where the copy of the sources was that it was built in; it is gone. */
+  /** The folder of the copy of the sources that it was built in, which has been removed. */
   readonly builtIn: string;
   /** The README of these sources after they were packed. */
   readonly readmeAfter: string;
 }
 
-/** A copy of all that the packages are made of, so that whoever uses `dist` of the repository meanwhile finds it as it was. */
+/** A copy of the sources of the packages, so that building it does not change `dist` of the repository. */
 export interface SourceCopy {
   readonly folder: string;
   /**
@@ -52,7 +51,7 @@ export interface SourceCopy {
   readonly remove: () => Promise<void>;
 }
 
-/** Nothing of this goes into a package, or takes part in a build. */
+/** Paths that are neither published nor part of a build. */
 const left = ['.git', '.data', 'dist', 'service/dist', 'editor/dist', 'demo', 'docs', 'test'];
 
 /**
@@ -71,7 +70,7 @@ export async function packOnce(name: PackageName): Promise<SharedTarball> {
   }
 }
 
-/** What describes the tarball beside it. It is written last, so that the tarball is whole where it is there. */
+/** Describes the tarball beside it. It is written last, so that the tarball is complete when it exists. */
 const description = 'tarball.json';
 
 async function readShared(place: string): Promise<SharedTarball | undefined> {
@@ -80,7 +79,7 @@ async function readShared(place: string): Promise<SharedTarball | undefined> {
 }
 
 async function packInto(place: string, name: PackageName): Promise<SharedTarball> {
-  // Those of sources before, and one that was not finished.
+  // Tarballs of earlier sources, and an unfinished one.
   for (const entry of await readdir(dirname(place), { withFileTypes: true })) {
     if (entry.isDirectory()) await rm(join(dirname(place), entry.name), { recursive: true, force: true });
   }
@@ -100,26 +99,26 @@ async function packInto(place: string, name: PackageName): Promise<SharedTarball
   }
 }
 
-/** Puts the files of a tarball into a folder, which is made, without the folder that they are in there. */
+/** Creates a folder with the files of a tarball, without their top-level folder. */
 export async function unpack(tarball: Tarball, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await run('tar', ['-xzf', tarball.file, '-C', folder, '--strip-components=1']);
 }
 
-/** Whether a package is made of a file or folder: a path relative to the repository, with slashes. */
+/** Whether a path, relative to the repository and with slashes, belongs to the sources of a package. */
 const isSource = (path: string) => basename(path) !== 'node_modules' && !left.includes(path);
 
-/** A hash of the paths and contents of all that the packages are made of. */
+/** A hash of the paths and contents of the sources of the packages. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   const paths: string[] = [];
   const exclude = (path: string) => !isSource(path.replaceAll('\\', '/'));
   for await (const path of glob('**/*', { cwd: root, exclude })) {
-    // What is excluded is not looked into, and still named.
+    // The pattern yields excluded folders themselves, too.
     if (!exclude(path)) paths.push(path);
   }
   for (const path of paths.toSorted()) {
-    // A folder has no contents of its own.
+    // A folder has no contents.
     hash
       .update(`${path}\0`)
       .update(await readFile(join(root, path)).catch(() => ''))
@@ -143,7 +142,7 @@ export async function copySources(): Promise<SourceCopy> {
   return { folder, pack: (name, build = true) => pack(folder, name, build), remove };
 }
 
-/** One link for each package, because the repository's own packages have to be those of the copy. */
+/** Links each package, because the repository's own packages have to be those of the copy. */
 async function linkDependencies(folder: string): Promise<void> {
   const own = new Map([
     ['plugin-editor', folder],
@@ -162,28 +161,16 @@ async function linkDependencies(folder: string): Promise<void> {
 }
 
 async function pack(folder: string, name: PackageName, build: boolean): Promise<Tarball> {
-  const { stdout } = await npm(
-    folder,
+  const workspace = name === 'plugin-editor' ? [] : ['--workspace', name];
+  const { stdout } = await npm(folder, [
     'pack',
     '--json',
-    ...(name === 'plugin-editor' ? [] : ['--workspace', name]),
+    ...workspace,
     ...(build ? [] : ['--ignore-scripts']),
-  );
-  // The build prints before.
+  ]);
+  // The output of the build comes before it.
   const [{ filename, size, unpackedSize, files }] = JSON.parse(stdout.slice(stdout.search(/^\[$/m))) as [
     { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
   ];
   return { file: join(folder, filename), size, unpackedSize, files: files.map(({ path }) => path) };
-}
-
-/** Runs a program; resolves with what it printed, and rejects with it as well. */
-export const run = promisify(execFile);
-
-/** Runs npm as it would run by itself: with what is set for it, and without what the npm around this process says. */
-export function npm(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA_)/.test(name)),
-  );
-  // On Windows npm is a batch file.
-  return run('npm', args, { cwd, env, shell: process.platform === 'win32', maxBuffer: 2 ** 26 });
 }

@@ -7,10 +7,10 @@ type LaunchOptions = ConstructorParameters<typeof ChromeLauncher>[0];
 type Puppeteer = ConstructorParameters<typeof ChromeLauncher>[3];
 
 const FIREFOX_PREFERENCES = {
-  // Firefox asks ten times where a connection is cut without an answer: a test would count all of them.
+  // Firefox sends a request up to ten times when its connection is cut, and a test would count all of them.
   'network.http.request.max-attempts': 1,
-  // Nothing leaves this machine, whatever address a test or Firefox itself asks for: names lead to loopback
-  // (its settings service asks past the proxy), and plain addresses to a proxy that is not there.
+  // Nothing leaves this machine, whatever URL a test or Firefox itself requests: names lead to loopback
+  // (its settings service bypasses the proxy), and IP addresses to a proxy that does not exist.
   'network.dns.forceResolve': '127.0.0.1',
   'network.proxy.type': 1,
   'network.proxy.http': '127.0.0.1',
@@ -24,7 +24,7 @@ export function chromiumLauncher(
   executablePath: string,
   onStart: (version: string) => void,
 ): BrowserLauncher {
-  // Without `browser: 'chrome'`, with which coverage stays empty.
+  // With `browser: 'chrome'` coverage would stay empty.
   const launcher = new FreshPageLauncher({ executablePath, args: CHROMIUM_ARGS }, onStart);
   launcher.name = 'Chromium';
   return launcher;
@@ -40,9 +40,9 @@ export function firefoxLauncher(executablePath: string, onStart: (version: strin
 }
 
 /**
- * Gives each test file a page of its own. The launcher it is made of takes one page for all files, so that
+ * Gives each test file a page of its own. The launcher that it extends reuses one page for all files, so that
  * cookies, storage and the history, which ends at 50 entries, go from one to the next. The pages share the
- * browser's default context: in one of its own, each would load all modules anew, which doubles the time.
+ * browser's default context: in a context of its own, each would load all modules again, which doubles the time.
  */
 class FreshPageLauncher extends ChromeLauncher {
   constructor(options: LaunchOptions, onStart: (version: string) => void, puppeteer?: Puppeteer) {
@@ -55,7 +55,7 @@ class FreshPageLauncher extends ChromeLauncher {
       },
       async ({ context }) => {
         const page = await context.newPage();
-        // A page that asks before it is left would hold up the whole run.
+        // A page with a question before leaving would block the whole run.
         page.on('dialog', (dialog) => {
           void (dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss());
         });
@@ -69,7 +69,7 @@ class FreshPageLauncher extends ChromeLauncher {
     const page = this.getPage(sessionId);
     await page.evaluate(() => localStorage.clear()).catch(() => undefined);
     const result = await super.stopSession(sessionId);
-    // The pages that would be taken again. There is no option for this.
+    // The pages that would be reused. There is no option against this.
     (Reflect.get(this, 'inactivePages') as unknown[]).length = 0;
     const context = page.browserContext();
     await context.deleteCookie(...(await context.cookies()));

@@ -1,7 +1,7 @@
 import type { Frame } from 'puppeteer-core';
 
 /**
- * Runs a function in a frame; resolves with `undefined` where the frame's page has gone: it loads another one, or was taken
+ * Runs a function in a frame; resolves with `undefined` when the page of the frame has gone: it loads another one, or was taken
  * out, as the editor is when there is an error. The failure may come before the news of the frame's end, so `detached` cannot
  * be asked; and for a frame that has gone it is thrown at the call.
  */

@@ -6,8 +6,8 @@ import { faultsFromRight, linesOf } from './reading-order.ts';
 const box = { left: 0, right: 100 };
 const at = (left: number, right: number, top = 0) => ({ left, right, top, bottom: top + 20 });
 
-describe('the order in which things stand', () => {
-  it('is right where each line starts at the right edge and goes on to the left', () => {
+describe('the order from right to left', () => {
+  it('is right when each line starts at the right edge and continues to the left', () => {
     assert.deepEqual(faultsFromRight([at(60, 100), at(0, 60), at(30, 100, 20)], box), []);
     assert.deepEqual(faultsFromRight([at(60, 100.4), at(-0.4, 60.4)], box), []);
   });
@@ -21,14 +21,14 @@ describe('the order in which things stand', () => {
     ['holds something without a width', [at(100, 100)], /has no width/],
     ['holds nothing', [], /nothing is there/],
   ] as const) {
-    it(`is wrong where it ${what}`, () => {
+    it(`is wrong when it ${what}`, () => {
       const faults = faultsFromRight(things, box);
       assert.equal(faults.length, 1, faults.join('\n'));
       assert.match(faults[0]!, fault);
     });
   }
 
-  it('takes what is beside something taller for the same line, and what is below for the next', () => {
+  it('counts what is beside something taller as the same line, and what is below as the next', () => {
     const tall = { ...at(50, 100), bottom: 60 };
     assert.deepEqual(
       linesOf([tall, at(0, 50, 20), at(0, 100, 60)]).map(({ length }) => length),

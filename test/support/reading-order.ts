@@ -1,7 +1,7 @@
-// How wide a text is depends on the fonts of the machine, and with it where lines wrap. What is the same on all of them
+// The width of a text, and where lines wrap, depends on the fonts of the machine. What is the same on all of them
 // is the order in which things stand within whatever lines there are, and that none of them leaves its box.
 
-/** The edges of something in a page, in CSS pixels: a `DOMRect`, or what is left of one that came through JSON. */
+/** The edges of something in a page, in CSS pixels: a `DOMRect`, or its copy through JSON. */
 export interface Edges {
   left: number;
   right: number;
@@ -12,7 +12,7 @@ export interface Edges {
 /** Boxes that touch may overlap by a rounded pixel. */
 const ROUNDING = 1;
 
-/** The lines that things stand in, given in the order in which they are read. */
+/** Groups things, given in reading order, by the lines that they stand in. */
 export function linesOf<T extends Edges>(things: readonly T[]): T[][] {
   const lines: T[][] = [];
   for (const thing of things) {
@@ -25,7 +25,7 @@ export function linesOf<T extends Edges>(things: readonly T[]): T[][] {
 }
 
 /**
- * What is wrong with things, given in the order in which they are read, that are to stand in their box as in a text
+ * The faults in the positions of things, given in reading order, that are to stand in their box as in a text
  * written from the right: every line starts at the right edge, each thing in it is to the left of the one before, and
  * none leaves the box. Empty when all is well.
  */

@@ -1,110 +1,115 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 
-import { answer, answerPreflight, isPreflight } from './script-answers.ts';
-import { parseScopedPath, type Command, type SeenRequest } from './script-rules.ts';
+import type { Rule, SeenRequest } from './script-rules.ts';
 import { ScriptScope } from './script-scope.ts';
 
-/**
- * The scripted server without a socket: it answers the requests below `/s/<id>/` of whichever servers it is
- * put behind, all from one set of scopes, and carries out the commands of the tests.
- */
+/** Answers the requests below `/s/<id>/` of whichever servers it is put behind, all from one set of scopes. */
 export class ScriptHandler {
-  #scopes = new Map<string, ScriptScope>();
+  readonly #scopes = new Map<string, ScriptScope>();
 
-  /** Whether the request is below a scope; if so it is answered, and the promise ends with its connection. */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const url = new URL(rawUrl(request));
-    const scoped = parseScopedPath(rawPath(request));
-    if (!scoped) return false;
+  /** For a server of `node:http`. */
+  readonly listener = getRequestListener(
+    (request, bindings) => this.#respond(request, bindings as HttpBindings),
+    { overrideGlobalObjects: false },
+  );
 
-    const scope = this.#scopes.get(scoped.id);
-    if (!scope) {
-      response.writeHead(404, { 'content-type': 'text/plain' });
-      response.end(`No test has made the scope "${scoped.id}".`);
-      return true;
-    }
+  createScope(id: string): ScriptScope {
+    const scope = new ScriptScope();
+    this.#scopes.set(id, scope);
+    return scope;
+  }
 
+  scope(id: string): ScriptScope | undefined {
+    return this.#scopes.get(id);
+  }
+
+  async #respond(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
+    // Not taken from the URL of the request, in which "%2e%2e" and the like are resolved.
+    const [, id = '', path = '/'] = /^\/s\/([\w-]+)(\/[^?]*)?/.exec(incoming.url ?? '') ?? [];
+    const scope = this.#scopes.get(id);
+    if (!scope) return new Response(`No test has made the scope "${id}".`, { status: 404 });
+
+    const { method, headers, signal } = request;
+    const url = new URL(request.url);
     const seen: SeenRequest = {
-      method: request.method ?? 'GET',
-      path: scoped.path,
+      method,
+      path,
       query: Object.fromEntries(url.searchParams),
       search: url.search,
-      headers: headersOf(request),
-      body: '',
+      headers: Object.fromEntries(headers),
+      body: await request.text(),
       origin: url.origin,
-      matched: false,
-      preflight: false,
       aborted: false,
     };
-    const gone = new AbortController();
-    const exchange = { request, response, scope, ...scoped, gone: gone.signal, cut: false };
-    const closed = new Promise<void>((resolve) => response.once('close', resolve));
-    response.once('close', () => {
-      if (response.writableFinished || exchange.cut) return;
-      gone.abort();
-      scope.markAborted(seen);
-    });
-
-    try {
-      seen.body = await readBody(request);
-    } catch {
-      // The client went away while it was still sending: there is no request to answer or to show.
-      return true;
-    }
-    const asksFirst = isPreflight(request);
-    const rule = scope.take(seen.method, scoped.path, asksFirst);
-    seen.matched = rule !== undefined;
-    seen.preflight = asksFirst && !rule;
+    const isPreflight = method === 'OPTIONS' && headers.has('access-control-request-method');
+    const rule = scope.take(method, path, isPreflight);
+    if (isPreflight && !rule) return answerPreflight(request);
     scope.record(seen);
+    if (!rule)
+      return toResponse({ path: '*', status: 404, body: `No rule for ${method} ${path}` }, request, id);
 
-    if (seen.preflight) answerPreflight(request, response);
-    else {
-      const body = `No rule for ${seen.method} ${scoped.path}`;
-      await answer(rule ?? { path: '*', status: 404, body }, exchange);
+    // When the rule itself cuts the connection, the client did not abort.
+    if (!rule.drop) signal.addEventListener('abort', () => scope.markAborted(seen));
+    if (rule.delay === 'hang') await scope.hold(path, signal);
+    const response = toResponse(rule, request, id);
+    if (!rule.drop) return response;
+
+    if (rule.drop === 'midway') {
+      const content = Buffer.from(await response.arrayBuffer());
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      await new Promise((resolve) =>
+        outgoing.write(content.subarray(0, Math.floor(content.length / 2)), resolve),
+      );
     }
-    await closed;
-    return true;
+    // The connection is reset because WebKitGTK accepts a body that merely ends too early.
+    incoming.socket.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
   }
+}
 
-  /** Carries out one command. Never gives null, which the test runner would take for "not mine". */
-  async execute(command: Command): Promise<unknown> {
-    if (command.type === 'create') {
-      this.#scopes.set(command.id, new ScriptScope());
-      return true;
-    }
-    const scope = this.#scopes.get(command.id);
-    if (!scope) throw new Error(`No scope "${command.id}"`);
-    if (command.type === 'requests') return scope.requests(command, (request) => !request.preflight);
-    if (command.type === 'preflights') return scope.requests(command, (request) => request.preflight);
-    if (command.type === 'aborted') return scope.requests(command, (request) => request.aborted);
-    if (command.type === 'release') return scope.release(command.path);
-    if (command.type === 'reset') scope.reset(command.rules);
-    else scope.add(command.rules);
-    return true;
+function toResponse(rule: Rule, request: Request, id: string): Response {
+  const [type, text] = bodyOf(rule);
+  const content = text === undefined ? null : Buffer.from(text);
+  const headers = new Headers({ 'cache-control': 'no-store' });
+  if (type !== undefined) headers.set('content-type', type);
+  if (content) headers.set('content-length', String(content.length));
+  if (rule.redirect !== undefined)
+    headers.set('location', /^\/(?!\/)/.test(rule.redirect) ? `/s/${id}${rule.redirect}` : rule.redirect);
+  for (const [name, value] of Object.entries(rule.headers ?? {})) {
+    headers.delete(name);
+    for (const one of [value].flat()) headers.append(name, one);
   }
+  if (rule.cors !== false) allowOrigin(request, headers);
+  const status = rule.status ?? (rule.redirect === undefined ? 200 : 302);
+  return new Response(content, { status, headers });
+}
 
-  /** The same as a listener for a server that has nothing else to answer. */
-  listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!(await this.handle(request, response))) response.writeHead(404).end();
+function bodyOf({ json, html, body, bodyRepeat }: Rule): [type?: string, text?: string] {
+  if (json !== undefined) return ['application/json', JSON.stringify(json)];
+  if (html !== undefined) return ['text/html; charset=utf-8', html];
+  const text = bodyRepeat ? bodyRepeat.text.repeat(bodyRepeat.times) : body;
+  return text === undefined ? [] : ['text/plain; charset=utf-8', text];
+}
+
+/** Allows the request behind a CORS preflight. */
+function answerPreflight(request: Request): Response {
+  const headers = new Headers({ 'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE' });
+  allowOrigin(request, headers);
+  const requested = request.headers.get('access-control-request-headers');
+  if (requested) headers.set('access-control-allow-headers', requested);
+  return new Response(null, { status: 204, headers });
+}
+
+/** Lets the requesting origin read the response and its headers, with credentials, unless the rule set other headers. */
+function allowOrigin(request: Request, headers: Headers): void {
+  const origin = request.headers.get('origin');
+  if (!origin) return;
+  const defaults = {
+    'access-control-expose-headers': ['date', ...headers.keys()].join(', '),
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    vary: 'origin',
   };
-}
-
-function rawPath(request: IncomingMessage): string {
-  return (request.url ?? '/').replace(/\?.*$/s, '');
-}
-
-function rawUrl(request: IncomingMessage): string {
-  return `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
-}
-
-function headersOf(request: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-  );
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  for (const [name, value] of Object.entries(defaults)) if (!headers.has(name)) headers.set(name, value);
 }

@@ -1,36 +1,54 @@
 import { pathFits, type Filter, type Rule, type SeenRequest } from './script-rules.ts';
 
-/** An answer that waits for `release()`. */
+/** What a test can have its scope do. See `ScriptedServer` for the meaning of each. */
+export type ScopeCommands = Pick<ScriptScope, 'on' | 'reset' | 'requests' | 'aborted' | 'release'>;
+
+/** A response that waits for `release()`. */
 interface Held {
   path: string;
   go: () => void;
 }
 
-/** One test's rules, the requests that it has seen, and the answers that it holds back. */
+/** One test's rules, the requests that it has seen, and the responses that it holds back. */
 export class ScriptScope {
   #rules: { rule: Rule; left: number }[] = [];
   #seen: SeenRequest[] = [];
   #held = new Set<Held>();
-  #changed = new Set<() => void>();
+  #changed = Promise.withResolvers<void>();
 
-  add(rules: Rule[]): void {
-    for (const rule of rules) {
-      this.#rules.push({ rule, left: rule.times ?? Infinity });
-    }
+  async on(...rules: Rule[]): Promise<void> {
+    this.#rules.push(...rules.map((rule) => ({ rule, left: rule.times ?? Infinity })));
   }
 
-  reset(rules: Rule[]): void {
+  async reset(...rules: Rule[]): Promise<void> {
     this.#rules = [];
-    this.add(rules);
+    await this.on(...rules);
   }
 
-  /** Takes the rule that answers this request, and counts it. A `named` one must name the method. */
-  take(method: string, path: string, named = false): Rule | undefined {
+  requests(filter: number | Filter = {}): Promise<SeenRequest[]> {
+    return this.#find(typeof filter === 'number' ? { count: filter } : filter, () => true);
+  }
+
+  aborted(filter: number | Filter = {}): Promise<SeenRequest[]> {
+    const wanted = typeof filter === 'number' ? { count: filter } : { count: 1, ...filter };
+    return this.#find(wanted, ({ aborted }) => aborted);
+  }
+
+  async release(path = '*'): Promise<number> {
+    const find = () => [...this.#held].filter((held) => pathFits(path, held.path));
+    await this.#until(() => find().length > 0);
+    const released = find();
+    for (const held of released) held.go();
+    return released.length;
+  }
+
+  /** Takes the rule that answers a request, and counts it. A preflight needs one that names its method. */
+  take(method: string, path: string, isPreflight: boolean): Rule | undefined {
     const entry = this.#rules.find(
       ({ rule, left }) =>
         left > 0 &&
         pathFits(rule.path, path) &&
-        (rule.method === undefined ? !named : rule.method.toUpperCase() === method),
+        (rule.method === undefined ? !isPreflight : rule.method.toUpperCase() === method),
     );
     if (entry) entry.left -= 1;
     return entry?.rule;
@@ -46,20 +64,7 @@ export class ScriptScope {
     this.#notify();
   }
 
-  /** Resolves as soon as `filter.count` (default 0) fitting requests are there, with all that fit by then. */
-  async requests(filter: Filter, kind: (request: SeenRequest) => boolean): Promise<SeenRequest[]> {
-    const find = () =>
-      this.#seen.filter(
-        (request) =>
-          kind(request) &&
-          (filter.path === undefined || pathFits(filter.path, request.path)) &&
-          (filter.method === undefined || filter.method.toUpperCase() === request.method),
-      );
-    await this.#until(() => find().length >= (filter.count ?? 0));
-    return find();
-  }
-
-  /** Holds an answer back. Resolves at `release()`, or at once when the client goes away. */
+  /** Holds a response back. Resolves at `release()`, or at once when the client disconnects. */
   hold(path: string, gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const held: Held = {
@@ -75,24 +80,28 @@ export class ScriptScope {
     });
   }
 
-  /** Waits until an answer is held back, then lets all that fit go. Returns how many those were. */
-  async release(path = '*'): Promise<number> {
-    const find = () => [...this.#held].filter((held) => pathFits(path, held.path));
-    await this.#until(() => find().length > 0);
-    const released = find();
-    for (const held of released) held.go();
-    return released.length;
+  /** Resolves as soon as `count` (default 0) requests fit, with all that fit by then. */
+  async #find(
+    { path, method, count = 0 }: Filter,
+    isMeant: (request: SeenRequest) => boolean,
+  ): Promise<SeenRequest[]> {
+    const find = () =>
+      this.#seen.filter(
+        (request) =>
+          isMeant(request) &&
+          (path === undefined || pathFits(path, request.path)) &&
+          (method === undefined || method.toUpperCase() === request.method),
+      );
+    await this.#until(() => find().length >= count);
+    return find();
   }
 
   async #until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
-      await new Promise<void>((resolve) => this.#changed.add(resolve));
-    }
+    while (!condition()) await this.#changed.promise;
   }
 
   #notify(): void {
-    const waiting = [...this.#changed];
-    this.#changed.clear();
-    for (const wake of waiting) wake();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 }

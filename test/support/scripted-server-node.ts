@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { ScriptHandler } from './script-handler.ts';
 import type { Rule } from './script-rules.ts';
-import { newScopeId, scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
+import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
 
 /**
  * The same scripted server for one Node test, on a port of its own. All of its origins are that one server
@@ -14,30 +15,30 @@ import { newScopeId, scriptedServerApi, type ScriptedServer } from './scripted-s
 export async function startScriptedServer(...rules: Rule[]): Promise<ScriptedServer & AsyncDisposable> {
   const handler = new ScriptHandler();
   const http = createServer((request, response) => void handler.listener(request, response));
-  // One request for each connection: a client that finds a kept one cut may quietly ask a second time.
+  // One request for each connection: a client that finds a kept one cut may send its request again.
   http.maxRequestsPerSocket = 1;
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await once(http.listen(0, '127.0.0.1'), 'listening');
   const { port } = http.address() as AddressInfo;
 
-  const id = newScopeId();
-  await handler.execute({ type: 'create', id });
-  const server = scriptedServerApi(
-    id,
-    {
-      second: `http://127.0.0.1:${port}`,
-      same: `http://127.0.0.1:${port}`,
-      crossSite: `http://localhost:${port}`,
-    },
-    (command) => handler.execute(command),
-  );
+  const id = crypto.randomUUID();
+  const scope = handler.createScope(id);
+  const origin = `http://127.0.0.1:${port}`;
+  const origins = { second: origin, same: origin, crossSite: `http://localhost:${port}` };
+  const server = scriptedServerApi(id, origins, {
+    on: (...given) => scope.on(...given),
+    reset: (...given) => scope.reset(...given),
+    requests: (filter) => scope.requests(filter),
+    aborted: (filter) => scope.aborted(filter),
+    release: (path) => scope.release(path),
+  });
   if (rules.length > 0) await server.on(...rules);
 
   return {
     ...server,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        http.close(() => resolve());
-        http.closeAllConnections();
-      }),
+    async [Symbol.asyncDispose]() {
+      http.close();
+      http.closeAllConnections();
+      await once(http, 'close');
+    },
   };
 }

@@ -1,38 +1,43 @@
 import { executeServerCommand } from '@web/test-runner-commands';
 
-import { COMMAND_NAME, type Command, type Created, type Rule } from './script-rules.ts';
-import { newScopeId, scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
+import type { Rule } from './script-rules.ts';
+import type { ScopeCommands } from './script-scope.ts';
+import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
+import { COMMAND_NAME, type Command } from './scripted-server-command.ts';
 
 export type { Filter, Rule, SeenRequest } from './script-rules.ts';
 export type { ScriptedOrigin, ScriptedServer } from './scripted-server-api.ts';
 
 /**
- * A scripted server for one browser test: a real HTTP server whose answers the test writes itself.
+ * A scripted server for one browser test: a real HTTP server whose responses the test writes itself.
  *
  *     const server = await scriptedServer({ path: '/token', json: { token: 't1' } });
  *     element.tokenEndpoint = server.sameOrigin.url('/token');
  *     const [request] = await server.requests(1);
  *
- * Commands go through the test runner's socket, not by fetch: a test may replace `fetch`, and hanging answers
+ * Commands go through the test runner's socket, not by fetch: a test may replace `fetch`, and hanging responses
  * may use up the six connections that a browser opens to one origin.
  */
 export async function scriptedServer(...rules: Rule[]): Promise<ScriptedServer> {
-  const id = newScopeId();
-
-  const { secondPort } = (await send({ type: 'create', id })) as Created;
-  const server = scriptedServerApi(
-    id,
-    {
-      second: `http://localhost:${secondPort}`,
-      same: location.origin,
-      crossSite: `http://127.0.0.1:${secondPort}`,
-    },
-    send,
-  );
+  const id = crypto.randomUUID();
+  const send =
+    <T>(name: Command['name']) =>
+    (...args: unknown[]): Promise<T> =>
+      executeServerCommand<T, Command>(COMMAND_NAME, { id, name, args });
+  const commands: ScopeCommands = {
+    on: send('on'),
+    reset: send('reset'),
+    requests: send('requests'),
+    aborted: send('aborted'),
+    release: send('release'),
+  };
+  const port = await send<number>('create')();
+  const origins = {
+    second: `http://localhost:${port}`,
+    same: location.origin,
+    crossSite: `http://127.0.0.1:${port}`,
+  };
+  const server = scriptedServerApi(id, origins, commands);
   if (rules.length > 0) await server.on(...rules);
   return server;
-}
-
-function send(command: Command): Promise<unknown> {
-  return executeServerCommand(COMMAND_NAME, command);
 }

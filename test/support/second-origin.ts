@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { createServer as createSocketServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 
 import type { TestRunnerConfig, TestRunnerPlugin } from '@web/test-runner';
 
 import { ScriptHandler } from './script-handler.ts';
-import { COMMAND_NAME, SCOPE_PREFIX, type Command, type Created } from './script-rules.ts';
+import { COMMAND_NAME, type Command } from './scripted-server-command.ts';
 
 type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
 
@@ -18,24 +19,26 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
 
   return {
     middleware: async (context, next) => {
-      if (!context.path.startsWith(SCOPE_PREFIX)) {
+      if (!context.path.startsWith('/s/')) {
         await next();
         return;
       }
       context.respond = false;
-      // Awaited to the end of the connection, so that nothing outside adds headers to an answer under way.
+      // Awaited to the end of the connection, so that nothing outside adds headers to a response under way.
+      const closed = once(context.res, 'close');
       await handler.listener(context.req, context.res);
-      // The runner lists each 404 as a file that is missing; a scripted one is meant.
+      await closed;
+      // The runner lists each 404 as a missing file, but a scripted one is intended.
       context.res.statusCode = 200;
     },
     plugin: {
       name: 'scripted-origins',
       async serverStart({ server }) {
-        // One request for each connection: a browser that finds a kept connection cut asks a second time by
+        // One request for each connection: a browser that finds a kept connection cut sends its request again by
         // itself, and a test that counts requests would then see one too many.
         second.maxRequestsPerSocket = 1;
         (server as Server).maxRequestsPerSocket = 1;
-        await listenOnLoopback(second, 0);
+        await once(second.listen(0, '127.0.0.1'), 'listening');
       },
       serverStop() {
         second.close();
@@ -43,42 +46,29 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
       },
       async executeCommand({ command, payload }) {
         if (command !== COMMAND_NAME) return undefined;
-        const wanted = payload as Command;
-        const result = await handler.execute(wanted);
-        if (wanted.type !== 'create') return result;
-        return { secondPort: (second.address() as AddressInfo).port } satisfies Created;
+        const { id, name, args } = payload as Command;
+        if (name === 'create') {
+          handler.createScope(id);
+          return (second.address() as AddressInfo).port;
+        }
+        const scope = handler.scope(id);
+        if (!scope) throw new Error(`No scope "${id}"`);
+        const run = scope[name].bind(scope) as (...given: unknown[]) => Promise<unknown>;
+        // The test runner takes `undefined` for "not mine".
+        return (await run(...args)) ?? true;
       },
     },
   };
 }
 
-/** The test runner listens on every interface; this takes its server back to the loopback one. */
+/** Moves the server of the test runner, which listens on every interface, to the loopback interface. */
 export function loopbackOnly(): TestRunnerPlugin {
   return {
     name: 'loopback-only',
     async serverStart({ server, config }) {
       if (!server) return;
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await listenOnLoopback(server as Server, config.port ?? 0);
+      await once(server.listen(config.port ?? 0, '127.0.0.1'), 'listening');
     },
   };
-}
-
-/** A port that is free now. The runner's own choice (from 8000 up) is the same for two runs that start together. */
-export async function freePort(): Promise<number> {
-  const server = createSocketServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-function listenOnLoopback(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

@@ -5,7 +5,7 @@ import type { TestSession } from '@web/test-runner';
 
 import { summaryLines } from './summary-reporter.ts';
 
-/** What the reporter reads of a session: its engine, whether it went well, and the outcome of each test. */
+/** What the reporter reads from a session: its engine, whether it passed, and its tests. */
 function session(
   engine: string,
   outcomes: ('passed' | 'failed' | 'skipped')[] | 'did not load',
@@ -29,8 +29,8 @@ function session(
   } as unknown as TestSession;
 }
 
-describe('summary of a run', () => {
-  it('names the engines with their versions and ends with the counts alone', () => {
+describe('the summary of a test run', () => {
+  it('names the engines with their versions, and ends with the counts', () => {
     const lines = summaryLines(
       [
         session('Chromium', ['passed', 'passed']),

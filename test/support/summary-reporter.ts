@@ -59,7 +59,7 @@ function total(sessions: TestSession[]): Counts {
   const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
   for (const session of sessions) {
     const counts = session.testResults ? count(session.testResults) : { passed: 0, failed: 0, skipped: 0 };
-    // A file that did not load, or an error outside of any test, has no test of its own to be counted as.
+    // A file that did not load, or an error outside all tests, counts as one failure.
     if (!session.passed && counts.failed === 0) counts.failed = 1;
     sum.passed += counts.passed;
     sum.failed += counts.failed;

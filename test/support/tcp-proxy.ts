@@ -3,19 +3,19 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * What becomes of something that a client sends: it goes on to the server; it does, and the client loses its connection
- * before the answer; or neither it nor anything after it goes on, and neither side is told.
+ * What happens to data that a client sends: it is passed to the server; it is, and the client loses its connection
+ * before the response; or nothing is passed on any more, and neither side is told.
  */
 export type Verdict = 'pass' | 'cut' | 'stall';
 
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
-  /** Nothing goes through any more, and neither side is told. */
+  /** Whether nothing is passed on any more, without telling either side. */
   isDead: boolean;
 }
 
-/** A proxy of TCP connections on loopback, which a test makes slow, deaf or broken. */
+/** A proxy of TCP connections on loopback, which a test can slow down, stall or break. */
 export class TcpProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server = createServer((client) => this.#handleConnection(client));
@@ -23,7 +23,7 @@ export class TcpProxy {
   #port = 0;
   #isStalled = false;
   #watch: (sent: Buffer) => Verdict = () => 'pass';
-  /** How long each piece of data takes in each direction, in ms. */
+  /** The delay of each piece of data in each direction, in ms. */
   delay = 0;
 
   private constructor(target: { host: string; port: number }) {
@@ -61,7 +61,7 @@ export class TcpProxy {
     for (const pair of this.#pairs) this.#destroy(pair);
   }
 
-  /** Swallows all that is sent from now on, also by new connections. Those that there are never come to life again. */
+  /** Drops everything sent from now on, even by new connections. The present ones stay stalled for good. */
   stall(): void {
     this.#isStalled = true;
     for (const pair of this.#pairs) pair.isDead = true;
@@ -72,7 +72,7 @@ export class TcpProxy {
     this.#isStalled = false;
   }
 
-  /** Has `watch` look at all that clients send. */
+  /** Calls `watch` for all data that clients send. */
   watch(watch: (sent: Buffer) => Verdict): void {
     this.#watch = watch;
   }
@@ -95,14 +95,14 @@ export class TcpProxy {
         if (!pair.isDead) to.end();
       });
       from.on('close', () => {
-        // A side that leaves is not told of to the other, once nothing goes through.
+        // Once the pair is stalled, neither side learns that the other has closed.
         if (!pair.isDead) this.#destroy(pair);
       });
     }
   }
 
   async #pass(pair: Pair, from: Socket, to: Socket, data: Buffer): Promise<void> {
-    // Timers of the same length end in the order in which they began.
+    // Timers with the same delay end in the order in which they began.
     if (this.delay) await new Promise((resolve) => setTimeout(resolve, this.delay));
     if (pair.isDead) return;
     const verdict = from === pair.client ? this.#watch(data) : 'pass';
@@ -125,7 +125,7 @@ export class TcpProxy {
 }
 
 /**
- * Ends a connection without a goodbye. Where one is on its way already, Node would lose the handle and never exit: libuv does
+ * Resets a connection. If it is already being closed, Node would lose the handle and never exit: libuv does
  * not reset a socket that is being shut down.
  */
 function reset(socket: Socket): void {

@@ -28,7 +28,7 @@ interface ButtonOptions {
   button?: Button;
 }
 
-/** What the window adds around the page: MiniBrowser's tool bar. */
+/** The height that the tool bar of MiniBrowser adds to the page, in px. */
 const TOOL_BAR_HEIGHT = 38;
 
 /**

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** One WebDriver session, spoken to directly: the few commands that the launcher needs. */
+/** A WebDriver session, with the few commands that the launcher needs. */
 export class WebDriverSession {
   #base: string;
   readonly capabilities: Record<string, unknown>;
@@ -39,7 +39,7 @@ export class WebDriverSession {
     return send('GET', this.#base + path);
   }
 
-  /** The session itself is ended by the empty path. */
+  /** The empty path ends the session. */
   delete(path: string): Promise<unknown> {
     return send('DELETE', this.#base + path);
   }
@@ -76,7 +76,7 @@ export function startProgram(
       if (!stopping) reject(new Error(`${path} ended by itself (${code}).\n${errors}`));
     });
   });
-  // Whoever starts the program races against this while it matters; later nobody listens.
+  // The caller races against this while it matters; later it is ignored.
   failed.catch(() => undefined);
 
   return {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { BrowserLauncher } from '@web/test-runner';
 
 import type { WebKit } from '../../tools/setup/find-browsers.js';
-import { freePort } from './second-origin.ts';
+import { freePort } from './free-port.ts';
 import { startProgram, WebDriverSession } from './webdriver.ts';
 import { webDriverPage } from './webdriver-page.ts';
 
@@ -94,14 +94,14 @@ async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
       ...process.env,
       DISPLAY: `:${display}`,
       GDK_BACKEND: 'x11',
-      // No desktop services: they are not there, and waiting for them is slow.
+      // There are no desktop services, and waiting for them is slow.
       NO_AT_BRIDGE: '1',
       GSETTINGS_BACKEND: 'memory',
-      // The tests are not for the look that a user chose: a scaled page is smaller, a dark one has dark frames.
+      // Without the user's own settings, by which a page would be scaled or dark.
       GDK_SCALE: '1',
       GDK_DPI_SCALE: '1',
       GTK_THEME: 'Adwaita',
-      // Nothing leaves this machine: all but loopback goes to a proxy that is not there.
+      // Nothing leaves this machine: all but loopback goes to a proxy that does not exist.
       http_proxy: 'http://127.0.0.1:9',
       https_proxy: 'http://127.0.0.1:9',
       no_proxy: 'localhost,127.0.0.1',
@@ -110,7 +110,7 @@ async function start({ driver, miniBrowser, xvfb }: WebKit): Promise<Running> {
 
   const session = await Promise.race([
     WebDriverSession.open(`http://127.0.0.1:${port}`, {
-      // The runner has its own limits for pages that do not start.
+      // The runner itself limits the time that a page has to start.
       pageLoadStrategy: 'none',
       'webkitgtk:browserOptions': { binary: miniBrowser, args: ['--automation'] },
     }),

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { run } from '../apps/harness.ts';
 import { findBrowsers } from '../../tools/setup/find-browsers.js';
 import { freePort } from '../support/free-port.ts';
+import { run } from '../support/programs.ts';
 import { installPackages } from '../support/install.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -41,11 +41,11 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-/** Runs a program of an installed package, which fails with all that it said where one of its tests does. */
+/** Runs a program of an installed package. Rejects with its output when one of its tests fails. */
 async function runTests(program: string, ...args: string[]): Promise<void> {
   const { chromium } = findBrowsers();
   const env = { ...process.env, CHROMIUM: chromium, PORT: String(await freePort()), CI: '1', NO_COLOR: '1' };
-  await run(process.execPath, [join('node_modules', program), ...args], folder, env);
+  await run(process.execPath, [join('node_modules', program), ...args], { cwd: folder, env });
 }
 
 test('an application tests its page with the stand-in editor and Playwright', () =>

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { npm, packOnce, unpack } from '../support/packing.ts';
+import { packOnce, unpack } from '../support/packing.ts';
+import { npm } from '../support/programs.ts';
 
 /** The launcher as it is published: all bytes of its tarball, and a folder with its files, of which it can be packed anew. */
 export async function packPackage() {
@@ -15,7 +16,7 @@ export async function packPackage() {
     /** Packs what is in the folder now; answers with all bytes of the tarball. */
     packAnew: async () => {
       const to = await mkdtemp(join(folder, 'packed-'));
-      const { stdout } = await npm(folder, 'pack', '--json', '--ignore-scripts', '--pack-destination', to);
+      const { stdout } = await npm(folder, ['pack', '--json', '--ignore-scripts', '--pack-destination', to]);
       const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
       return gunzipSync(await readFile(join(to, filename)));
     },

@@ -13,7 +13,7 @@ import { packagesFor } from '../../tools/setup/install-browsers.js';
 
 const all = ['chromium', 'firefox', 'webkit'];
 
-/** A machine that has these files and no others. */
+/** A machine with only these files. */
 function machine(files: string[], rest: Partial<Machine> = {}): Machine {
   return {
     env: { PATH: '/usr/local/bin:/usr/bin' },
@@ -33,7 +33,7 @@ function machine(files: string[], rest: Partial<Machine> = {}): Machine {
 }
 
 describe('findBrowsers', () => {
-  it('finds what Debian has', () => {
+  it('finds the browsers of Debian', () => {
     const lib = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1';
     const found = findBrowsers(
       machine([
@@ -57,7 +57,7 @@ describe('findBrowsers', () => {
     });
   });
 
-  it('finds nothing where there is nothing, and says which parts WebKit lacks', () => {
+  it('finds nothing where there is nothing, and names the missing parts of WebKit', () => {
     assert.deepEqual(findBrowsers(machine(['/usr/bin/Xvfb'])), {
       chromium: undefined,
       firefox: undefined,
@@ -67,7 +67,7 @@ describe('findBrowsers', () => {
     });
   });
 
-  it('takes CHROME_PATH and FIREFOX_PATH before all else', () => {
+  it('prefers CHROME_PATH and FIREFOX_PATH', () => {
     const files = ['/usr/bin/chromium', '/usr/bin/firefox', '/opt/c', '/opt/f'];
     const env = { PATH: '/usr/bin', CHROME_PATH: '/opt/c', FIREFOX_PATH: '/opt/f' };
     const found = findBrowsers(machine(files, { env }));
@@ -78,7 +78,7 @@ describe('findBrowsers', () => {
     );
   });
 
-  it('passes over snaps and names them', () => {
+  it('skips snaps and names them', () => {
     const files = ['/usr/bin/chromium-browser', '/usr/bin/firefox', '/usr/bin/google-chrome'];
     const found = findBrowsers(machine(files, { isSnap: (path) => /chromium-browser|firefox/.test(path) }));
     assert.equal(found.chromium, '/usr/bin/google-chrome');
@@ -86,7 +86,7 @@ describe('findBrowsers', () => {
     assert.deepEqual(found.snaps, ['/usr/bin/chromium-browser', '/usr/bin/firefox']);
   });
 
-  it('knows a snap by where its command leads', async (t) => {
+  it('recognises a snap by the target of its command', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'snap-'));
     t.after(() => rm(folder, { recursive: true }));
     const stub = join(folder, 'chromium-browser');
@@ -103,7 +103,7 @@ describe('findBrowsers', () => {
     ]);
   });
 
-  it('looks into the caches of puppeteer and playwright, the newest version first', () => {
+  it('searches the caches of puppeteer and playwright, the newest version first', () => {
     const puppeteer = ['9.1', '140.2', '99.0'].map(
       (version) => `/people/u/.cache/puppeteer/chrome/linux-${version}/chrome-linux64/chrome`,
     );
@@ -130,7 +130,7 @@ describe('findBrowsers', () => {
 
 const nothing = findBrowsers(machine([]));
 
-describe('packages to install', () => {
+describe('the packages to install', () => {
   it('are those of the engines that are missing and wanted', () => {
     const debian = 'ID=debian\nVERSION_ID="12"\n';
     assert.deepEqual(packagesFor(nothing, all, debian), [
@@ -143,15 +143,15 @@ describe('packages to install', () => {
     assert.deepEqual(packagesFor(chromiumOnly, ['chromium'], debian), []);
   });
 
-  it('are no snaps in Ubuntu', () => {
+  it('include no snaps on Ubuntu', () => {
     assert.deepEqual(packagesFor(nothing, all, 'NAME="Ubuntu"\nID=ubuntu\n'), [
       ['webkit2gtk-driver', 'xvfb'],
     ]);
   });
 });
 
-describe('advice', () => {
-  it('stops without Chromium, and goes on without the others', () => {
+describe('the advice', () => {
+  it('is an error without Chromium, and a note without the others', () => {
     const { errors, notes } = browserAdvice(nothing, all, 'linux');
     assert.equal(errors.length, 1);
     assert.match(errors[0]!, /need Chromium or Chrome.*apt-get install.*chromium;.*CHROME_PATH/);
@@ -160,7 +160,7 @@ describe('advice', () => {
     assert.match(notes[1]!, /not found: WebKitWebDriver, MiniBrowser, Xvfb.*webkit2gtk-driver xvfb/);
   });
 
-  it('is for the system at hand, names snaps, and leaves out what is not wanted', () => {
+  it('suits the operating system, names snaps, and leaves out what is not wanted', () => {
     const onMac = browserAdvice(nothing, all, 'darwin');
     assert.doesNotMatch([...onMac.errors, ...onMac.notes].join('\n'), /apt-get/);
     const snap = { ...nothing, snaps: ['/usr/bin/chromium-browser'] };
@@ -170,7 +170,7 @@ describe('advice', () => {
 });
 
 describe('browsers.js', () => {
-  it('ends with an error and a clear line when an override names nothing', async () => {
+  it('exits with a clear error when an override names no file', async () => {
     const script = fileURLToPath(new URL('../../tools/setup/browsers.js', import.meta.url));
     const env = { ...process.env, CHROME_PATH: '/nowhere/chrome' };
     const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
@@ -184,14 +184,14 @@ describe('browsers.js', () => {
 });
 
 describe('ENGINES', () => {
-  it('must name engines that there are', () => {
+  it('may name only known engines', () => {
     assert.throws(
       () => engines('chromium,opera'),
       /ENGINES names "opera"; there are chromium, firefox, webkit/,
     );
   });
 
-  it('restricts the run, which says so', async (t) => {
+  it('restricts the run, which reports that', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'engines-'));
     t.after(() => rm(folder, { recursive: true }));
     const chrome = join(folder, 'chrome');

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { promisify } from 'node:util';
 
+import { run } from '../support/programs.ts';
 import { whyStale } from '../../tools/setup/lock-file.js';
 import { isAtLeast, missingNodeAdvice } from '../../tools/setup/node-version.js';
 
@@ -14,7 +13,7 @@ const wanted = { packages: { '': { version: '1.0.0' }, 'node_modules/lit': lit }
 const there = () => true;
 
 describe('whyStale', () => {
-  it('has nothing to say when all that is asked for is installed', () => {
+  it('reports nothing when everything is installed', () => {
     const installed = { packages: { 'node_modules/lit': lit, 'node_modules/extra': { version: '1.0.0' } } };
     assert.equal(whyStale(wanted, installed, there), undefined);
   });
@@ -38,14 +37,14 @@ describe('whyStale', () => {
     assert.match(whyStale(wanted, other, there) ?? '', /^lit 3\.3\.3 is another build/);
   });
 
-  it('does without builds for other systems, but not with old ones', () => {
+  it('ignores builds for other systems, unless they are outdated', () => {
     const optional = { packages: { 'node_modules/lit': { ...lit, optional: true, os: ['aix'] } } };
     assert.equal(whyStale(optional, { packages: {} }, there), undefined);
     const older = { packages: { 'node_modules/lit': { version: '1.0.0' } } };
     assert.equal(whyStale(optional, older, there), 'lit is 1.0.0, not 3.3.3');
   });
 
-  it('does not ask for folders of the project itself', () => {
+  it('ignores the folders of the project itself', () => {
     const linked = { packages: { 'node_modules/here': { link: true } } };
     assert.equal(whyStale(linked, { packages: {} }, there), undefined);
   });
@@ -60,12 +59,12 @@ describe('Node versions', () => {
     ['24.1.0', '24', true],
     ['9.99.0', '>=20.19', false],
   ] as const) {
-    it(`${version} is ${expected ? '' : 'not '}${range}`, () => {
+    it(`${version} is ${expected ? '' : 'not '}in the range ${range}`, () => {
       assert.equal(isAtLeast(version, range), expected);
     });
   }
 
-  it('says what to do when the Node of the project was not set up', () => {
+  it('lead to advice when the Node of the project was not set up', () => {
     assert.match(missingNodeAdvice('20.19.0', false) ?? '', /npm rebuild node --ignore-scripts=false/);
     assert.equal(missingNodeAdvice('20.19.0', true), undefined);
     assert.equal(missingNodeAdvice('24.0.0', false), undefined);
@@ -81,7 +80,7 @@ for (const place of [
   'test/apps/',
   'test/apps/react-18/',
 ])
-  it(`${place}package-lock.json holds all builds that a package chooses from: else npm ci refuses it`, async () => {
+  it(`${place}package-lock.json holds all builds that a package chooses from, which npm ci requires`, async () => {
     const text = await readFile(new URL(`../../${place}package-lock.json`, import.meta.url), 'utf8');
     const { packages } = JSON.parse(text) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
@@ -96,8 +95,6 @@ for (const place of [
   });
 
 describe('dependencies.js', () => {
-  const run = promisify(execFile);
-
   const copyScripts = async (root: string) => {
     await mkdir(join(root, 'tools/setup'), { recursive: true });
     for (const file of ['dependencies.js', 'lock-file.js', 'node-version.js']) {
@@ -105,7 +102,7 @@ describe('dependencies.js', () => {
     }
   };
 
-  it('installs what is missing, from inside npm, and then has nothing to do', async (t) => {
+  it('installs what is missing, even inside npm, and then does nothing', async (t) => {
     const root = await mkdtemp(join(tmpdir(), 'dependencies-'));
     t.after(() => rm(root, { recursive: true }));
     await copyScripts(root);
@@ -137,7 +134,7 @@ describe('dependencies.js', () => {
     const env = { ...process.env, NODE_ENV: 'production', npm_config_offline: 'true' };
     const first = await run('npm', ['run', '--silent', 'setup'], { cwd: root, env });
     assert.match(first.stderr, /npm ci: nothing is installed yet/);
-    // That is left to the program that asked for the set-up.
+    // Output is left to the program that started the set-up.
     assert.equal(first.stdout, '');
     const guest = await readFile(join(root, 'node_modules/guest/package.json'), 'utf8');
     assert.equal((JSON.parse(guest) as { version: string }).version, '2.0.0');
@@ -146,7 +143,7 @@ describe('dependencies.js', () => {
     assert.equal(second.stdout + second.stderr, '');
   });
 
-  it('installs nothing where node_modules is a link, and says where to do it', async (t) => {
+  it('installs nothing when node_modules is a link, and says where to do it', async (t) => {
     const original = await mkdtemp(join(tmpdir(), 'dependencies-'));
     t.after(() => rm(original, { recursive: true }));
     await mkdir(join(original, 'node_modules/guest'), { recursive: true });

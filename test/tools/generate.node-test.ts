@@ -21,7 +21,7 @@ assert.ok(editor && features);
 
 const namesOf = (all: { name: string }[]) => all.map(({ name }) => name).toSorted();
 
-/** All that the pattern's group finds in these sources. */
+/** All matches of the pattern's group in these sources. */
 const found = (pattern: RegExp, ...names: string[]) =>
   [
     ...new Set(
@@ -35,7 +35,7 @@ for (const [view, elementClass] of [
   [editor, everything.PluginEditorElement],
   [features, everything.PluginFeaturesElement],
 ] as const) {
-  test(`<${view.tag}>: the manifest has every attribute that the class observes, with words about each`, () => {
+  test(`the manifest of <${view.tag}> describes every attribute that the class observes`, () => {
     assert.deepEqual(namesOf(view.attributes), elementClass.observedAttributes.toSorted());
     const all = [...view.attributes, ...view.properties, ...view.readonly, ...view.methods, ...view.events];
     assert.deepEqual(
@@ -45,7 +45,7 @@ for (const [view, elementClass] of [
   });
 }
 
-test('defaults and words are those of the class', () => {
+test('the manifest has the defaults and descriptions of the class', () => {
   const byName = new Map(editor.attributes.map((one) => [one.name, one]));
   assert.equal(byName.get('token-method')?.default, "'post'");
   assert.equal(byName.get('token-method')?.type?.text, "'post' | 'get'");
@@ -70,7 +70,7 @@ test('every event class is documented under the name that it is dispatched with'
   }
 });
 
-test('every part, slot, state and custom property that is used is documented, and none other', () => {
+test('the documented parts, slots, states and custom properties are those that are used', () => {
   const parts = /part="(\w+)"/g;
   const slots = /<slot name="(\w+)"/g;
   const properties = /var\((--plugin-editor-[\w-]+)/g;
@@ -83,13 +83,13 @@ test('every part, slot, state and custom property that is used is documented, an
   assert.deepEqual(namesOf(features.cssProperties), found(properties, ...featuresFiles));
   assert.deepEqual(namesOf(editor.slots), found(slots, ...editorFiles));
   assert.deepEqual(namesOf(editor.cssProperties), found(properties, ...editorFiles));
-  // The frame's part is set by script.
+  // The part of the frame is set by a script.
   assert.deepEqual(namesOf(editor.parts), [...found(parts, ...editorFiles), 'frame'].toSorted());
   assert.deepEqual(namesOf(editor.states), ['error', 'idle', 'loading', 'ready']);
   assert.deepEqual(namesOf(features.states), ['error', 'idle', 'loading', 'ready', 'testing']);
 });
 
-test('the manifest names files of the package, and nothing that is private', () => {
+test('the manifest names files of the package, and nothing private', () => {
   const text = JSON.stringify(manifest);
   assert.doesNotMatch(text, /"name":"#|"private"|"protected"|\.ts"|\/src\//);
   const paths = manifest.modules.map(({ path }) => path);
@@ -100,7 +100,7 @@ test('the manifest names files of the package, and nothing that is private', () 
   assert.ok(text.length < 40_000, `${text.length} bytes`);
 });
 
-test("editors' data offers attributes, their values and parts", () => {
+test('the data for editors offer attributes, their values and parts', () => {
   const files = toolFiles(manifest, '1.2.3');
   const html = JSON.parse(files.get('vscode.html-custom-data.json') ?? '') as {
     tags: { name: string; attributes: { name: string; values: { name: string }[] }[] }[];
@@ -126,7 +126,7 @@ test("editors' data offers attributes, their values and parts", () => {
   assert.deepEqual(namesOf(first?.js.events ?? []), namesOf(editor.events));
 });
 
-test('a doc comment that changes is missed in what is committed: the check names the files and what mends them', async () => {
+test('the check names outdated generated files and the command that updates them', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plugin-editor-generate-'));
   try {
     for (const path of [

@@ -103,7 +103,7 @@ function targetOf(file: string, specifier: string): string {
   if (!/^\.\.?(?:\/|$)/.test(specifier)) return specifier;
   const path = join(dirname(file), specifier.replace(/\?.*$/, ''));
   if (existsSync(root + path)) return path;
-  // A module of the same kind whose ending is added by the one who names it.
+  // The extension is added by the code that names the module.
   const [found = path] = ['.ts', '.tsx', '.js'].map((ending) => path + ending).filter((one) => isFile(one));
   return relative('.', found);
 }

@@ -79,7 +79,7 @@ const inWords = ({ file, specifier }: Use) => `${file} uses ${specifier}`;
 const loaded = uses.filter(({ kind }) => kind !== 'path');
 
 describe('rooms', () => {
-  test('are all found, with what they import', () => {
+  test('are all found, with their imports', () => {
     for (const room of Object.keys(rooms)) {
       assert.ok(uses.filter(({ file }) => roomOf(file) === room).length > 20, room);
     }
@@ -95,7 +95,7 @@ describe('rooms', () => {
   });
 
   for (const [room, { paths, packages }] of Object.entries(rooms)) {
-    test(`${room} imports by path from ${['itself', ...paths].join(', ')} alone`, () => {
+    test(`import by path only what they may: ${room} from ${['itself', ...paths].join(', ')}`, () => {
       const wrong = loaded.filter(({ file, target }) => {
         const other = roomOf(target);
         return roomOf(file) === room && other !== undefined && other !== room && !paths.includes(other);
@@ -103,7 +103,7 @@ describe('rooms', () => {
       assert.deepEqual(wrong.map(inWords), []);
     });
 
-    test(`${room} imports packages of this repository only as it may`, () => {
+    test(`import only the packages of this repository that they may: ${room}`, () => {
       const wrong = loaded.filter(
         ({ file, specifier }) =>
           roomOf(file) === room && isOwnPackage(specifier) && !packages.test(specifier),
@@ -123,7 +123,7 @@ describe('rooms', () => {
     assert.deepEqual(wrong.map(inWords), []);
   });
 
-  test('and the files of the root: the page is the demo’s, and vite.config.ts uses no room', () => {
+  test('are not imported by files of the root, except the demo by its page', () => {
     const wrong = loaded.filter(
       ({ file, target }) =>
         (file === 'index.html' && roomOf(target) !== 'demo') ||
@@ -149,7 +149,7 @@ describe('the folders of the service', () => {
   });
 
   for (const [folder, allowed] of Object.entries(serviceFolders)) {
-    test(`${folder} uses ${allowed.join(', ') || 'no other'}${allowed.length > 0 ? ' alone' : ''}`, () => {
+    test(`import only what they may: ${folder} uses ${allowed.join(', ') || 'no other'}${allowed.length > 0 ? ' alone' : ''}`, () => {
       const wrong = inService.filter(({ file, target }) => {
         const other = folderOf(target);
         return (
@@ -160,7 +160,7 @@ describe('the folders of the service', () => {
     });
   }
 
-  test('use the entry only from the command line', () => {
+  test('import the entry only in the command line', () => {
     const wrong = inService.filter(
       ({ file, target }) => target === 'service/src/index.ts' && folderOf(file) !== 'cli',
     );
@@ -168,7 +168,7 @@ describe('the folders of the service', () => {
   });
 
   // Accounts are kept in the storage, which must not know them; it knows how a token is hashed, a module without imports.
-  test('storage uses of accounts how a token is hashed, and nothing else', () => {
+  test('let storage import of accounts only how a token is hashed', () => {
     const wrong = inService.filter(
       ({ file, target }) =>
         folderOf(file) === 'storage' &&

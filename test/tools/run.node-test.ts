@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const runner = fileURLToPath(new URL('../../tools/run.js', import.meta.url));
 
-/** Starts `tools/run.js` with a program of this source, as the first of a group of processes as a terminal would. */
+/** Starts `tools/run.js` with a program of this source, as the leader of a process group, like a terminal. */
 async function start(t: TestContext, source: string, ...args: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'run-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -27,14 +27,14 @@ async function start(t: TestContext, source: string, ...args: string[]) {
 const exitCode = async (child: ChildProcess): Promise<unknown> =>
   ((await once(child, 'close')) as unknown[])[0];
 
-/** A program that says when it runs, and ends as told when a signal comes. */
+/** A program that reports when it runs, and ends in the given way on a signal. */
 const waiting = (end: string) =>
   `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { console.log(signal); ${end} });
   console.log('running');
   setInterval(() => {}, 1000);`;
 
 describe('tools/run.js', () => {
-  it('gives the program its arguments, and ends with its exit code', async (t) => {
+  it('passes the program its arguments, and exits with its code', async (t) => {
     const child = await start(
       t,
       'console.log(process.argv.slice(2).join()); process.exitCode = 7;',
@@ -46,7 +46,7 @@ describe('tools/run.js', () => {
     assert.equal((await said).join(''), 'a,b c\n');
   });
 
-  it('hands a request to end on to the program, and waits for its end', async (t) => {
+  it('passes a signal on to the program, and waits for its end', async (t) => {
     const child = await start(t, waiting('process.exit(3);'));
     await once(child.stdout, 'data');
     const said = child.stdout.toArray();
@@ -55,7 +55,7 @@ describe('tools/run.js', () => {
     assert.equal((await said).join(''), 'SIGTERM\n');
   });
 
-  it('ends with 130 when it is interrupted, though the program ended well, so that a script does not go on', async (t) => {
+  it('exits with 130 when interrupted although the program succeeded, so that a script stops', async (t) => {
     const child = await start(t, waiting('process.exit(0);'));
     await once(child.stdout, 'data');
     const said = child.stdout.toArray();
@@ -64,7 +64,7 @@ describe('tools/run.js', () => {
     assert.equal((await said).join(''), 'SIGINT\n');
   });
 
-  it('says how it is used when no program is named', async () => {
+  it('explains its usage when no program is named', async () => {
     const child = spawn(process.execPath, [runner, 'packages'], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8');
     const said = child.stderr.toArray();

@@ -13,19 +13,19 @@ const tag = (version: string, file: string, hash: string) => `<script
   integrity="${hash}"
   crossorigin="anonymous"></script>`;
 
-test('a hash and a version of another build are replaced, by file', () => {
+test('the hash and version of another build are replaced', () => {
   for (const [file, hash] of Object.entries(release.files)) {
     const given = `# Title\n\n${tag('0.9.0-rc.1', file, 'sha384-old')}\n`;
     assert.equal(withHashes(given, release), `# Title\n\n${tag('1.2.3', file, hash)}\n`);
   }
 });
 
-test('the order of the attributes does not matter, nor whether a version is named', () => {
+test('attributes may be in any order, and a version may be missing', () => {
   const given = '<script integrity="sha384-old" src="/vendor/plugin-editor.iife.js"></script>';
   assert.equal(withHashes(given, release), given.replace('old', 'classic'));
 });
 
-test('what is right stays as it is, and so do tags without a hash and of other scripts', () => {
+test('a tag that is right, has no hash or names another script stays unchanged', () => {
   for (const given of [
     tag('1.2.3', 'plugin-editor.js', 'sha384-new'),
     '<script type="module" src="https://cdn.example/npm/plugin-editor@0.9.0/dist/cdn/plugin-editor.js"></script>',

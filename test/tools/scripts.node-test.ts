@@ -53,7 +53,7 @@ for (const script of ['prestart', 'start', 'build', 'generate', 'docs', 'env-tok
   });
 }
 
-test('what the scripts start is followed to its end', () => {
+test('the files that scripts start are followed through all imports', () => {
   const start = filesOf('start');
   for (const file of ['demo/page/state.ts', 'service/src/sandbox/runner-main.ts', 'src/element/frame.ts']) {
     assert.ok(start.has(file), file);
@@ -74,7 +74,7 @@ test('there are at most 15 scripts, and each of their flags is written once', ()
   );
 });
 
-test('every file that a script names is there', () => {
+test('every file that a script names exists', () => {
   for (const [name, script] of Object.entries(scripts)) {
     for (const word of script.split(/\s+/).filter((one) => /\.[jt]s$/.test(one))) {
       assert.ok(existsSync(root + word), `${name}: ${word}`);

@@ -10,7 +10,7 @@ import {
   toNodeHandler,
 } from '../../src/server.ts';
 
-// What vendors write with the clients, without the types of Node.
+// Code of vendors with the clients, without the types of Node.
 
 const builder = new BuilderClient({ baseUrl: 'https://b.example', token: () => 't' });
 const service = new EnvironmentClient({ builderUrl: 'https://b.example', environmentToken: () => 't' });
@@ -34,7 +34,7 @@ export async function pipeline(): Promise<void> {
   const plugin = await builder.setLive(location, null, { signal });
   plugin.draft?.revision satisfies string | undefined;
   plugin.live satisfies string | null;
-  // What no schema names is kept, and unknown.
+  // Additional fields are kept, and have the type unknown.
   plugin['more'] satisfies unknown;
   for await (const page of eachPage((after) => builder.listRuns(location, { after, success: false })))
     page.runs[0]?.took.toFixed();

@@ -2,7 +2,7 @@ import type { PluginEditorElement } from '../../src/index.ts';
 import { PluginEditor, PluginFeatures } from '../../src/react.ts';
 import type {} from '../../src/types/react.d.ts';
 
-/** What has to be given; any of it may be missing as yet. */
+/** The required attributes, each of which may be missing at first. */
 const needed = { builder: null, ident: undefined, fn: 'add-record' };
 const plainly = { ...needed, 'editor-url': '/editor/', 'token-endpoint': '/token' };
 const components19 = { ...needed, editorUrl: '/editor/', tokenEndpoint: undefined };

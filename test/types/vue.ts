@@ -45,6 +45,6 @@ export const features: Features[] = [
   { value: 3 },
 ];
 
-/** What a template ref holds. */
+/** The value of a template ref. */
 export const reload = (element: InstanceType<GlobalComponents['plugin-editor']>): Promise<void> =>
   element.reload({ discard: true });

@@ -9,7 +9,7 @@ import { readEvents } from '../../../src/core/client/event-stream.ts';
 const LOCATION = { environment: 'com.acme', userID: 'c', pluginName: 'p', language: 'javascript' };
 const RESULT = { succeeded: true, outputLog: 'one\ntwo', more: 1 };
 
-/** A builder whose one answer the test writes as it goes. */
+/** A builder whose only response the test writes piece by piece. */
 async function startBuilder(
   options: Partial<BuilderClientOptions> = {},
   type = 'text/event-stream; charset=utf-8',
@@ -38,7 +38,7 @@ async function startBuilder(
 }
 
 describe('build with onLog', () => {
-  test('tells of each line as it comes, and resolves with the result', async () => {
+  test('passes each line on as it comes, and resolves with the result', async () => {
     await using at = await startBuilder();
     const lines: string[] = [];
     let told = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ describe('build with onLog', () => {
     assert.deepEqual(at.accepted, ['text/event-stream']);
   });
 
-  test('takes an answer in JSON, from a builder that does not stream', async () => {
+  test('accepts a JSON response from a builder that does not stream', async () => {
     await using at = await startBuilder({}, 'application/json');
     const built = at.client.build(LOCATION, 'x', { onLog: () => assert.fail('there is nothing to tell') });
     (await at.answer).end(JSON.stringify(RESULT));
@@ -98,7 +98,7 @@ describe('build with onLog', () => {
     });
   }
 
-  test('rejects a stream whose connection is lost with a NetworkError', async () => {
+  test('rejects with a NetworkError when the connection is lost', async () => {
     await using at = await startBuilder();
     const told = Promise.withResolvers<void>();
     const built = at.client.build(LOCATION, 'x', { onLog: () => told.resolve() });
@@ -121,7 +121,7 @@ describe('build with onLog', () => {
     await assert.rejects(built, mine);
   });
 
-  test('ends with the signal, in the middle of the stream', async () => {
+  test('stops in the middle of the stream when the signal aborts', async () => {
     await using at = await startBuilder();
     const controller = new AbortController();
     const built = at.client.build(LOCATION, 'x', {
@@ -135,7 +135,7 @@ describe('build with onLog', () => {
     await closed;
   });
 
-  test('waits a minute by default, and as long as `timeout` says', async (t) => {
+  test('times out after a minute by default, or after `timeout`', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const build = (options: Partial<BuilderClientOptions>, ms: number) =>
       new BuilderClient({
@@ -152,7 +152,7 @@ describe('build with onLog', () => {
   });
 });
 
-/** The events of a stream whose bytes come in parts of these lengths, again and again. */
+/** The events of a stream whose bytes arrive in chunks of these lengths, repeatedly. */
 async function eventsOf(text: string, lengths: readonly number[]): Promise<[string, string][]> {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -181,7 +181,7 @@ describe('an event stream', () => {
     ['a byte order mark', '\ufeffdata: a\n\n', [['', 'a']]],
     ['nothing', '', []],
   ] as [string, string, [string, string][]][]) {
-    test(`is read with ${name}, whatever its line ends`, async () => {
+    test(`parses ${name} with every kind of line ending`, async () => {
       for (const end of ['\n', '\r\n', '\r']) {
         for (const length of [1, 2, 1000]) {
           assert.deepEqual(
@@ -194,7 +194,7 @@ describe('an event stream', () => {
     });
   }
 
-  test('is read the same however its bytes are cut', async () => {
+  test('parses to the same events however its bytes are split into chunks', async () => {
     const line = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.replaceAll(/[\r\n\0]/g, ''));
     const event = fc.record({
       type: fc.constantFrom('log', 'result', 'other'),
@@ -209,7 +209,7 @@ describe('an event stream', () => {
           const written = events.map(({ type, data }) =>
             [`event: ${type}`, ...data.map((one) => `data: ${one}`), '', ''].join(end),
           );
-          // The decoder takes one mark at the beginning for the encoding's own; there is always a type before any data.
+          // The decoder drops a byte order mark at the beginning, where these streams always have a type.
           const read = await eventsOf(written.join(''), lengths);
           assert.deepEqual(
             read,
@@ -220,7 +220,7 @@ describe('an event stream', () => {
     );
   });
 
-  test('is refused past 8 MiB, whatever it is made of', async () => {
+  test('is rejected beyond 8 MiB, whatever it contains', async () => {
     const part = new TextEncoder().encode(': nothing to see\n'.repeat(4096));
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });
     await assert.rejects(

@@ -19,7 +19,7 @@ async function start(options: Partial<BuilderClientOptions>, ...rules: Omit<Rule
 
 type Call = (client: BuilderClient, options?: { signal: AbortSignal }) => Promise<unknown>;
 
-/** Each operation: how it is called, what that sends, and what it answers. */
+/** Each operation: its call, the request that this sends, and the response. */
 const OPERATIONS: [name: string, call: Call, sent: string, answer: object | undefined][] = [
   [
     'listPlugins',
@@ -110,7 +110,7 @@ const OPERATIONS: [name: string, call: Call, sent: string, answer: object | unde
 
 describe('BuilderClient', () => {
   for (const [name, call, sent, answer] of OPERATIONS) {
-    test(`${name} sends ${sent} with the editor token, and gives the answer as it is`, async () => {
+    test(`${name} sends ${sent} with the editor token, and resolves with the unchanged response`, async () => {
       await using at = await start({}, answer ? { json: answer } : { status: 204 });
       assert.deepEqual(await call(at.client), answer);
       const [request, ...more] = await at.server.requests(1);
@@ -122,7 +122,7 @@ describe('BuilderClient', () => {
       assert.equal(headers['content-type'], type);
     });
 
-    test(`${name} ends with the signal that it is given last, and needs a token`, async () => {
+    test(`${name} rejects with the reason of an aborted signal, and requires a token`, async () => {
       await using at = await start({}, { json: {} });
       const reason = new Error('enough');
       await assert.rejects(call(at.client, { signal: AbortSignal.abort(reason) }), reason);
@@ -136,14 +136,14 @@ describe('BuilderClient', () => {
 
   for (const [name, call, sent] of OPERATIONS) {
     const reads = sent.startsWith('GET');
-    test(`${name} is ${reads ? '' : 'not '}tried again by itself`, async () => {
+    test(`${name} is ${reads ? '' : 'not '}retried by default`, async () => {
       await using at = await start({}, { status: 503, headers: { 'retry-after': '0' } });
       await assert.rejects(call(at.client), { name: 'HttpError', attempts: reads ? 3 : 1 });
       assert.equal((await at.server.requests()).length, reads ? 3 : 1);
     });
   }
 
-  test('tries a save again where `retry` says so', async () => {
+  test('retries a save when `retry` is set', async () => {
     await using at = await start(
       { retry: 1 },
       { times: 1, status: 503, headers: { 'retry-after': '0' } },
@@ -198,8 +198,8 @@ describe('BuilderClient', () => {
   }
 });
 
-describe('a draft', () => {
-  test('is read with the tag that it has, and without one where there is none', async () => {
+describe('drafts', () => {
+  test('are read with their ETag, if they have one', async () => {
     await using at = await start({}, { times: 1, json: SOURCE, headers: { etag: '"e1"' } }, { json: SOURCE });
     assert.deepEqual(await at.client.readDraft(LOCATION), { source: SOURCE, etag: '"e1"' });
     assert.deepEqual(await at.client.readDraft(LOCATION), { source: SOURCE });
@@ -211,7 +211,7 @@ describe('a draft', () => {
     ['W/"e-1!"', 'if-match', 'W/"e-1!"'],
     [null, 'if-none-match', '*'],
   ] as const) {
-    test(`is saved with the tag ${etag}: ${header ?? 'unconditionally'}`, async () => {
+    test(`are saved with the ETag ${etag} as ${header ?? 'an unconditional request'}`, async () => {
       await using at = await start({}, { json: SOURCE, headers: { etag: '"e2"' } });
       assert.deepEqual(await at.client.saveDraft(LOCATION, SOURCE, { etag }), {
         source: SOURCE,
@@ -226,7 +226,7 @@ describe('a draft', () => {
   }
 
   for (const etag of ['', 'e1', '"e1', '*', '"a"b"', '"a", "b"', '"ä"', '"a\n"']) {
-    test(`is not saved or deployed with ${JSON.stringify(etag)} as its tag`, async () => {
+    test(`cannot be saved or deployed with ${JSON.stringify(etag)} as their ETag`, async () => {
       await using at = await start({}, { json: SOURCE });
       await assert.rejects(at.client.saveDraft(LOCATION, SOURCE, { etag }), /^TypeError: etag must be/);
       await assert.rejects(at.client.deploy(LOCATION, { etag }), /^TypeError: etag must be/);
@@ -234,7 +234,7 @@ describe('a draft', () => {
     });
   }
 
-  test('that changed meanwhile is an HttpError with 412 and the code of the body', async () => {
+  test('reject a save with status 412 and the code of the body when they have changed meanwhile', async () => {
     await using at = await start(
       {},
       { status: 412, json: { error: { code: 'precondition-failed', message: 'It has changed.' } } },
@@ -247,14 +247,14 @@ describe('a draft', () => {
   });
 });
 
-describe('an error body', () => {
+describe('error responses', () => {
   const failing = async (rule: Omit<Rule, 'path'>, options: Partial<BuilderClientOptions> = {}) => {
     await using at = await start({ retry: 0, ...options }, rule);
     const error = await at.client.getFeatures().catch((thrown: unknown) => thrown);
     return error as HttpError;
   };
 
-  test('gives its code and its path, and its message to nobody', async () => {
+  test('give their code and path, but keep their message out of the error', async () => {
     const error = await failing({
       status: 422,
       json: { error: { code: 'invalid-record', path: '/tests/0', message: 'marker-1' } },
@@ -284,7 +284,7 @@ describe('an error body', () => {
     ['breaks off', { drop: 'midway', json: { error: { code: 'marker-1' } } }],
     ['is empty', { body: '' }],
   ] as [string, Omit<Rule, 'path'>][]) {
-    test(`that ${name} says nothing, and the status is known all the same`, async () => {
+    test(`keep the status, but no text, when the body ${name}`, async () => {
       const error = await failing({ status: 404, ...rule });
       assert.deepEqual(
         [error.name, error.status, error.code, error.path],
@@ -294,14 +294,14 @@ describe('an error body', () => {
     });
   }
 
-  test('that never ends is not waited for', { timeout: 60_000 }, async (t) => {
+  test('do not wait for a body that never ends', { timeout: 60_000 }, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const pull = () => {
-      // The time that is given to the body is up; that of the request is not.
+      // The time limit of the body has passed, but not that of the request.
       t.mock.timers.tick(5000);
       return new Promise<void>(() => undefined);
     };
-    // Nothing is asked of it before somebody reads.
+    // With a high-water mark of 0, `pull` is not called before the body is read.
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
     const client = new BuilderClient({
       baseUrl: 'http://127.0.0.1',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Page, eachPage } from '../../../src/client.ts';
 
-/** Three pages, and what was asked for. */
+/** A list of three pages, and the cursors that were requested. */
 function list() {
   const asked: (string | undefined)[] = [];
   const ask = (after?: string): Promise<Page & { items: number[] }> => {
@@ -14,7 +14,7 @@ function list() {
 }
 
 describe('eachPage', () => {
-  test('asks for each page by the cursor of the one before, to the last', async () => {
+  test('requests each page by the cursor of the previous one, until the last', async () => {
     const { asked, ask } = list();
     const items = [];
     for await (const page of eachPage(ask)) items.push(...page.items);
@@ -22,13 +22,13 @@ describe('eachPage', () => {
     assert.deepEqual(asked, [undefined, '1', '2']);
   });
 
-  test('asks for no more than is used', async () => {
+  test('requests no more pages than are used', async () => {
     const { asked, ask } = list();
     for await (const page of eachPage(ask)) if (page.items[0] === 1) break;
     assert.deepEqual(asked, [undefined, '1']);
   });
 
-  test('ends with what the list rejects with', async () => {
+  test('rejects with the error of the list function', async () => {
     const failed = async () => {
       for await (const _ of eachPage(() => Promise.reject(new Error('gone'))))
         assert.fail('there is no page');

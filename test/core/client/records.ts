@@ -1,4 +1,4 @@
-// Answers as a service gives them, each with a field that nobody named.
+// Responses of a service, each with an additional field.
 
 export const SOURCE = { contents: 'export const run = (text) => text;', lang: 'javascript', more: 1 };
 

@@ -16,10 +16,10 @@ test('the editor opens the customer’s plugin', async ({ page }) => {
   expect(tokens.requests).toEqual([{ ident: 'com.acme.customer-7', namespace: 'default', fn: 'add-record' }]);
 });
 
-test('the page says what is not saved, until it is', async ({ page }) => {
+test('the page shows that there is unsaved work until it is saved', async ({ page }) => {
   const { editor } = await routeStandIn(page, { editorUrl, tokenEndpoint });
   await page.goto('/');
-  // As a user does it.
+  // By keyboard, as a user would.
   await page.frameLocator('plugin-editor iframe').getByRole('textbox').fill('export const run = String;');
   await expect(page.getByText('You have unsaved work.')).toBeVisible();
   await editor.save();
@@ -34,20 +34,20 @@ test('the page lists what was deployed', async ({ page }) => {
   await expect(page.getByRole('listitem')).toHaveText(['v1.0.3']);
 });
 
-test('who may not edit is told to sign in', async ({ page }) => {
+test('a user who may not edit is asked to sign in', async ({ page }) => {
   const { tokens } = await routeStandIn(page, { editorUrl, tokenEndpoint });
   tokens.refuse(401);
   await page.goto('/');
   await expect(page.locator('#problem')).toHaveText('Please sign in again.');
 });
 
-test('an editor that cannot open the plugin is an error', async ({ page }) => {
+test('an editor that cannot open the plugin shows an error', async ({ page }) => {
   await routeStandIn(page, { editorUrl, tokenEndpoint, openError: 'The plugin is locked.' });
   await page.goto('/');
   await expect(page.locator('#problem')).toHaveText('The editor did not open.');
 });
 
-test('a token that has ended is renewed, and one that is refused is not', async ({ page }) => {
+test('an expired token is renewed unless that is refused', async ({ page }) => {
   const { editor, tokens } = await routeStandIn(page, { editorUrl, tokenEndpoint });
   await page.goto('/');
   await expect(page.frameLocator('plugin-editor iframe').getByRole('status')).toHaveText('Saved');

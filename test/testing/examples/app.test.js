@@ -25,32 +25,32 @@ test('the editor opens the customer’s plugin', async () => {
   expect(tokens.requests).toHaveLength(1);
 });
 
-test('the page says what is not saved, until it is', async () => {
+test('the page shows that there is unsaved work until it is saved', async () => {
   const { main, element, editor } = show();
   await expect.poll(() => element.state).toBe('ready');
   await editor.dirty();
   await expect.poll(() => main.textContent).toContain('You have unsaved work.');
   await element.save();
   expect(element.dirty).toBe(false);
-  // Saving made the draft of a plugin that was new.
+  // Saving created the draft of a new plugin.
   await expect.poll(() => element.plugin.exists).toBe(true);
   await expect.poll(() => main.textContent).not.toContain('You have unsaved work.');
 });
 
-test('saving that fails is told to the page', async () => {
+test('the page is told that saving failed', async () => {
   const { element, editor } = show();
   await expect.poll(() => element.state).toBe('ready');
   await editor.refuseSaves('The disk is full.');
   await expect(element.save()).rejects.toMatchObject({ code: 'editor' });
 });
 
-test('who may not edit is told to sign in', async () => {
+test('a user who may not edit is asked to sign in', async () => {
   tokens.refuse(401);
   const { main } = show();
   await expect.poll(() => main.textContent).toContain('Please sign in again.');
 });
 
-test('a failing editor is an error', async () => {
+test('an error of the editor is shown', async () => {
   const { main, element, editor } = show();
   await expect.poll(() => element.state).toBe('ready');
   const onError = vi.fn();

@@ -25,7 +25,7 @@ it('opens the customer’s plugin', async () => {
   expect(tokens.requests).to.have.length(1);
 });
 
-it('says what is not saved, until it is', async () => {
+it('shows that there is unsaved work until it is saved', async () => {
   const { main, element, editor } = await show();
   const dirty = new Promise((resolve) =>
     element.addEventListener('plugin-editor-dirty', resolve, { once: true }),

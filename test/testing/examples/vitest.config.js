@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ['app.test.js'],
     testTimeout: 120_000,
-    // A busy machine may take its time.
+    // A busy machine is slow.
     expect: { poll: { timeout: 60_000 } },
     browser: {
       enabled: true,

@@ -8,7 +8,7 @@ export default {
   nodeResolve: true,
   plugins: [standInPlugin()],
   browsers: [chromeLauncher({ launchOptions: { executablePath, args: ['--no-sandbox'] } })],
-  // A busy machine may take its time.
+  // A busy machine is slow.
   browserStartTimeout: 120_000,
   testsStartTimeout: 120_000,
   testFramework: { config: { timeout: 120_000 } },

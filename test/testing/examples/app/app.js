@@ -1,6 +1,6 @@
 import 'plugin-editor';
 
-/** The page of an application: an editor, and what has become of the plugin beside it. */
+/** The page of an application: an editor, and the status of the plugin beside it. */
 export function showPlugin(main, { editorUrl }) {
   main.innerHTML = `
     <h1>Your plugin</h1>

@@ -1,4 +1,4 @@
-/** What a promise was rejected with; a promise that is fulfilled fails the test. */
+/** Resolves with the reason of a rejection. A promise that is fulfilled fails the test. */
 export async function rejection<E = Error>(promise: Promise<unknown>): Promise<E> {
   let value: unknown;
   try {

@@ -1,0 +1,210 @@
+import { EnvironmentClient, type EnvironmentClientOptions } from '../../src/server.ts';
+import { PLUGIN, RUN, SESSION, VERSION } from '../core/client/records.ts';
+import type { Rule } from '../support/script-rules.ts';
+import { startScriptedServer } from '../support/scripted-server-node.ts';
+import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
+
+export const HERE = { environment: 'com.acme' };
+export const TENANT = { identifier: IDENT };
+export const LOCATION = { identifier: IDENT, pluginName: 'add-record' };
+export const PATH = `${IDENT}/default/add-record`;
+
+export const TENANT_RECORD = {
+  environment: 'com.acme',
+  tenant: 'customer-7',
+  ident: IDENT,
+  description: 'Seven',
+  suspended: false,
+  createdAt: '2031-01-02T03:04:05Z',
+  plugins: 2,
+  limits: { plugins: 10 },
+  more: { kept: true },
+};
+export const DAY = {
+  day: '2031-01-02',
+  tenant: 'customer-7',
+  runs: 3,
+  failures: 1,
+  milliseconds: 4.5,
+  builds: 0,
+};
+export const CREATED = {
+  token: 'editor-1',
+  expires_in: 900,
+  permissions: ['read', 'write', 'deploy'],
+  more: 1,
+};
+export const TYPES = {
+  description: 'Prices',
+  input: { type: 'object' },
+  output: true,
+  samples: [{ name: 'a', input: {}, output: 1 }],
+  templates: { javascript: '' },
+};
+
+export async function start(options: Partial<EnvironmentClientOptions>, ...rules: Omit<Rule, 'path'>[]) {
+  const service = await startScriptedServer(...rules.map((rule) => ({ path: '*', ...rule })));
+  const client = new EnvironmentClient({
+    builderUrl: service.url(),
+    environmentToken: ENVIRONMENT_TOKEN,
+    ...options,
+  });
+  return { service, client, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+export type Call = (client: EnvironmentClient, options?: { signal: AbortSignal }) => Promise<unknown>;
+
+/** Each operation: its call, the request that this sends, and the response. */
+export const OPERATIONS: [name: string, call: Call, sent: string, answer: object | undefined][] = [
+  [
+    'listTenants',
+    (c, o) => c.listTenants(HERE, { limit: 2, after: 'c', ...o }),
+    'GET /api/v1/environment/com.acme?limit=2&after=c',
+    { environment: 'com.acme', tenants: [TENANT_RECORD], next: 'c2' },
+  ],
+  ['getTenant', (c, o) => c.getTenant(TENANT, o), `GET /api/v1/tenant/${IDENT}`, TENANT_RECORD],
+  [
+    'createTenant',
+    (c, o) => c.createTenant(TENANT, { description: 'Seven', limits: { plugins: 10 } }, o),
+    `POST /api/v1/tenant/${IDENT} {"description":"Seven","limits":{"plugins":10}}`,
+    TENANT_RECORD,
+  ],
+  [
+    'createTenant without details',
+    (c, o) => c.createTenant(TENANT, undefined, o),
+    `POST /api/v1/tenant/${IDENT} {}`,
+    TENANT_RECORD,
+  ],
+  [
+    'updateTenant',
+    (c, o) => c.updateTenant(TENANT, { suspended: true }, o),
+    `PATCH /api/v1/tenant/${IDENT} {"suspended":true}`,
+    TENANT_RECORD,
+  ],
+  [
+    'updateTenant with a limit that is taken back',
+    (c, o) => c.updateTenant(TENANT, { limits: { plugins: null } }, o),
+    `PATCH /api/v1/tenant/${IDENT} {"limits":{"plugins":null}}`,
+    TENANT_RECORD,
+  ],
+  ['deleteTenant', (c, o) => c.deleteTenant(TENANT, o), `DELETE /api/v1/tenant/${IDENT}`, undefined],
+  [
+    'createSession for a plugin',
+    (c, o) => c.createSession(TENANT, { scope: 'plugin', fn: 'add-record' }, o),
+    `POST /api/v1/tenant/${IDENT}/session {"fn":"add-record"}`,
+    CREATED,
+  ],
+  [
+    'createSession for a plugin of a namespace',
+    (c, o) => c.createSession(TENANT, { scope: 'plugin', fn: 'a', namespace: 'n', expires_in: 60 }, o),
+    `POST /api/v1/tenant/${IDENT}/session {"fn":"a","namespace":"n","expires_in":60}`,
+    CREATED,
+  ],
+  [
+    'createSession for a namespace',
+    (c, o) => c.createSession(TENANT, { scope: 'namespace', namespace: 'n', permissions: ['read'] }, o),
+    `POST /api/v1/tenant/${IDENT}/session {"namespace":"n","permissions":["read"]}`,
+    { ...CREATED, permissions: ['read'] },
+  ],
+  [
+    'createSession for a tenant',
+    (c, o) => c.createSession(TENANT, { scope: 'tenant', actor: 'u-1' }, o),
+    `POST /api/v1/tenant/${IDENT}/session {"actor":"u-1"}`,
+    { ...CREATED, actor: 'u-1' },
+  ],
+  ['endSessions', (c, o) => c.endSessions(TENANT, o), `DELETE /api/v1/tenant/${IDENT}/sessions`, undefined],
+  [
+    'endSessions of an actor',
+    (c, o) => c.endSessions(TENANT, { actor: 'u 1', ...o }),
+    `DELETE /api/v1/tenant/${IDENT}/sessions?actor=u+1`,
+    undefined,
+  ],
+  [
+    'listPlugins',
+    (c, o) => c.listPlugins(TENANT, { namespace: 'n', ...o }),
+    `GET /api/v1/tenant/${IDENT}/plugins?namespace=n`,
+    { plugins: [PLUGIN] },
+  ],
+  ['getPlugin', (c, o) => c.getPlugin(LOCATION, o), `GET /api/v1/plugin/${PATH}`, PLUGIN],
+  [
+    'deletePlugin',
+    (c, o) => c.deletePlugin({ ...LOCATION, namespace: 'n' }, o),
+    `DELETE /api/v1/plugin/${IDENT}/n/add-record`,
+    undefined,
+  ],
+  [
+    'listVersions',
+    (c, o) => c.listVersions(LOCATION, o),
+    `GET /api/v1/plugin/${PATH}/versions`,
+    { versions: [VERSION] },
+  ],
+  [
+    'getVersion',
+    (c, o) => c.getVersion(LOCATION, 'v1.0.0', o),
+    `GET /api/v1/plugin/${PATH}/versions/v1.0.0`,
+    { ...VERSION, contents: 'x' },
+  ],
+  [
+    'setLive',
+    (c, o) => c.setLive(LOCATION, null, o),
+    `PUT /api/v1/plugin/${PATH}/live {"version":null}`,
+    PLUGIN,
+  ],
+  [
+    'listRuns',
+    (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),
+    `GET /api/v1/plugin/${PATH}/runs?success=false&limit=5`,
+    { runs: [RUN] },
+  ],
+  ['getRun', (c, o) => c.getRun('0193-7a', o), 'GET /api/v1/run/0193-7a', RUN],
+  [
+    'getUsage',
+    (c, o) => c.getUsage(HERE, { from: '2031-01-01', to: '2031-01-02', tenant: 't', ...o }),
+    'GET /api/v1/environment/com.acme/usage?from=2031-01-01&to=2031-01-02&tenant=t',
+    { days: [DAY] },
+  ],
+  [
+    'listTokens',
+    (c, o) => c.listTokens(HERE, { limit: 3, ...o }),
+    'GET /api/v1/environment/com.acme/tokens?limit=3',
+    { tokens: [{ id: '1', holder: 'h', createdAt: 'now', endsAt: 'then' }] },
+  ],
+  [
+    'createToken',
+    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60 }, o),
+    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60}',
+    { id: '2', token: 'env-2' },
+  ],
+  [
+    'deleteToken',
+    (c, o) => c.deleteToken({ ...HERE, id: '2' }, o),
+    'DELETE /api/v1/environment/com.acme/tokens/2',
+    undefined,
+  ],
+  ['getSession', (c, o) => c.getSession(o), 'GET /api/v1/session', SESSION],
+  ['getTypes', (c, o) => c.getTypes(LOCATION, o), `GET /api/v1/types/${PATH}`, { declarations: '' }],
+  [
+    'listNamespaces',
+    (c, o) => c.listNamespaces(HERE, { limit: 1, ...o }),
+    'GET /api/v1/environment/com.acme/namespaces?limit=1',
+    { namespaces: [{ namespace: 'n' }] },
+  ],
+  [
+    'getNamespace',
+    (c, o) => c.getNamespace({ ...HERE, namespace: 'n' }, o),
+    'GET /api/v1/environment/com.acme/namespaces/n',
+    TYPES,
+  ],
+  [
+    'setNamespace',
+    (c, o) => c.setNamespace({ ...HERE, namespace: 'n' }, TYPES, o),
+    `PUT /api/v1/environment/com.acme/namespaces/n ${JSON.stringify(TYPES)}`,
+    TYPES,
+  ],
+  [
+    'deleteNamespace',
+    (c, o) => c.deleteNamespace({ ...HERE, namespace: 'n' }, o),
+    'DELETE /api/v1/environment/com.acme/namespaces/n',
+    undefined,
+  ],
+];
