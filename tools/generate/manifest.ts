@@ -49,6 +49,8 @@ const attributesOfClasses = {
       for (const member of declaration.members) {
         const name = attributes.get(member.name);
         if (!name) continue;
+        if (!member.description)
+          throw new Error(`${elementClass.name}: the property ${member.name} needs a doc comment`);
         const value = element[member.name];
         member.attribute = name;
         if (reflected.has(member.name)) member.reflects = true;
