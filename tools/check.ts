@@ -50,14 +50,14 @@ const checks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   package: [['--test', 'test/package.node-test.ts']],
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(checks, name));
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(checks, name));
 if (unknown.length > 0) {
   console.error(`There is no check "${unknown.join('", "')}". There are: ${Object.keys(checks).join(', ')}.`);
   process.exit(2);
 }
 
-const waiting = (asked.length > 0 ? asked : Object.keys(checks)).flatMap((name) =>
+const waiting = (names.length > 0 ? names : Object.keys(checks)).flatMap((name) =>
   (checks[name] ?? []).map((program, _, { length }) => ({
     // Of several programs, which differ in their project: `types service`.
     label: length > 1 ? `${name} ${program[2]}` : name,
@@ -66,17 +66,17 @@ const waiting = (asked.length > 0 ? asked : Object.keys(checks)).flatMap((name) 
 );
 let exitCode = 0;
 
-/** Runs one program after the other, until none is left. What a program says is printed once it has failed. */
+/** Runs one program after the other, until none is left. What a program prints is shown where it fails. */
 async function runWaiting(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const said: Buffer[] = [];
+    const output: Buffer[] = [];
     const started = performance.now();
-    const code = await runNode(next.program, process.execPath, (chunk) => said.push(chunk));
+    const code = await runNode(next.program, process.execPath, (chunk) => output.push(chunk));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const mark = code === 0 ? styleText('green', '✔') : styleText('red', '✖');
     console.log(`${mark} ${next.label} (${seconds} s)`);
     if (code === 0) continue;
-    process.stdout.write(Buffer.concat(said));
+    process.stdout.write(Buffer.concat(output));
     exitCode ||= code;
     // Past 128 a signal has ended it, and nobody waits for the others.
     if (code > 128) waiting.length = 0;

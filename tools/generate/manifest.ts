@@ -72,7 +72,7 @@ const attributesOfClasses = {
 
 const asCode = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
 
-/** Takes out what is nobody's business outside of the package. */
+/** Removes what is not public: internal modules and classes, and private members. */
 const publicOnly = {
   name: 'public-only',
   packageLinkPhase({ customElementsManifest: manifest }: { customElementsManifest: Manifest }) {
