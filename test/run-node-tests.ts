@@ -43,7 +43,7 @@ const anyStorage = [
 const failures: string[] = [];
 const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 
-const files = asked.length > 0 ? asked : ['test/**/*.node-test.ts'];
+const filesAsked = asked.length > 0 ? asked : ['test/**/*.node-test.ts'];
 const filesAgain = await storageTests(asked.length > 0 ? asked : ['test/service/**', 'test/threats/**']);
 // A test that makes a database where there is no server starts one itself: those that are named and need none do not wait.
 const needsServer = asked.length === 0 || filesAgain.length > 0;
@@ -55,7 +55,7 @@ try {
     await migrateDatabase(parseDatabaseUrl(template.url));
     env['TEST_DATABASE_TEMPLATE'] = new URL(template.url).pathname.slice(1);
   }
-  const code = await runOn('sqlite', files);
+  const code = await runOn('sqlite', filesAsked);
   // Past 128 a signal has ended them, and nobody waits for more.
   const goesOn = code <= 128 && filesAgain.length > 0;
   if (goesOn) {

@@ -1,5 +1,5 @@
 import { Visitor, parseSync } from 'oxc-parser';
-import type { Expression, Node, TemplateLiteral } from 'oxc-parser';
+import type { Node, TemplateLiteral } from 'oxc-parser';
 
 /** Words that are the same in every language, or that no user reads. */
 const KNOWN = new Set([
@@ -14,6 +14,10 @@ const KNOWN = new Set([
   'POST',
   'GET',
   'PUT',
+  // Names of products.
+  'JavaScript',
+  'TypeScript',
+  'AssemblyScript',
 ]);
 
 /** Attributes whose text is shown or read out. */
@@ -29,7 +33,10 @@ const ATTRIBUTES = [
   'title',
 ];
 
-/** Properties whose text is shown or read out: what an element's text is, and what reflects the attributes above. */
+/**
+ * Properties whose text is shown or read out: what an element's text is, what reflects the attributes above, and what the
+ * editor's own views and dialogs are given.
+ */
 const PROPERTIES = new Set([
   'textContent',
   'innerText',
@@ -41,6 +48,8 @@ const PROPERTIES = new Set([
   'ariaRoleDescription',
   'ariaValueText',
   'label',
+  'closeLabel',
+  'text',
   'placeholder',
   'title',
 ]);
@@ -48,8 +57,9 @@ const PROPERTIES = new Set([
 /** Methods that put text into an element: their last argument, or all. */
 const METHODS = new Set(['append', 'prepend', 'replaceChildren', 'before', 'after', 'replaceWith']);
 
-/** Whether a text has a word in it, and not signs, or a single letter, alone. */
-const hasWord = (text: string) => /\p{L}{2,}/u.test(text) && !KNOWN.has(text.trim());
+/** Whether a text has a word in it, and not signs, a single letter, or a colour alone. */
+const hasWord = (text: string) =>
+  /\p{L}{2,}/u.test(text) && !KNOWN.has(text.trim()) && !/^#[\da-f]+$/i.test(text);
 
 /** Whether a text looks like one that a user would read: several words, the first of which begins large. */
 const isProse = (text: string) => {
@@ -73,7 +83,7 @@ function textsOf(node: Node | null | undefined): string[] {
     case 'LogicalExpression':
       return [...textsOf(node.left), ...textsOf(node.right)];
     case 'BinaryExpression':
-      return node.operator === '+' ? [...textsOf(node.left as Expression), ...textsOf(node.right)] : [];
+      return node.operator === '+' ? [...textsOf(node.left), ...textsOf(node.right)] : [];
     case 'ParenthesizedExpression':
       return textsOf(node.expression);
     default:
@@ -133,6 +143,11 @@ export function literalTexts(file: string, source: string): string[] {
         PROPERTIES.has(left.property.name)
       )
         show(right);
+    },
+    // What a view or a dialog is given: `{ label: 'Close' }`.
+    Property: ({ key, value }) => {
+      const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? `${key.value}` : '';
+      if (PROPERTIES.has(name)) show(value);
     },
     TaggedTemplateExpression: ({ tag, quasi }) => {
       passed.add(quasi);

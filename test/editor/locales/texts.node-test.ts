@@ -7,7 +7,7 @@ import { literalTexts } from './literal-texts.ts';
 
 const sources = fileURLToPath(new URL('../../../editor/src', import.meta.url));
 
-test('every text that a user reads is in the files of the languages', () => {
+test('every text that a user reads is in the locale files', () => {
   const found: string[] = [];
   for (const file of globSync('**/*.ts', { cwd: sources })) {
     // What is said before the texts can be loaded is in the two scripts that load them.
@@ -35,6 +35,7 @@ describe('a text that is written elsewhere is found', () => {
     'in a property that reflects an attribute': "button.ariaLabel = 'Save';",
     'in setAttribute': "button.setAttribute('aria-label', 'Save');",
     'in what is added to an element': "button.append(icon, ' save');",
+    'in what a view or a dialog is given': "showDialog({ text: texts.lost, closeLabel: 'Close' });",
     'in a variable, where it is a sentence': "const message = 'Nothing was saved.';",
     'in a template of text': 'const message = `Saved as ${name}`;',
   };
@@ -50,6 +51,7 @@ describe('a text that is written elsewhere is found', () => {
       button.textContent = texts.save;
       const key = 'save-all';
       const shortcut = 'Ctrl';
+      const colours = { text: '#e6e9ef' };
     `;
     assert.deepEqual(literalTexts('a.ts', source), []);
   });
