@@ -153,7 +153,7 @@ async function checkAfter(t: TestContext, change: (text: string) => string) {
   );
 }
 
-test('a doc comment that changes is missed in what is committed: the check names the files and what mends them', async (t) => {
+test('the check names outdated generated files and the command that updates them', async (t) => {
   const { status, stderr } = await checkAfter(t, (text) =>
     text.replace('Namespace of the plugin', 'The namespace'),
   );
