@@ -14,15 +14,17 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]
  *
  * @param {readonly string[]} args arguments of Node: options, the program's file relative to the folder, its arguments
  * @param {string} [node] the Node that runs it; by default the one of this process
+ * @param {(chunk: Buffer) => unknown} [onOutput] gets what it prints, errors included, which then does not go to the terminal
  * @returns {Promise<number>} its exit code; where a signal ended it, 128 and the signal's number, as in a shell; and 130
  *   where it was interrupted and ended with 0, so that what waits for it does not go on
  */
-export function runNode(args, node = execPath) {
+export function runNode(args, node = execPath, onOutput) {
   // SQLite in Node 24 calls itself experimental at each start.
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
     cwd: root,
-    stdio: 'inherit',
+    stdio: onOutput ? ['inherit', 'pipe', 'pipe'] : 'inherit',
   });
+  if (onOutput) for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput);
   // A terminal sends its interrupt to both, and the program decides how it ends. The others reach this process alone.
   let interrupted = false;
   const noteInterrupt = () => {

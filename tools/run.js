@@ -31,15 +31,15 @@ const ownNode = join(root, 'node_modules/node/bin', platform === 'win32' ? 'node
 // Without it `dependencies.js` has made sure that the system's own is new enough.
 const node = existsSync(ownNode) ? ownNode : execPath;
 
-const words = argv.slice(2);
+const args = argv.slice(2);
 const programs = [];
-while (words[0] && Object.hasOwn(preparations, words[0]))
-  programs.push([preparations[words.shift() ?? ''] ?? '']);
-if (words.length === 0) {
+while (args[0] && Object.hasOwn(preparations, args[0]))
+  programs.push([preparations[args.shift() ?? ''] ?? '']);
+if (args.length === 0) {
   console.error(`Usage: node tools/run.js [${Object.keys(preparations).join(' | ')}]… <file> [argument…]`);
   exit(2);
 }
-programs.push(words);
+programs.push(args);
 
 for (const program of programs) {
   const code = await runNode(program, node);

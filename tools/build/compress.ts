@@ -36,13 +36,13 @@ export async function compressFiles(folder: string, cache: string): Promise<void
 
 async function compressFile(file: string, suffix: string, cache: string): Promise<void> {
   const body = await readFile(file);
-  const kept = join(cache, createHash('sha256').update(body).digest('hex') + suffix);
-  if (!existsSync(kept)) {
+  const cached = join(cache, createHash('sha256').update(body).digest('hex') + suffix);
+  if (!existsSync(cached)) {
     // Under another name until it is whole: a build that is interrupted leaves no half of a file behind.
-    const part = `${kept}.${process.pid}`;
+    const part = `${cached}.${process.pid}`;
     await writeFile(part, (await formats[suffix]?.(body)) ?? '');
-    await rename(part, kept);
+    await rename(part, cached);
   }
-  const compressed = await readFile(kept);
+  const compressed = await readFile(cached);
   if (compressed.byteLength < body.byteLength) await writeFile(file + suffix, compressed);
 }

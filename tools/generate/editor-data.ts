@@ -3,7 +3,7 @@ import { getVsCodeCssCustomData, getVsCodeHtmlCustomData } from 'custom-element-
 
 import type { Manifest } from './manifest-types.ts';
 
-/** These say all of it in fields of their own. */
+/** The data has events, slots and so on as fields of their own, which a list in the description would repeat. */
 const WITHOUT_LISTS = {
   hideEventDocs: true,
   hideSlotDocs: true,
@@ -12,7 +12,7 @@ const WITHOUT_LISTS = {
   hideCssPartsDocs: true,
 };
 
-/** What tools read: the manifest itself, and the same for VS Code and for JetBrains' editors. By path in dist/. */
+/** The data for tools, by path in dist/: the manifest itself, and the same for VS Code and for JetBrains' editors. */
 export function toolFiles(manifest: Manifest, version: string): Map<string, string> {
   // The generators change what they are given.
   const copy = () => structuredClone(manifest) as never;
@@ -21,7 +21,9 @@ export function toolFiles(manifest: Manifest, version: string): Map<string, stri
     Object.entries({
       'custom-elements.json': manifest,
       'vscode.html-custom-data.json': JSON.parse(getVsCodeHtmlCustomData(copy(), {})) as unknown,
-      'vscode.css-custom-data.json': once(JSON.parse(getVsCodeCssCustomData(copy(), {})) as CssData),
+      'vscode.css-custom-data.json': withoutDuplicates(
+        JSON.parse(getVsCodeCssCustomData(copy(), {})) as CssData,
+      ),
       'web-types.json': { ...webTypes, name: 'plugin-editor', version },
     }).map(([path, data]) => [path, `${JSON.stringify(data)}\n`]),
   );
@@ -30,7 +32,7 @@ export function toolFiles(manifest: Manifest, version: string): Map<string, stri
 type CssData = Record<'properties' | 'pseudoElements', { name: string; description: string }[]>;
 
 /** Both elements have some parts and custom properties by the same name, which VS Code would offer twice. */
-function once(data: CssData): CssData {
+function withoutDuplicates(data: CssData): CssData {
   const merged = { ...data };
   for (const key of ['properties', 'pseudoElements'] as const) {
     const byName = Map.groupBy(data[key], ({ name }) => name);

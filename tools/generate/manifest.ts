@@ -49,6 +49,8 @@ const attributesOfClasses = {
       for (const member of declaration.members) {
         const name = attributes.get(member.name);
         if (!name) continue;
+        if (!member.description)
+          throw new Error(`${elementClass.name}: the property ${member.name} needs a doc comment`);
         const value = element[member.name];
         member.attribute = name;
         if (reflected.has(member.name)) member.reflects = true;
@@ -70,7 +72,7 @@ const attributesOfClasses = {
 
 const asCode = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
 
-/** Takes out what is nobody's business outside of the package. */
+/** Removes what is not public: internal modules and classes, and private members. */
 const publicOnly = {
   name: 'public-only',
   packageLinkPhase({ customElementsManifest: manifest }: { customElementsManifest: Manifest }) {

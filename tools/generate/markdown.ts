@@ -2,7 +2,7 @@
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** A text of people as Markdown: outside of code, `<` begins no tag. */
+/** A sentence as Markdown, in which `<` outside of code begins no tag. */
 export const prose = (text: string): string =>
   text
     .split(/(`[^`]*`)/)

@@ -66,18 +66,18 @@ function describeOperation(
   common: ReadonlySet<string>,
 ): string {
   const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation;
-  const asked = parameters.filter(({ in: place }) => place !== 'path');
+  const listed = parameters.filter(({ in: place }) => place !== 'path');
   const answers = Object.entries(responses).filter(([, { $ref }]) => !$ref);
   const errors = errorsOf(operation).filter((error) => !common.has(error));
   return [
     `### ${operationId}`,
     `${code(request)}${tokenOf(security)}`,
     prose(`${summary}. ${description ?? ''}`.trim()),
-    ...(asked.length > 0
+    ...(listed.length > 0
       ? [
           table(
             ['parameter', 'in', 'type', 'meaning'],
-            asked.map((one) => [
+            listed.map((one) => [
               code(one.name + (one.required ? '' : '?')),
               one.in,
               typeOf(one.schema),

@@ -46,7 +46,7 @@ const attributes = ({ attributes: all }: ElementView) =>
     ]),
   );
 
-/** A long one is told beside the table. */
+/** The default as a cell of the table; a long one is in the text beside the table. */
 function defaultOf({ default: value, type, required }: Typed & { required: boolean }): string {
   if (required) return 'required';
   if (type?.text === 'boolean') return 'off';

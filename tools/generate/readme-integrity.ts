@@ -13,15 +13,15 @@ try {
   for (const mode of ['cdn', 'iife']) await build({ mode, logLevel: 'error', build: { outDir } });
   const release = JSON.parse(readFileSync(join(outDir, 'integrity.json'), 'utf8')) as Release;
   for (const page of ['README.md', ...globSync('docs/start/*.md')]) {
-    const given = readFileSync(page, 'utf8');
-    const right = withHashes(given, release);
-    if (right === given) continue;
+    const text = readFileSync(page, 'utf8');
+    const updated = withHashes(text, release);
+    if (updated === text) continue;
     if (process.argv.includes('--write')) {
-      writeFileSync(page, right);
+      writeFileSync(page, updated);
       continue;
     }
     console.error(
-      `${page}: a script tag has the hash or version of another build; node tools/run.js tools/generate/readme-integrity.ts --write mends it`,
+      `${page}: a script tag has the hash or version of another build; node tools/run.js tools/generate/readme-integrity.ts --write puts the right ones there`,
     );
     process.exitCode = 1;
   }

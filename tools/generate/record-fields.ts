@@ -86,14 +86,14 @@ function fieldOf(file: string, property: ObjectPropertyKind): RecordField[] {
 function typeOf(value: Expression): string {
   if (value.type === 'Identifier') return namedType(value.name);
   if (value.type !== 'CallExpression') return 'unknown';
-  const { callee, arguments: given } = value;
+  const { callee, arguments: args } = value;
   const name =
     callee.type === 'Identifier'
       ? callee.name
       : callee.type === 'MemberExpression' && callee.property.type === 'Identifier'
         ? callee.property.name
         : '';
-  const [first] = given;
+  const [first] = args;
   const inner = () => (first && first.type !== 'SpreadElement' ? typeOf(first) : 'unknown');
   switch (name) {
     case 'optional':

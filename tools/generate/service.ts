@@ -58,23 +58,23 @@ const LIMITS = {
 };
 
 const PROGRAM = `
-  const of = (path) => import(process.cwd() + '/service/src/' + path);
-  const { errorCodes } = await of('http/error-codes.ts');
-  const { interfaces } = await of('http/interfaces.ts');
-  const { health } = await of('http/health.ts');
-  const { openApiDocument } = await of('http/openapi/document.ts');
-  const { variables } = await of('settings/variables.ts');
+  const load = (path) => import(process.cwd() + '/service/src/' + path);
+  const { errorCodes } = await load('http/error-codes.ts');
+  const { interfaces } = await load('http/interfaces.ts');
+  const { health } = await load('http/health.ts');
+  const { openApiDocument } = await load('http/openapi/document.ts');
+  const { variables } = await load('settings/variables.ts');
   const openApi = openApiDocument([...health.operations, ...interfaces.flatMap((one) => one.operations)], '');
-  const written = (value) => value === undefined ? '' : value === true ? 'on' : value === false ? 'off' : String(value);
+  const asText = (value) => value === undefined ? '' : value === true ? 'on' : value === false ? 'off' : String(value);
   const settings = Object.entries(variables.shape).map(([name, kind]) => ({
     name,
-    default: written(kind.safeParse(undefined).data),
+    default: asText(kind.safeParse(undefined).data),
     // What no kind takes; what it says then continues "it must be".
     kind: kind.safeParse(' ?').error?.issues[0]?.message ?? '',
   }));
   const limits = {};
   for (const [path, names] of Object.entries(${JSON.stringify(LIMITS)})) {
-    const module = await of(path);
+    const module = await load(path);
     for (const name of names) limits[name] = typeof module[name] === 'number' ? { value: module[name] } : module[name];
   }
   console.log(JSON.stringify({ errorCodes, openApi, settings, limits }));

@@ -13,16 +13,20 @@ export function settingsTable({ settings }: ServiceFacts): string {
       const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${name}:`).exec(text) ?? [];
       if (comment === undefined)
         throw new Error(`${PATH}: ${name} has no doc comment, which the documentation needs`);
-      const [meaning = '', said] = comment
+      const [meaning = '', documentedDefault] = comment
         .replaceAll(/\s*\n\s*\* ?/g, ' ')
         .trim()
         .split(' @default ');
-      return [code(name), said ?? (value === '' ? '-' : code(value)), `${meaning} ${valueOf(kind)}`.trim()];
+      return [
+        code(name),
+        documentedDefault ?? (value === '' ? '-' : code(value)),
+        `${meaning} ${valueOf(kind)}`.trim(),
+      ];
     }),
   );
 }
 
-/** Without what it says of the value that was tried, and without a bound that nobody meets. */
+/** What a value has to be: the message of a failed check, without the value that failed and without a bound that nobody meets. */
 function valueOf(kind: string): string {
   const words = kind.replace(/; ".*$/, '').replace(/: a whole number from \d+ to 1000000000$/, '');
   return words && `Value: ${words}.`;

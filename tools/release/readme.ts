@@ -27,7 +27,7 @@ if (step === 'pack') {
 /** A README that was changed after an interrupted packing is left as it is. */
 function restore(): void {
   if (!existsSync(KEPT)) return;
-  const kept = readFileSync(KEPT, 'utf8');
-  if (readFileSync(README, 'utf8') === toPackedReadme(kept, isPacked)) writeFileSync(README, kept);
+  const original = readFileSync(KEPT, 'utf8');
+  if (readFileSync(README, 'utf8') === toPackedReadme(original, isPacked)) writeFileSync(README, original);
   rmSync(KEPT);
 }

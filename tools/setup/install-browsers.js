@@ -68,7 +68,7 @@ function aptGet(args, seconds) {
     timeout: seconds * 1000,
   });
   if (status === 0) return true;
-  const said = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').slice(-8).join('\n');
-  console.error(`apt-get ${args.join(' ')} failed${error ? ` (${error.message})` : ''}:\n${said}`);
+  const output = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').slice(-8).join('\n');
+  console.error(`apt-get ${args.join(' ')} failed${error ? ` (${error.message})` : ''}:\n${output}`);
   return false;
 }

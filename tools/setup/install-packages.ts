@@ -13,9 +13,9 @@ import { lock } from './lock.ts';
  */
 
 /**
- * Makes the node_modules of a folder match the lock file there, unless the scripts of packages are asked for, without
- * these. Several processes may call this at once, as test files do: one installs, and the others wait for it.
- * @param scripts whether the packages' own scripts run, which is how some fetch a binary (default: no)
+ * Makes the node_modules of a folder match the lock file there. Several processes may call this at once, as test files do:
+ * one installs, and the others wait for it.
+ * @param scripts whether the packages' own scripts run, with which some fetch a binary (default: they do not)
  * @throws an error with what npm said, when `npm ci` fails
  */
 export async function installPackages(folder: string, scripts = false): Promise<void> {
