@@ -34,7 +34,7 @@ import { styles } from './styles.ts';
  * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live, or (`null`) the newest again; not for a deploy.
  *
  * @slot idle - Shown while the element is `idle`.
- * @slot loading - Shown in place of the words and the bar while it is `loading`.
+ * @slot loading - Shown in place of the text and the bar while it is `loading`.
  * @slot error - Shown in place of the message and the retry button in state `error`.
  *
  * @csspart frame - The frame.
@@ -253,7 +253,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   protected override render(): unknown {
-    const { state, error, said } = this.#controller;
+    const { state, error, editorMessage } = this.#controller;
     const strings = { ...defaultStrings, ...this.strings };
     if (state === 'idle') return html`<slot name="idle"></slot>`;
     if (state === 'loading') {
@@ -264,6 +264,12 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
       </div>`;
     }
     if (!error) return nothing;
-    return renderError(this, error.code as 'config', strings, canRetry(error) && (() => this.reload()), said);
+    return renderError(
+      this,
+      error.code as 'config',
+      strings,
+      canRetry(error) && (() => this.reload()),
+      editorMessage,
+    );
   }
 }
