@@ -24,7 +24,7 @@ export interface ConnectionOptions extends FrameOptions {
   withToken: boolean;
   /** The tokens that the editor may know. They are removed from every message. */
   knownTokens: () => readonly string[];
-  /** A page loaded in the frame and hasGreeted. */
+  /** A page loaded in the frame and greeted. */
   onHello: (isFirst: boolean) => void;
   onMessage: (message: PluginMessage) => void;
 }

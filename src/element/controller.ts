@@ -1,5 +1,5 @@
 import type { ReactiveController } from 'lit';
-import { type Config, type RawConfig, missing, preloadUrl } from '../core/config.ts';
+import { type Config, type RawConfig, missingAttributes, preloadUrl } from '../core/config.ts';
 import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
@@ -214,7 +214,7 @@ export class EditorController extends PluginReporter implements ReactiveControll
       try {
         let isAllowed = await isReleased();
         // If the change that waits removes a required attribute, no token is needed.
-        const needsNoToken = this.#hasPendingChange && missing(this.host).length > 0;
+        const needsNoToken = this.#hasPendingChange && missingAttributes(this.host).length > 0;
         if (isAllowed && !signal.aborted && !needsNoToken) {
           let config: Config;
           do {

@@ -31,7 +31,7 @@ export interface LaunchHost extends TokenHolderHost {
    * @param editorMessage what the editor itself said, in words for its user
    */
   onFail(error: PluginEditorError, editorMessage?: string): void;
-  /** Called when a page loaded in the frame and hasGreeted, so that the unsaved work of the page before is gone. */
+  /** Called when a page loaded in the frame and greeted, so that the unsaved work of the page before is gone. */
   onHello(): void;
   /** The editor sent a message about the plugin that is open. */
   onMessage(message: HostMessage): void;
@@ -216,7 +216,7 @@ export class Launch implements TokenDelivery {
       // The token request has a time limit of its own. The frame's starts again when the token is there.
       if (hasGreeted && !this.#tokens.token) return;
       const what = hasGreeted
-        ? 'hasGreeted but did not say ready; see timeout'
+        ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
           : 'did not greet; see editor-url and token-delivery';

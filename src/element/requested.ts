@@ -1,5 +1,5 @@
 import { type AttributeName, namesWith } from '../core/attributes.ts';
-import { type Config, type RawConfig, checkConfig, missing } from '../core/config.ts';
+import { type Config, type RawConfig, checkConfig, missingAttributes } from '../core/config.ts';
 import { PluginEditorError } from '../core/errors.ts';
 
 /** What the attributes ask for: a config, the error that says why they are none, or `undefined` while one is missing. */
@@ -17,7 +17,7 @@ const WATCHED_ATTRIBUTES = [...RESTARTING_ATTRIBUTES, ...namesWith('later')];
 /** Reads what the attributes ask for. */
 export function readRequested(raw: RawConfig): Requested {
   try {
-    return missing(raw).length ? undefined : checkConfig(raw, document.baseURI);
+    return missingAttributes(raw).length ? undefined : checkConfig(raw, document.baseURI);
   } catch (error) {
     return error as PluginEditorError;
   }
@@ -30,7 +30,10 @@ export function readRequested(raw: RawConfig): Requested {
 export function requireConfig(raw: RawConfig): Config {
   const requested = readRequested(raw);
   if (requested && !(requested instanceof Error)) return requested;
-  throw requested ?? new PluginEditorError('config', `<plugin-editor> lacks: ${missing(raw).join(', ')}`);
+  throw (
+    requested ??
+    new PluginEditorError('config', `<plugin-editor> lacks: ${missingAttributes(raw).join(', ')}`)
+  );
 }
 
 /** The attributes that ask for something else than what is shown or loading; all of them where nothing can be shown. */

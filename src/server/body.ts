@@ -1,3 +1,4 @@
+import { textParts } from '../core/text-parts.ts';
 import { Refusal } from './refusal.ts';
 
 /** What the body, or the query of a GET, may hold at the most, in bytes: four names and little else. */
@@ -20,21 +21,14 @@ export async function readBody(request: Request): Promise<string> {
     );
   }
   if (Number(request.headers.get('content-length')) > MAX_BYTES) throw tooLarge('body');
-  const reader = request.clone().body?.getReader();
-  if (!reader) return '';
+  const { body } = request.clone();
+  if (!body) return '';
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
-  let size = 0;
   try {
-    for (let part; !(part = await reader.read()).done;) {
-      size += part.value.length;
-      if (size > MAX_BYTES) throw tooLarge('body');
-      text += decoder.decode(part.value, { stream: true });
-    }
-    return text + decoder.decode();
+    for await (const part of textParts(body, MAX_BYTES, () => tooLarge('body'), decoder)) text += part;
+    return text;
   } catch (error) {
-    // Not waited for: it ends only when the other copy is cancelled too.
-    void reader.cancel().catch(() => undefined);
     throw error instanceof Refusal ? error : badRequest('The body must be whole, and UTF-8');
   }
 }

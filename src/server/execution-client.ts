@@ -3,7 +3,7 @@ import type { CallOptions } from '../core/client/builder-client.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { rejectingFetch } from '../core/client/error-body.ts';
 import { checkText } from '../core/client/operation.ts';
-import { type Answer, type SendOptions, request } from '../core/request.ts';
+import { type TextResponse, type SendOptions, request } from '../core/request.ts';
 import { type EnvironmentToken, checkEnvironmentToken, withEnvironmentToken } from './environment-token.ts';
 import { toRunError } from './run-error.ts';
 
@@ -89,7 +89,7 @@ export class ExecutionClient {
     { identifier, namespace = DEFAULT_NAMESPACE, pluginName, version }: ExecutionLocation,
     input: string,
     { signal }: CallOptions = {},
-  ): Promise<Answer> {
+  ): Promise<TextResponse> {
     const plugin = [
       checkSegment('identifier', identifier),
       checkSegment('namespace', namespace),

@@ -1,5 +1,5 @@
 import { SchemaError } from '../errors.ts';
-import { whereOf } from '../request.ts';
+import { requestLabel } from '../request.ts';
 import { readEvents } from './event-stream.ts';
 
 /**
@@ -12,7 +12,7 @@ export const loggingFetch =
     const response = await fetch(url, init);
     const { ok, body, headers } = response;
     if (!ok || !body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
-    const where = whereOf({ url: url as string, init });
+    const where = requestLabel({ url: url as string, init });
     let result: string | undefined;
     await readEvents(body, where, (type, data) => {
       if (type === 'result') result = data;

@@ -1,6 +1,6 @@
 import { httpUrl } from '../address.ts';
 import type { Features, PluginSource } from '../records.ts';
-import { type Answer, DEFAULT_TIMEOUT, type SendOptions, bearer } from '../request.ts';
+import { type TextResponse, DEFAULT_TIMEOUT, type SendOptions, bearer } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { loggingFetch } from './build-log.ts';
 import * as drafts from './draft-operations.ts';
@@ -29,7 +29,7 @@ export interface BuilderClientOptions extends SendOptions {
   token?: string | (() => string | Promise<string>) | undefined;
   /**
    * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504); 0 for never. By
-   * default 2 for what reads, and 0 for what saves, builds, tests, deploys or changes anything: none of these failures says
+   * default 2 for what reads, and 0 for what saves, builds, tests, deploys or overrides anything: none of these failures says
    * for certain that it was not done. Once set, it holds for all.
    */
   retry?: number | undefined;
@@ -87,12 +87,12 @@ export class BuilderClient {
 
   /** What the builder supports (interface: Get features). */
   async getFeatures(options?: CallOptions): Promise<Features> {
-    return (await this.#sendOpen(drafts.getFeatures(), options)).data;
+    return (await this.#request(drafts.getFeatures(), options)).data;
   }
 
   /** Source for a new plugin (interface: Get template). */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
-    return (await this.#sendOpen(drafts.getTemplate(language), options)).data;
+    return (await this.#request(drafts.getTemplate(language), options)).data;
   }
 
   /** Source for a new plugin that already carries its name (interface: Get template V2). */
@@ -104,7 +104,7 @@ export class BuilderClient {
     }: { language: string; pluginName: string; namespace?: string | undefined },
     options?: CallOptions,
   ): Promise<PluginSource> {
-    return (await this.#sendOpen(drafts.getTemplateV2(language, pluginName, namespace), options)).data;
+    return (await this.#request(drafts.getTemplateV2(language, pluginName, namespace), options)).data;
   }
 
   /** The saved source of a plugin (interface: Get draft). A draft that does not exist is an `HttpError`, mostly 404. */
@@ -114,7 +114,7 @@ export class BuilderClient {
 
   /** The saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
   async readDraft(location: DraftLocation, options?: CallOptions): Promise<Draft> {
-    return toDraft(await this.#answer(drafts.readDraft(pluginSegments(location)), options));
+    return toDraft(await this.#sendForResponse(drafts.readDraft(pluginSegments(location)), options));
   }
 
   /** Saves the source of a plugin, and resolves with what is saved now. */
@@ -124,7 +124,7 @@ export class BuilderClient {
     { etag, ...options }: SaveOptions = {},
   ): Promise<Draft> {
     const operation = drafts.saveDraft(pluginSegments(location), source, etag);
-    return toDraft(await this.#answer(operation, options));
+    return toDraft(await this.#sendForResponse(operation, options));
   }
 
   /**
@@ -149,8 +149,8 @@ export class BuilderClient {
           throw error;
         }
       };
-      const changes = { timeout, fetch: loggingFetch(log, fetch) };
-      this.#send(operation, options, changes).then(resolve, reject);
+      const overrides = { timeout, fetch: loggingFetch(log, fetch) };
+      this.#send(operation, options, overrides).then(resolve, reject);
     });
   }
 
@@ -230,26 +230,26 @@ export class BuilderClient {
     await this.#send(plugins.endSession(), options);
   }
 
-  async #send<T>(operation: Operation<T>, options?: CallOptions, changes?: SendOptions): Promise<T> {
-    return (await this.#answer(operation, options, changes)).data;
+  async #send<T>(operation: Operation<T>, options?: CallOptions, overrides?: SendOptions): Promise<T> {
+    return (await this.#sendForResponse(operation, options, overrides)).data;
   }
 
-  async #answer<T>(
+  async #sendForResponse<T>(
     operation: Operation<T>,
     options?: CallOptions,
-    changes?: SendOptions,
-  ): Promise<Answer<T>> {
+    overrides?: SendOptions,
+  ): Promise<TextResponse<T>> {
     if (!this.#options.token) throw new TypeError('token must be set: this operation takes an editor token');
-    return this.#sendOpen(operation, options, changes);
+    return this.#request(operation, options, overrides);
   }
 
   /** Sends an operation that takes a token or none. */
-  async #sendOpen<T>(
+  async #request<T>(
     operation: Operation<T>,
     { signal }: CallOptions = {},
-    changes: SendOptions = {},
-  ): Promise<Answer<T>> {
-    const { baseUrl: _, token: __, ...options } = { ...this.#options, ...changes };
+    overrides: SendOptions = {},
+  ): Promise<TextResponse<T>> {
+    const { baseUrl: _, token: __, ...options } = { ...this.#options, ...overrides };
     const token = await this.#token(signal);
     return sendOperation(operation, {
       ...options,
@@ -269,7 +269,7 @@ export class BuilderClient {
   }
 }
 
-function toDraft({ data: source, headers }: Answer<PluginSource>): Draft {
+function toDraft({ data: source, headers }: TextResponse<PluginSource>): Draft {
   const etag = headers.get('etag');
   return etag ? { source, etag } : { source };
 }

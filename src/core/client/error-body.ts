@@ -1,5 +1,5 @@
 import type { HttpError } from '../errors.ts';
-import { httpErrorOf, readText, whereOf } from '../request.ts';
+import { httpErrorOf, readText, requestLabel } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 
 /** What an error body may hold at the most, in bytes; a longer one says nothing. */
@@ -9,7 +9,7 @@ const MAX_BYTES = 65_536;
 const BODY_TIMEOUT = 5000;
 
 /** What a code or a JSON Pointer can be; anything else in their place is left out. */
-const LINE = /^\P{Cc}{0,1000}$/u;
+const PRINTABLE = /^\P{Cc}{0,1000}$/u;
 
 /** Makes the error of an answer whose status is not 2xx. */
 export type ToError = (response: Response, where: string, signal: AbortSignal) => Promise<HttpError>;
@@ -20,7 +20,7 @@ export const rejectingFetch =
   async (url, init) => {
     const response = await fetch(url, init);
     if (response.ok) return response;
-    throw await toError(response, whereOf({ url: url as string, init }), init?.signal as AbortSignal);
+    throw await toError(response, requestLabel({ url: url as string, init }), init?.signal as AbortSignal);
   };
 
 /**
@@ -42,7 +42,8 @@ export function errorFields(body: object, secret: string | undefined): { code?: 
   const error = Object((body as { error?: unknown }).error) as Record<string, unknown>;
   const take = (name: string) => {
     const value = error[name];
-    const isUsable = typeof value === 'string' && LINE.test(value) && !(secret && value.includes(secret));
+    const isUsable =
+      typeof value === 'string' && PRINTABLE.test(value) && !(secret && value.includes(secret));
     return isUsable ? { [name]: value } : {};
   };
   return { ...take('code'), ...take('path') };

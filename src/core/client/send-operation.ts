@@ -1,10 +1,10 @@
 import { baseOf } from '../address.ts';
-import { type Answer, type SendOptions, requestJson, request as sendRequest } from '../request.ts';
+import { type TextResponse, type SendOptions, requestJson, request as sendRequest } from '../request.ts';
 import { type ToError, rejectingFetch } from './error-body.ts';
 import type { Operation } from './operation.ts';
 
 /** How a client sends its operations. */
-export interface Sending extends SendOptions {
+export interface OperationOptions extends SendOptions {
   base: URL;
   /** For every request, such as the token. */
   headers: Record<string, string>;
@@ -20,8 +20,16 @@ export interface Sending extends SendOptions {
  */
 export function sendOperation<T>(
   { method, path, schema, headers, json, text }: Operation<T>,
-  { base, headers: common, init, toError, fetch, retry = method ? 0 : undefined, ...options }: Sending,
-): Promise<Answer<T>> {
+  {
+    base,
+    headers: common,
+    init,
+    toError,
+    fetch,
+    retry = method ? 0 : undefined,
+    ...options
+  }: OperationOptions,
+): Promise<TextResponse<T>> {
   const type = json ? 'application/json' : text === undefined ? undefined : 'text/plain; charset=utf-8';
   const request = {
     ...options,
