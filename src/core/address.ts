@@ -27,7 +27,3 @@ export function checkSegment(name: string, value: string): string {
 
 /** A base address as text to which a path can be appended: without query, fragment and final slash. */
 export const baseOf = (base: URL): string => base.origin + base.pathname.replace(/\/$/, '');
-
-/** Joins a base address and segments, each encoded. */
-export const segmentsUrl = (base: URL, segments: string[]): string =>
-  baseOf(base) + segments.map((segment) => '/' + encodeURIComponent(segment)).join('');

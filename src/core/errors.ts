@@ -87,8 +87,8 @@ export class HttpError extends RequestError {
   /** Where the request was wrong, as a JSON Pointer: the `path` of the error body, where it has one. */
   declare readonly path?: string;
 
-  constructor(where: string, status: number, retryAfter?: number) {
-    super(`${where} answered ${status || 'with a redirect, which is not followed'}`);
+  constructor(label: string, status: number, retryAfter?: number) {
+    super(`${label} answered ${status || 'with a redirect, which is not followed'}`);
     this.status = status;
     this.retryAfter = retryAfter;
   }
@@ -103,8 +103,8 @@ export class HttpError extends RequestError {
 export class TimeoutError extends RequestError {
   override readonly name = 'TimeoutError';
 
-  constructor(where: string, timeout: number) {
-    super(`${where} did not answer within ${timeout} ms`);
+  constructor(label: string, timeout: number) {
+    super(`${label} did not answer within ${timeout} ms`);
   }
 }
 
@@ -112,13 +112,13 @@ export class TimeoutError extends RequestError {
 export class NetworkError extends RequestError {
   override readonly name = 'NetworkError';
 
-  constructor(where: string, error: unknown) {
+  constructor(label: string, error: unknown) {
     // Only the words of the engine's error: Node's parser keeps the text of an answer that it cannot read in it.
     const { message, code } = Object((error as Error | undefined)?.cause ?? error) as {
       message?: string;
       code?: string;
     };
-    super(`${where} could not be reached`, { cause: new Error(message || code) });
+    super(`${label} could not be reached`, { cause: new Error(message || code) });
   }
 }
 
@@ -129,8 +129,8 @@ export class SchemaError extends RequestError {
   declare readonly path: string;
 
   /** `problem` says what was expected, never what was there: an answer may hold a secret. */
-  constructor(where: string, problem: string, path = '') {
-    super(`${where} gave a wrong answer: ${path && path + ': '}${problem}`);
+  constructor(label: string, problem: string, path = '') {
+    super(`${label} gave a wrong answer: ${path && path + ': '}${problem}`);
     this.path = path;
   }
 }

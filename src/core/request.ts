@@ -72,29 +72,29 @@ export async function request<T = undefined>(
 /** Sends a request and reads the response as JSON of this shape. @internal */
 export const requestJson = <T>(schema: Schema<T>, options: RequestOptions): Promise<TextResponse<T>> =>
   request(options, (text) => {
-    const where = requestLabel(options);
+    const label = requestLabel(options);
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
       // The parser's own message quotes the text, so it is left out.
-      throw new SchemaError(where, 'not JSON');
+      throw new SchemaError(label, 'not JSON');
     }
-    return checkShape(schema, value, where);
+    return checkShape(schema, value, label);
   });
 
 /**
  * Returns a value with its type.
- * @param where what the value came from, for the message
+ * @param label what the value came from, for the message
  * @throws SchemaError that says where it is wrong, never what was there.
  * @internal
  */
-export function checkShape<T>(schema: Schema<T>, value: unknown, where: string): T {
+export function checkShape<T>(schema: Schema<T>, value: unknown, label: string): T {
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
   const [issue] = error.issues as [ShapeIssue];
   const problem = issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not a usable value';
-  throw new SchemaError(where, problem, issue.path.join('.'));
+  throw new SchemaError(label, problem, issue.path.join('.'));
 }
 
 /** Names a request in messages: method and address, without query and fragment, which may hold secrets. @internal */
@@ -119,37 +119,37 @@ function send({
   ...options
 }: RequestOptions): Promise<Pick<TextResponse, 'text' | 'headers'>> {
   const { maxBytes = DEFAULT_MAX_BYTES, fetch = globalThis.fetch } = options;
-  const where = requestLabel({ url, init });
+  const label = requestLabel({ url, init });
   const work = async (limited: AbortSignal) => {
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal: limited });
-      if (response.ok) return { text: await readText(response, maxBytes, where), headers: response.headers };
-      throw httpErrorOf(response, where);
+      if (response.ok) return { text: await readText(response, maxBytes, label), headers: response.headers };
+      throw httpErrorOf(response, label);
     } catch (error) {
-      throw error instanceof RequestError ? error : new NetworkError(where, error);
+      throw error instanceof RequestError ? error : new NetworkError(label, error);
     }
   };
-  return withTimeLimit(work, timeout, where, signal);
+  return withTimeLimit(work, timeout, label, signal);
 }
 
 /** Makes the error for a response whose status is not 2xx. @internal */
-export const httpErrorOf = ({ status, headers }: Response, where: string): HttpError =>
-  new HttpError(where, status, parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now()));
+export const httpErrorOf = ({ status, headers }: Response, label: string): HttpError =>
+  new HttpError(label, status, parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now()));
 
 /**
  * Reads the text of a body.
  * @throws SchemaError when it is longer than `maxBytes`.
  * @internal
  */
-export async function readText(response: Response, maxBytes: number, where: string): Promise<string> {
+export async function readText(response: Response, maxBytes: number, label: string): Promise<string> {
   let text = '';
   if (response.body) {
-    for await (const part of textParts(response.body, maxBytes, () => tooLarge(where, maxBytes)))
+    for await (const part of textParts(response.body, maxBytes, () => tooLarge(label, maxBytes)))
       text += part;
   }
   return text;
 }
 
 /** @internal */
-export const tooLarge = (where: string, maxBytes: number): SchemaError =>
-  new SchemaError(where, `larger than ${maxBytes} bytes`);
+export const tooLarge = (label: string, maxBytes: number): SchemaError =>
+  new SchemaError(label, `larger than ${maxBytes} bytes`);

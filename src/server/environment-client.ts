@@ -1,6 +1,6 @@
 import { httpUrl } from '../core/address.ts';
 import type { CallOptions } from '../core/client/builder-client.ts';
-import { toHttpError } from '../core/client/error-body.ts';
+
 import type { Operation, Segments } from '../core/client/operation.ts';
 import * as plugins from '../core/client/plugin-operations.ts';
 import type { PageOptions, PluginListOptions, RunListOptions } from '../core/client/plugin-operations.ts';
@@ -14,7 +14,7 @@ import type {
   Session,
   VersionPage,
 } from '../core/client/plugin-records.ts';
-import { sendOperation } from '../core/client/send-operation.ts';
+
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { SendOptions } from '../core/request.ts';
 import * as environments from './environment-operations.ts';
@@ -34,13 +34,9 @@ import type {
   TenantPage,
   UsagePage,
 } from './environment-records.ts';
-import {
-  type EnvironmentToken,
-  checkEnvironmentToken,
-  checkNotSecret,
-  withEnvironmentToken,
-} from './environment-token.ts';
+import { type EnvironmentToken, checkEnvironmentToken, checkNotSecret } from './environment-token.ts';
 import { checkGranted } from './permissions.ts';
+import { sendWithEnvironmentToken } from './send-with-environment-token.ts';
 import { type SessionRequest, readSessionRequest } from './session-request.ts';
 
 export interface EnvironmentClientOptions extends SendOptions {
@@ -146,8 +142,8 @@ export class EnvironmentClient {
     options?: CallOptions,
   ): Promise<CreatedSession> {
     const { body, grant } = readSessionRequest(session);
-    return this.#send(environments.createSession(identifier, body), options, (record, secret) => {
-      checkNotSecret(record.token, secret, 'createSession');
+    return this.#send(environments.createSession(identifier, body), options, (record, token) => {
+      checkNotSecret(record.token, token, 'createSession');
       checkGranted(grant, record, 'createSession');
     });
   }
@@ -289,22 +285,19 @@ export class EnvironmentClient {
   async #send<T>(
     operation: Operation<T>,
     { signal }: CallOptions = {},
-    check?: (record: T, secret: string) => void,
+    check?: (record: T, token: string) => void,
   ): Promise<T> {
     const { environmentToken, fetch, timeout, retry } = this.#options;
-    return withEnvironmentToken(environmentToken, async (headers, secret) => {
-      const { data } = await sendOperation(operation, {
-        base: this.#base,
-        headers,
-        toError: (response, where, limit) => toHttpError(response, where, limit, secret),
-        fetch,
-        timeout,
-        retry: operation.method === 'POST' ? 0 : retry,
-        signal,
-      });
-      check?.(data, secret);
-      return data;
+    const { data } = await sendWithEnvironmentToken(operation, {
+      base: this.#base,
+      environmentToken,
+      fetch,
+      timeout,
+      retry: operation.method === 'POST' ? 0 : retry,
+      signal,
+      check,
     });
+    return data;
   }
 }
 

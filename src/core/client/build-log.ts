@@ -12,12 +12,12 @@ export const loggingFetch =
     const response = await fetch(url, init);
     const { ok, body, headers } = response;
     if (!ok || !body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
-    const where = requestLabel({ url: url as string, init });
+    const label = requestLabel({ url: url as string, init });
     let result: string | undefined;
-    await readEvents(body, where, (type, data) => {
+    await readEvents(body, label, (type, data) => {
       if (type === 'result') result = data;
       if (type === 'log') onLog(data);
     });
-    if (result === undefined) throw new SchemaError(where, 'the event stream ended without a result');
+    if (result === undefined) throw new SchemaError(label, 'the event stream ended without a result');
     return new Response(result);
   };

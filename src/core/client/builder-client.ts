@@ -257,7 +257,7 @@ export class BuilderClient {
       headers: token ? bearer(token) : {},
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       init: { credentials: 'omit' },
-      toError: (response, where, limit) => toHttpError(response, where, limit, token),
+      toError: (response, label, limit) => toHttpError(response, label, limit, token),
       signal,
     });
   }

@@ -12,7 +12,7 @@ const BODY_TIMEOUT = 5000;
 const PRINTABLE = /^\P{Cc}{0,1000}$/u;
 
 /** Makes the error of an answer whose status is not 2xx. */
-export type ToError = (response: Response, where: string, signal: AbortSignal) => Promise<HttpError>;
+export type ToError = (response: Response, label: string, signal: AbortSignal) => Promise<HttpError>;
 
 /** A `fetch` that rejects for an answer whose status is not 2xx, so that the error can say what the body says. */
 export const rejectingFetch =
@@ -29,12 +29,12 @@ export const rejectingFetch =
  */
 export async function toHttpError(
   response: Response,
-  where: string,
+  label: string,
   signal: AbortSignal,
   secret: string | undefined,
 ): Promise<HttpError> {
   const body = await readErrorBody(response, signal, MAX_BYTES);
-  return Object.assign(httpErrorOf(response, where), errorFields(body, secret));
+  return Object.assign(httpErrorOf(response, label), errorFields(body, secret));
 }
 
 /** `code` and `path` of an error body, each only where it can be what it is called. */

@@ -8,7 +8,7 @@ import { textParts } from '../text-parts.ts';
  */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
-  where: string,
+  label: string,
   onEvent: (type: string, data: string) => void,
 ): Promise<void> {
   /** The beginning of a line whose end has not arrived. */
@@ -16,7 +16,7 @@ export async function readEvents(
   let isAfterReturn = false;
   let type = '';
   let data: string[] = [];
-  const onTooLarge = () => tooLarge(where, DEFAULT_MAX_BYTES);
+  const onTooLarge = () => tooLarge(label, DEFAULT_MAX_BYTES);
   for await (const part of textParts(body, DEFAULT_MAX_BYTES, onTooLarge)) {
     // A line end of two characters may be divided between two parts.
     const text: string = isAfterReturn && part[0] === '\n' ? part.slice(1) : part;
