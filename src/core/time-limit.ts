@@ -3,7 +3,7 @@ import { TimeoutError } from './errors.ts';
 /**
  * Runs work that must end within `timeout` ms or when `signal` aborts, whichever comes first, even when the work itself
  * ignores its signal. Leaves no timer behind.
- * @param label what did not answer when time is up
+ * @param label what the error says did not answer
  * @throws TimeoutError, when time is up; the signal's reason, when aborted; else what the work throws.
  */
 export async function withTimeLimit<T>(

@@ -45,7 +45,7 @@ export interface EnvironmentClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
-   * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504); 0 for never. By
+   * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
    * default 2 for what reads, and 0 for what changes anything. Once set, it holds for changes too, other than those by
    * `POST`, which are never tried again: creating a tenant, a session or a token.
    */
@@ -78,11 +78,11 @@ export interface NamespaceLocation extends EnvironmentLocation {
 }
 
 /**
- * The environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only: it is called
- * with the environment token. Every method rejects with a `TypeError` for what cannot be asked, before any request; with
- * `HttpError` (a redirect, too, is not followed), `TimeoutError`, `NetworkError` or `SchemaError` for what comes back; and
- * with the signal's reason when aborted. None of them holds the environment token. A list is answered in pages; `eachPage`
- * asks for all of them. Fields that are not named here are kept.
+ * A client of the environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only,
+ * because it needs the environment token. Before any request, every method rejects with a `TypeError` for arguments that
+ * cannot be sent. After that, it rejects with `HttpError` (also for a redirect, which is not followed), `TimeoutError`,
+ * `NetworkError` or `SchemaError`; and with the signal's reason when aborted. None of these errors holds the environment
+ * token. Lists come in pages; `eachPage` iterates over all of them. Records keep the fields that are not named here.
  */
 export class EnvironmentClient {
   #base: URL;
@@ -95,7 +95,7 @@ export class EnvironmentClient {
     this.#options = options;
   }
 
-  /** A page of your customers, by name. */
+  /** Lists your customers by name, and resolves with one page of them. */
   async listTenants(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -103,12 +103,15 @@ export class EnvironmentClient {
     return this.#send(environments.listTenants(environment, page), { signal });
   }
 
-  /** A customer, whether it is suspended, and how many plugins it has. */
+  /** Gets a customer: whether it is suspended, and how many plugins it has. */
   async getTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<Tenant> {
     return this.#send(environments.getTenant(identifier), options);
   }
 
-  /** Makes a tenant; also one that was deleted, anew and empty. One that is there is an `HttpError` with 409. */
+  /**
+   * Creates a tenant. One that was deleted is created anew, without plugins. For one that exists, rejects with an `HttpError`
+   * of status 409.
+   */
   async createTenant(
     { identifier }: IdentifierLocation,
     details: TenantDetails = {},
@@ -117,7 +120,7 @@ export class EnvironmentClient {
     return this.#send(environments.createTenant(identifier, details), options);
   }
 
-  /** Changes what is named, such as `{ suspended: true }`, and nothing else. */
+  /** Changes the fields that are given, such as `{ suspended: true }`, and no others. */
   async updateTenant(
     { identifier }: IdentifierLocation,
     changes: TenantDetails,
@@ -132,9 +135,9 @@ export class EnvironmentClient {
   }
 
   /**
-   * An editor token for one plugin, for those of a namespace, or for all of a tenant, as `scope` says. Without `permissions`
-   * it may read, write and deploy. A token that does not say back the permissions and the actor that it was asked for is a
-   * `SchemaError`.
+   * Creates an editor token for one plugin, for those of a namespace, or for all of a tenant, as `scope` says. Without
+   * `permissions` it allows to read, write and deploy. Rejects with a `SchemaError` if the record does not have the
+   * permissions and the actor that were asked for.
    */
   async createSession(
     { identifier }: IdentifierLocation,
@@ -148,7 +151,7 @@ export class EnvironmentClient {
     });
   }
 
-  /** Ends a tenant's editor tokens, or those of one actor: nothing takes them from then on. */
+  /** Ends a tenant's editor tokens, or those of one actor, which are refused from then on. */
   async endSessions(
     { identifier }: IdentifierLocation,
     { signal, ...who }: { actor?: string } & CallOptions = {},
@@ -156,7 +159,7 @@ export class EnvironmentClient {
     await this.#send(environments.endSessions(identifier, who), { signal });
   }
 
-  /** A page of a tenant's plugins, by name. */
+  /** Lists a tenant's plugins by name, and resolves with one page of them. */
   async listPlugins(
     { identifier }: IdentifierLocation,
     { signal, ...list }: PluginListOptions & CallOptions = {},
@@ -209,7 +212,7 @@ export class EnvironmentClient {
     return this.#send(plugins.getRun(uuid), options);
   }
 
-  /** A page of what was used, by day and then by tenant. */
+  /** Lists what was used, by day and then by tenant, and resolves with one page. */
   async getUsage(
     { environment }: EnvironmentLocation,
     { signal, ...list }: UsageOptions & CallOptions = {},
@@ -217,7 +220,7 @@ export class EnvironmentClient {
     return this.#send(environments.getUsage(environment, list), { signal });
   }
 
-  /** A page of your environment's tokens, by their ids. Only the answer of `createToken` holds a token itself. */
+  /** Lists your environment's tokens by their ids, and resolves with one page. Only `createToken` gets a token itself. */
   async listTokens(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -225,7 +228,7 @@ export class EnvironmentClient {
     return this.#send(environments.listTokens(environment, page), { signal });
   }
 
-  /** A new environment token. Its holder's other tokens, the one that asks included, end after `overlap`. */
+  /** Creates an environment token. Its holder's other tokens, including the one of this client, end after `overlap`. */
   async createToken(
     { environment }: EnvironmentLocation,
     details: TokenDetails = {},
@@ -242,7 +245,7 @@ export class EnvironmentClient {
     await this.#send(environments.deleteToken(environment, id), options);
   }
 
-  /** Whose environment token this is. */
+  /** Gets the environment that the token is for. */
   async getSession(options?: CallOptions): Promise<Session> {
     return this.#send(plugins.getSession(), options);
   }
@@ -252,7 +255,7 @@ export class EnvironmentClient {
     return this.#send(plugins.getTypes(segmentsOf(location)), options);
   }
 
-  /** A page of your namespaces with types, by name. */
+  /** Lists your namespaces with types by name, and resolves with one page. */
   async listNamespaces(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -260,7 +263,7 @@ export class EnvironmentClient {
     return this.#send(environments.listNamespaces(environment, page), { signal });
   }
 
-  /** The types of a namespace: what its plugins get and give. */
+  /** Gets the types of a namespace: what its plugins get and give. */
   async getNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: CallOptions,

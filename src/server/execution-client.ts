@@ -13,9 +13,9 @@ export interface ExecutionClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
-   * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504). Default 0: none
-   * of these says for certain that the plugin has not run, and a second run could book or mail twice. Set it only where
-   * every plugin may safely run more than once.
+   * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504). Default 0, because
+   * the plugin may have run in spite of the failure, and a second run could book or mail twice. Set it only where every
+   * plugin may safely run more than once.
    */
   retry?: number | undefined;
 }

@@ -3,8 +3,9 @@ import { requestLabel } from '../request.ts';
 import { readEvents } from './event-stream.ts';
 
 /**
- * A `fetch` that calls `onLog` with each event `log` of a streamed build as it comes, and answers with what the event `result` holds.
- * An answer that is no event stream, from a builder that does not stream, stays as it is.
+ * Makes a `fetch` for a build that the builder streams. It calls `onLog` with each event `log` as it arrives, and resolves
+ * with a response whose body is the data of the event `result`. From a builder that does not stream, the response is returned
+ * as it is.
  */
 export const loggingFetch =
   (onLog: (line: string) => void, fetch = globalThis.fetch): typeof globalThis.fetch =>

@@ -28,9 +28,9 @@ export interface BuilderClientOptions extends SendOptions {
   /** Editor token, or a function that gives one for each call. All but features and templates need it. */
   token?: string | (() => string | Promise<string>) | undefined;
   /**
-   * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504); 0 for never. By
-   * default 2 for what reads, and 0 for what saves, builds, tests, deploys or overrides anything: none of these failures says
-   * for certain that it was not done. Once set, it holds for all.
+   * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
+   * default 2 for what reads, and 0 for what saves, builds, tests, deploys or changes anything, because it may have been done
+   * in spite of the failure. Once set, it holds for all.
    */
   retry?: number | undefined;
 }
@@ -43,14 +43,14 @@ export interface CallOptions {
 /** A draft as it was read or saved. */
 export interface Draft {
   source: PluginSource;
-  /** Stands for the draft as it is now; missing where the builder answers none. */
+  /** The entity tag of the draft, which changes with each save; missing where the builder answers none. */
   etag?: string;
 }
 
 export interface SaveOptions extends CallOptions {
   /**
-   * Saves only where the draft is still the one with this tag, or with `null`, where there is none yet; else it is an
-   * `HttpError` with 412. By default whatever is there is replaced.
+   * Saves only if the draft still has this tag, or with `null`, if there is no draft yet; else rejects with an `HttpError` of
+   * status 412. By default, any draft is replaced.
    */
   etag?: string | null | undefined;
 }
@@ -61,19 +61,19 @@ export interface BuildOptions extends CallOptions {
 }
 
 export interface DeployOptions extends CallOptions {
-  /** What is new, up to 500 characters. */
+  /** What is new in the version, up to 500 characters. */
   message?: string | undefined;
-  /** Deploys only where the draft is still the one with this tag; else it is an `HttpError` with 412. */
+  /** Deploys only if the draft still has this tag; else rejects with an `HttpError` of status 412. */
   etag?: string | undefined;
 }
 
-/** How long a build may take with what waits before it, in ms, unless the client has a `timeout`. */
+/** How long a build may take with its wait for others, in ms, unless the client has a `timeout`. */
 const BUILD_TIMEOUT = 60_000;
 
 /**
- * The builder interface, typed. Every method rejects with a `TypeError` for a segment that no path can hold, before any
- * request; with `HttpError`, `TimeoutError`, `NetworkError` or `SchemaError` for what comes back; and with the signal's
- * reason when aborted. Fields that the interface does not name are kept.
+ * A client of the builder interface. Before any request, every method rejects with a `TypeError` for a segment that no path
+ * can hold. After that, it rejects with `HttpError`, `TimeoutError`, `NetworkError` or `SchemaError`; and with the signal's
+ * reason when aborted. Records keep the fields that the interface does not name.
  */
 export class BuilderClient {
   #base: URL;
@@ -85,17 +85,17 @@ export class BuilderClient {
     this.#options = options;
   }
 
-  /** What the builder supports (interface: Get features). */
+  /** Gets what the builder supports. Needs no token. */
   async getFeatures(options?: CallOptions): Promise<Features> {
     return (await this.#request(drafts.getFeatures(), options)).data;
   }
 
-  /** Source for a new plugin (interface: Get template). */
+  /** Gets a source for a new plugin. */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
     return (await this.#request(drafts.getTemplate(language), options)).data;
   }
 
-  /** Source for a new plugin that already carries its name (interface: Get template V2). */
+  /** Gets a source for a new plugin that has the plugin's name in it, and the types of its namespace. */
   async getTemplateV2(
     {
       language,
@@ -107,12 +107,12 @@ export class BuilderClient {
     return (await this.#request(drafts.getTemplateV2(language, pluginName, namespace), options)).data;
   }
 
-  /** The saved source of a plugin (interface: Get draft). A draft that does not exist is an `HttpError`, mostly 404. */
+  /** Gets the saved source of a plugin. Where there is none, rejects with an `HttpError`, mostly of status 404. */
   async getDraft(location: DraftLocation, options?: CallOptions): Promise<PluginSource> {
     return this.#send(drafts.readDraft(pluginSegments(location)), options);
   }
 
-  /** The saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
+  /** Gets the saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
   async readDraft(location: DraftLocation, options?: CallOptions): Promise<Draft> {
     return toDraft(await this.#sendForResponse(drafts.readDraft(pluginSegments(location)), options));
   }
@@ -128,8 +128,8 @@ export class BuilderClient {
   }
 
   /**
-   * Saves the source as the draft and builds it. Resolves also when the build fails: see `succeeded`. `timeout` is 60000 by
-   * default here, as a build may wait for others. What `onLog` throws rejects the call; the build goes on.
+   * Saves the source as the draft and builds it. Also resolves when the build fails: see `succeeded`. `timeout` is 60000 by
+   * default here, because a build may wait for others. An error that `onLog` throws rejects the call; the build goes on.
    */
   async build(
     { language, ...location }: DraftLocation & { language: string },
@@ -154,12 +154,12 @@ export class BuilderClient {
     });
   }
 
-  /** Runs the draft as it was built last. Resolves also when the plugin fails: see `error`. */
+  /** Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. */
   async test(location: DraftLocation, payload: string, options?: CallOptions): Promise<TestResult> {
     return this.#send(drafts.test(pluginSegments(location), payload), options);
   }
 
-  /** Makes the built draft the next version. One that is what was deployed last makes no other: see `unchanged`. */
+  /** Makes the built draft the next version, unless it is what was deployed last: see `unchanged`. */
   async deploy(
     location: DraftLocation,
     { message, etag, ...options }: DeployOptions = {},
@@ -167,7 +167,7 @@ export class BuilderClient {
     return this.#send(drafts.deploy(pluginSegments(location), message, etag), options);
   }
 
-  /** A page of a tenant's plugins, of those that the token is for, by name. */
+  /** Lists a tenant's plugins by name, as far as the token is for them, and resolves with one page of them. */
   async listPlugins(
     location: TenantLocation,
     { signal, ...list }: PluginListOptions & CallOptions = {},
@@ -220,12 +220,12 @@ export class BuilderClient {
     return this.#send(plugins.getTypes(pluginSegments(location)), options);
   }
 
-  /** What the token may do, and where. */
+  /** Gets what the token allows, and where. */
   async getSession(options?: CallOptions): Promise<Session> {
     return this.#send(plugins.getSession(), options);
   }
 
-  /** Ends the token: nothing takes it from then on. */
+  /** Ends the token, which is refused from then on. */
   async endSession(options?: CallOptions): Promise<void> {
     await this.#send(plugins.endSession(), options);
   }
@@ -243,7 +243,7 @@ export class BuilderClient {
     return this.#request(operation, options, overrides);
   }
 
-  /** Sends an operation that takes a token or none. */
+  /** Sends an operation with the token, or without one where the client has none. */
   async #request<T>(
     operation: Operation<T>,
     { signal }: CallOptions = {},

@@ -10,7 +10,7 @@ import {
 } from './draft-records.ts';
 import { type Operation, type Segments, checkText, pathOf, queryOf } from './operation.ts';
 
-// The builder interface's own operations. Each function makes the request, and sends nothing.
+// The operations that need an editor token, or none. Each function describes a request, and sends nothing.
 
 export const getTemplate = (language: string): Operation<PluginSource> => ({
   path: pathOf('v1/template', { language }),
@@ -39,7 +39,7 @@ export const readDraft = (plugin: Segments): Operation<PluginSource> => ({
   schema: pluginSourceSchema,
 });
 
-/** @param etag what the draft must have now; `null`: there must be none yet */
+/** @param etag the tag that the draft must have; `null`: there must be no draft yet */
 export const saveDraft = (
   plugin: Segments,
   source: PluginSource,
@@ -78,7 +78,7 @@ export const deploy = (
   schema: deploymentSchema,
 });
 
-/** @throws TypeError for what is no entity tag: sent without its condition, a write could replace anything. */
+/** @throws TypeError for anything but an entity tag. Without the condition, the write could replace any draft. */
 function ifMatch(etag: string | undefined): Record<string, string> {
   if (etag === undefined) return {};
   if (!/^(?:W\/)?"[!#-~]*"$/.test(etag)) {

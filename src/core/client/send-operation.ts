@@ -3,10 +3,11 @@ import { type TextResponse, type SendOptions, requestJson, request as sendReques
 import { type ToError, rejectingFetch } from './error-body.ts';
 import type { Operation } from './operation.ts';
 
-/** How a client sends its operations. */
+/** What a client adds to its operations when it sends them. */
 export interface OperationOptions extends SendOptions {
+  /** What the operation's path is appended to. */
   base: URL;
-  /** For every request, such as the token. */
+  /** Headers for every request, such as the token's. */
   headers: Record<string, string>;
   /** Further options of `fetch`. */
   init?: RequestInit;
@@ -15,8 +16,8 @@ export interface OperationOptions extends SendOptions {
 }
 
 /**
- * Sends an operation and reads its answer. Only what reads is tried again by itself: a lost answer does not say whether a
- * write was made, or a plugin ran.
+ * Sends an operation and reads the response. By default, only an operation that reads is tried again, because a lost response
+ * does not say whether a write was made, or a plugin ran.
  */
 export function sendOperation<T>(
   { method, path, schema, headers, json, text }: Operation<T>,
