@@ -35,7 +35,7 @@ export const ATTRIBUTES = {
   // `fetchToken` may stand in for it.
   tokenEndpoint: { initial: '', effect: 'token', required: true },
   tokenMethod: { initial: 'post', effect: 'later', keywords: ['post', 'get'] },
-  credentials: { initial: 'same-origin', effect: 'later', keywords: ['omit', 'same-origin', 'include'] },
+  credentials: { initial: 'same-origin', effect: 'later', keywords: ['same-origin', 'omit', 'include'] },
   tokenDelivery: { initial: 'url', effect: 'frame', keywords: ['url', 'message'] },
   loading: { initial: 'eager', effect: 'later', keywords: ['eager', 'lazy'] },
   preload: { initial: false, effect: 'later' },

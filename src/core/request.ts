@@ -141,15 +141,8 @@ export const httpErrorOf = ({ status, headers }: Response, label: string): HttpE
  * @throws SchemaError when it is longer than `maxBytes`.
  * @internal
  */
-export async function readText(response: Response, maxBytes: number, label: string): Promise<string> {
+export async function readText({ body }: Response, maxBytes: number, label: string): Promise<string> {
   let text = '';
-  if (response.body) {
-    for await (const part of textParts(response.body, maxBytes, () => tooLarge(label, maxBytes)))
-      text += part;
-  }
+  if (body) for await (const part of textParts(body, maxBytes, label)) text += part;
   return text;
 }
-
-/** @internal */
-export const tooLarge = (label: string, maxBytes: number): SchemaError =>
-  new SchemaError(label, `larger than ${maxBytes} bytes`);

@@ -1,12 +1,15 @@
+import { SchemaError } from './errors.ts';
+
 /**
- * Reads a body as text, part by part as it arrives. Whoever stops early cancels it.
- * @param maxBytes how long it may be
- * @param tooLarge makes the error that is thrown when it is longer
+ * Reads a body as text, part by part as it arrives. The body is cancelled when whoever reads stops early.
+ * @param maxBytes how long the body may be
+ * @param label names the request or response in the error
+ * @throws SchemaError when the body is longer.
  */
 export async function* textParts(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  tooLarge: () => Error,
+  label: string,
   decoder = new TextDecoder(),
 ): AsyncGenerator<string, void> {
   const reader = body.getReader();
@@ -14,7 +17,7 @@ export async function* textParts(
   try {
     for (let part; !(part = await reader.read()).done;) {
       size += part.value.length;
-      if (size > maxBytes) throw tooLarge();
+      if (size > maxBytes) throw new SchemaError(label, `larger than ${maxBytes} bytes`);
       yield decoder.decode(part.value, { stream: true });
     }
     yield decoder.decode();

@@ -4,10 +4,11 @@ import {
   NetworkError,
   PluginEditorError,
   type RequestError,
+  SchemaError,
   TimeoutError,
   isPluginEditorError,
 } from './errors.ts';
-import { checkShape, requestJson, tooLarge } from './request.ts';
+import { checkShape, requestJson } from './request.ts';
 import { editorTokenShape } from './shapes.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { type EditorToken, type Instant, elapsed, instant, tokenLife } from './token-life.ts';
@@ -106,7 +107,7 @@ async function callFetchToken(
   );
   const record = typeof result === 'string' ? { token: result } : result;
   checkShape(editorTokenShape, record, 'fetchToken');
-  if (record.token.length > MAX_BYTES) throw tooLarge('fetchToken', MAX_BYTES);
+  if (record.token.length > MAX_BYTES) throw new SchemaError('fetchToken', `larger than ${MAX_BYTES} bytes`);
   return { record, date: null };
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { baseOf, httpUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/client/builder-client.ts';
+import type { CallOptions } from '../core/client/plugin-client.ts';
 import { encodedPath, queryOf } from '../core/client/operation.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { editorTokenSchema } from '../core/records.ts';

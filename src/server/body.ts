@@ -1,3 +1,4 @@
+import { SchemaError } from '../core/errors.ts';
 import { textParts } from '../core/text-parts.ts';
 import { Refusal } from './refusal.ts';
 
@@ -27,10 +28,11 @@ export async function readBody(request: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   try {
-    for await (const part of textParts(body, MAX_BODY_BYTES, () => tooLargeRefusal('body'), decoder))
-      text += part;
+    for await (const part of textParts(body, MAX_BODY_BYTES, 'body', decoder)) text += part;
     return text;
   } catch (error) {
-    throw error instanceof Refusal ? error : badRequest('The body must be whole, and UTF-8');
+    throw error instanceof SchemaError
+      ? tooLargeRefusal('body')
+      : badRequest('The body must be whole, and UTF-8');
   }
 }

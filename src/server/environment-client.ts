@@ -1,19 +1,10 @@
 import { httpUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/client/builder-client.ts';
 
 import type { Operation, Segments } from '../core/client/operation.ts';
+import { type CallOptions, PluginClient } from '../core/client/plugin-client.ts';
 import * as plugins from '../core/client/plugin-operations.ts';
-import type { PageOptions, PluginListOptions, RunListOptions } from '../core/client/plugin-operations.ts';
-import type {
-  Plugin,
-  PluginPage,
-  PluginRun,
-  PluginTypes,
-  PluginVersionSource,
-  RunPage,
-  Session,
-  VersionPage,
-} from '../core/client/plugin-records.ts';
+import type { PageOptions, PluginListOptions } from '../core/client/plugin-operations.ts';
+import type { PluginPage } from '../core/client/plugin-records.ts';
 
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { SendOptions } from '../core/request.ts';
@@ -84,12 +75,13 @@ export interface NamespaceLocation extends EnvironmentLocation {
  * `NetworkError` or `SchemaError`; and with the signal's reason when aborted. None of these errors holds the environment
  * token. Lists come in pages; `eachPage` iterates over all of them. Records keep the fields that are not named here.
  */
-export class EnvironmentClient {
+export class EnvironmentClient extends PluginClient<PluginLocation> {
   #base: URL;
   #options: EnvironmentClientOptions;
 
   /** @throws TypeError when `builderUrl` is not an http or https address, or `environmentToken` cannot be sent. */
   constructor(options: EnvironmentClientOptions) {
+    super(segmentsOf, (operation, callOptions) => this.#send(operation, callOptions));
     this.#base = httpUrl('builderUrl', options.builderUrl);
     checkEnvironmentToken(options.environmentToken);
     this.#options = options;
@@ -167,49 +159,9 @@ export class EnvironmentClient {
     return this.#send(plugins.listPlugins({ identifier }, list), { signal });
   }
 
-  /** A plugin, and what is live of it. */
-  async getPlugin(location: PluginLocation, options?: CallOptions): Promise<Plugin> {
-    return this.#send(plugins.getPlugin(segmentsOf(location)), options);
-  }
-
   /** Deletes a plugin with its draft, versions and runs. The numbers of its versions are never used again. */
   async deletePlugin(location: PluginLocation, options?: CallOptions): Promise<void> {
     await this.#send(environments.deletePlugin(segmentsOf(location)), options);
-  }
-
-  /** A page of a plugin's versions, the newest first. */
-  async listVersions(
-    location: PluginLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
-  ): Promise<VersionPage> {
-    return this.#send(plugins.listVersions(segmentsOf(location), page), { signal });
-  }
-
-  /** A version, such as `v1.0.0`, with its source. */
-  async getVersion(
-    location: PluginLocation,
-    version: string,
-    options?: CallOptions,
-  ): Promise<PluginVersionSource> {
-    return this.#send(plugins.getVersion(segmentsOf(location), version), options);
-  }
-
-  /** Makes a version the one that runs where none is named; `null`: the newest again, now and after each deploy. */
-  async setLive(location: PluginLocation, version: string | null, options?: CallOptions): Promise<Plugin> {
-    return this.#send(plugins.setLive(segmentsOf(location), version), options);
-  }
-
-  /** A page of a plugin's runs, the newest first. */
-  async listRuns(
-    location: PluginLocation,
-    { signal, ...list }: RunListOptions & CallOptions = {},
-  ): Promise<RunPage> {
-    return this.#send(plugins.listRuns(segmentsOf(location), list), { signal });
-  }
-
-  /** One run, by the `requestId` of its answer. */
-  async getRun(uuid: string, options?: CallOptions): Promise<PluginRun> {
-    return this.#send(plugins.getRun(uuid), options);
   }
 
   /** Lists what was used, by day and then by tenant, and resolves with one page. */
@@ -243,16 +195,6 @@ export class EnvironmentClient {
     options?: CallOptions,
   ): Promise<void> {
     await this.#send(environments.deleteToken(environment, id), options);
-  }
-
-  /** Gets the environment that the token is for. */
-  async getSession(options?: CallOptions): Promise<Session> {
-    return this.#send(plugins.getSession(), options);
-  }
-
-  /** What a plugin gets and gives, where its namespace says so. */
-  async getTypes(location: PluginLocation, options?: CallOptions): Promise<PluginTypes> {
-    return this.#send(plugins.getTypes(segmentsOf(location)), options);
   }
 
   /** Lists your namespaces with types by name, and resolves with one page. */

@@ -64,7 +64,7 @@ const namespacePath = (environment: string, namespace: string) =>
   pathOf('v1/environment', { environment }, 'namespaces', { namespace });
 
 export const listTenants = (environment: string, options: PageOptions): Operation<TenantPage> => ({
-  path: environmentPath(environment) + queryOf({ ...options }),
+  path: environmentPath(environment) + queryOf(options),
   schema: tenantPageSchema,
 });
 
@@ -115,12 +115,12 @@ export const deletePlugin = (plugin: Readonly<Record<string, string>>): Operatio
 });
 
 export const getUsage = (environment: string, options: UsageOptions): Operation<UsagePage> => ({
-  path: environmentPath(environment, 'usage') + queryOf({ ...options }),
+  path: environmentPath(environment, 'usage') + queryOf(options),
   schema: usagePageSchema,
 });
 
 export const listTokens = (environment: string, options: PageOptions): Operation<EnvironmentTokens> => ({
-  path: environmentPath(environment, 'tokens') + queryOf({ ...options }),
+  path: environmentPath(environment, 'tokens') + queryOf(options),
   schema: environmentTokensSchema,
 });
 
@@ -137,7 +137,7 @@ export const deleteToken = (environment: string, id: string): Operation => ({
 });
 
 export const listNamespaces = (environment: string, options: PageOptions): Operation<NamespacePage> => ({
-  path: environmentPath(environment, 'namespaces') + queryOf({ ...options }),
+  path: environmentPath(environment, 'namespaces') + queryOf(options),
   schema: namespacePageSchema,
 });
 

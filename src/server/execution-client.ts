@@ -1,5 +1,5 @@
 import { checkSegment, httpUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/client/builder-client.ts';
+import type { CallOptions } from '../core/client/plugin-client.ts';
 import { checkText, encodedPath } from '../core/client/operation.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { SendOptions, TextResponse } from '../core/request.ts';

@@ -114,7 +114,7 @@ export interface PluginFeaturesAttributes {
   required?: PluginFeaturesElement['required'] | undefined;
   /** Whether nothing can be chosen, and nothing is submitted. */
   disabled?: PluginFeaturesElement['disabled'] | undefined;
-  /** Accessible name of the list or group; while empty it is the word of `strings`. */
+  /** Accessible name of the list or group; while empty it is `languages` of `strings`. */
   label?: PluginFeaturesElement['label'] | undefined;
 }
 

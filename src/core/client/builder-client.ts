@@ -8,18 +8,10 @@ import type { BuildResult, Deployment, TestResult } from './draft-records.ts';
 import { toHttpError } from './error-body.ts';
 import { type DraftLocation, type TenantLocation, pluginSegments, tenantSegments } from './location.ts';
 import type { Operation } from './operation.ts';
+import { type CallOptions, PluginClient } from './plugin-client.ts';
 import * as plugins from './plugin-operations.ts';
-import type { PageOptions, PluginListOptions, RunListOptions } from './plugin-operations.ts';
-import type {
-  Plugin,
-  PluginPage,
-  PluginRun,
-  PluginTypes,
-  PluginVersionSource,
-  RunPage,
-  Session,
-  VersionPage,
-} from './plugin-records.ts';
+import type { PluginListOptions } from './plugin-operations.ts';
+import type { PluginPage } from './plugin-records.ts';
 import { sendOperation } from './send-operation.ts';
 
 export interface BuilderClientOptions extends SendOptions {
@@ -33,11 +25,6 @@ export interface BuilderClientOptions extends SendOptions {
    * in spite of the failure. Once set, it holds for all.
    */
   retry?: number | undefined;
-}
-
-export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
 }
 
 /** A draft as it was read or saved. */
@@ -75,24 +62,23 @@ const BUILD_TIMEOUT = 60_000;
  * can hold. After that, it rejects with `HttpError`, `TimeoutError`, `NetworkError` or `SchemaError`; and with the signal's
  * reason when aborted. Records keep the fields that the interface does not name.
  */
-export class BuilderClient {
-  #base: URL;
-  #options: BuilderClientOptions;
+export class BuilderClient extends PluginClient<DraftLocation> {
+  #options: BuilderClientOptions & { base: URL };
 
   /** @throws TypeError when `baseUrl` is not an http or https address, or holds a password. */
   constructor(options: BuilderClientOptions) {
-    this.#base = httpUrl('baseUrl', options.baseUrl);
-    this.#options = options;
+    super(pluginSegments, (operation, callOptions) => this.#send(operation, callOptions));
+    this.#options = { ...options, base: httpUrl('baseUrl', options.baseUrl) };
   }
 
   /** Gets what the builder supports. Needs no token. */
   async getFeatures(options?: CallOptions): Promise<Features> {
-    return (await this.#request(drafts.getFeatures(), options)).data;
+    return this.#send(drafts.getFeatures(), options);
   }
 
   /** Gets a source for a new plugin. */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
-    return (await this.#request(drafts.getTemplate(language), options)).data;
+    return this.#send(drafts.getTemplate(language), options);
   }
 
   /** Gets a source for a new plugin that has the plugin's name in it, and the types of its namespace. */
@@ -104,7 +90,7 @@ export class BuilderClient {
     }: { language: string; pluginName: string; namespace?: string | undefined },
     options?: CallOptions,
   ): Promise<PluginSource> {
-    return (await this.#request(drafts.getTemplateV2(language, pluginName, namespace), options)).data;
+    return this.#send(drafts.getTemplateV2(language, pluginName, namespace), options);
   }
 
   /** Gets the saved source of a plugin. Where there is none, rejects with an `HttpError`, mostly of status 404. */
@@ -114,7 +100,7 @@ export class BuilderClient {
 
   /** Gets the saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
   async readDraft(location: DraftLocation, options?: CallOptions): Promise<Draft> {
-    return toDraft(await this.#sendForResponse(drafts.readDraft(pluginSegments(location)), options));
+    return toDraft(await this.#request(drafts.readDraft(pluginSegments(location)), options));
   }
 
   /** Saves the source of a plugin, and resolves with what is saved now. */
@@ -124,7 +110,7 @@ export class BuilderClient {
     { etag, ...options }: SaveOptions = {},
   ): Promise<Draft> {
     const operation = drafts.saveDraft(pluginSegments(location), source, etag);
-    return toDraft(await this.#sendForResponse(operation, options));
+    return toDraft(await this.#request(operation, options));
   }
 
   /**
@@ -175,85 +161,27 @@ export class BuilderClient {
     return this.#send(plugins.listPlugins(tenantSegments(location), list), { signal });
   }
 
-  /** A plugin, and what is live of it. */
-  async getPlugin(location: DraftLocation, options?: CallOptions): Promise<Plugin> {
-    return this.#send(plugins.getPlugin(pluginSegments(location)), options);
-  }
-
-  /** A page of a plugin's versions, the newest first. */
-  async listVersions(
-    location: DraftLocation,
-    { signal, ...list }: PageOptions & CallOptions = {},
-  ): Promise<VersionPage> {
-    return this.#send(plugins.listVersions(pluginSegments(location), list), { signal });
-  }
-
-  /** A version, such as `v1.0.0`, with its source. */
-  async getVersion(
-    location: DraftLocation,
-    version: string,
-    options?: CallOptions,
-  ): Promise<PluginVersionSource> {
-    return this.#send(plugins.getVersion(pluginSegments(location), version), options);
-  }
-
-  /** Makes a version the one that runs where none is named; `null`: the newest again, now and after each deploy. */
-  async setLive(location: DraftLocation, version: string | null, options?: CallOptions): Promise<Plugin> {
-    return this.#send(plugins.setLive(pluginSegments(location), version), options);
-  }
-
-  /** A page of a plugin's runs, the newest first. Messages and logs need the permission `runs`. */
-  async listRuns(
-    location: DraftLocation,
-    { signal, ...list }: RunListOptions & CallOptions = {},
-  ): Promise<RunPage> {
-    return this.#send(plugins.listRuns(pluginSegments(location), list), { signal });
-  }
-
-  /** One run, by the id that its answer had as `x-request-id`. */
-  async getRun(uuid: string, options?: CallOptions): Promise<PluginRun> {
-    return this.#send(plugins.getRun(uuid), options);
-  }
-
-  /** What a plugin gets and gives, where its namespace says so. */
-  async getTypes(location: DraftLocation, options?: CallOptions): Promise<PluginTypes> {
-    return this.#send(plugins.getTypes(pluginSegments(location)), options);
-  }
-
-  /** Gets what the token allows, and where. */
-  async getSession(options?: CallOptions): Promise<Session> {
-    return this.#send(plugins.getSession(), options);
-  }
-
   /** Ends the token, which is refused from then on. */
   async endSession(options?: CallOptions): Promise<void> {
     await this.#send(plugins.endSession(), options);
   }
 
   async #send<T>(operation: Operation<T>, options?: CallOptions, overrides?: SendOptions): Promise<T> {
-    return (await this.#sendForResponse(operation, options, overrides)).data;
+    return (await this.#request(operation, options, overrides)).data;
   }
 
-  async #sendForResponse<T>(
-    operation: Operation<T>,
-    options?: CallOptions,
-    overrides?: SendOptions,
-  ): Promise<TextResponse<T>> {
-    if (!this.#options.token) throw new TypeError('token must be set: this operation takes an editor token');
-    return this.#request(operation, options, overrides);
-  }
-
-  /** Sends an operation with the token, or without one where the client has none. */
   async #request<T>(
     operation: Operation<T>,
     { signal }: CallOptions = {},
-    overrides: SendOptions = {},
+    overrides?: SendOptions,
   ): Promise<TextResponse<T>> {
-    const { baseUrl: _, token: __, ...options } = { ...this.#options, ...overrides };
-    const token = await this.#token(signal);
+    if (!operation.isPublic && !this.#options.token) {
+      throw new TypeError('token must be set: this operation takes an editor token');
+    }
+    const token = await tokenOf(this.#options, signal);
     return sendOperation(operation, {
-      ...options,
-      base: this.#base,
+      ...this.#options,
+      ...overrides,
       headers: token ? bearer(token) : {},
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       init: { credentials: 'omit' },
@@ -261,12 +189,15 @@ export class BuilderClient {
       signal,
     });
   }
+}
 
-  async #token(signal: AbortSignal | undefined): Promise<string | undefined> {
-    const { token, timeout = DEFAULT_TIMEOUT } = this.#options;
-    if (typeof token !== 'function') return token;
-    return withTimeLimit(async () => token(), timeout, 'token', signal);
-  }
+/** Returns the token of a client; a function that gives one has as long as a request. */
+async function tokenOf(
+  { token, timeout = DEFAULT_TIMEOUT }: BuilderClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (typeof token !== 'function') return token;
+  return withTimeLimit(async () => token(), timeout, 'token', signal);
 }
 
 function toDraft({ data: source, headers }: TextResponse<PluginSource>): Draft {

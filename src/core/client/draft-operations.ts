@@ -13,6 +13,7 @@ import { type Operation, type Segments, checkText, pathOf, queryOf } from './ope
 // The operations that need an editor token, or none. Each function describes a request, and sends nothing.
 
 export const getTemplate = (language: string): Operation<PluginSource> => ({
+  isPublic: true,
   path: pathOf('v1/template', { language }),
   schema: pluginSourceSchema,
 });
@@ -22,6 +23,7 @@ export const getTemplateV2 = (
   pluginName: string,
   namespace: string | undefined,
 ): Operation<PluginSource> => ({
+  isPublic: true,
   path:
     pathOf('v2/template', { language, pluginName }) +
     queryOf({ namespace: namespace ? checkSegment('namespace', namespace) : undefined }),
@@ -29,6 +31,7 @@ export const getTemplateV2 = (
 });
 
 export const getFeatures = (): Operation<Features> => ({
+  isPublic: true,
   path: pathOf('v1/features'),
   schema: featuresSchema,
 });

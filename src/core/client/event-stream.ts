@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_BYTES, tooLarge } from '../request.ts';
+import { DEFAULT_MAX_BYTES } from '../request.ts';
 import { textParts } from '../text-parts.ts';
 
 /**
@@ -16,8 +16,7 @@ export async function readEvents(
   let isAfterReturn = false;
   let type = '';
   let data: string[] = [];
-  const onTooLarge = () => tooLarge(label, DEFAULT_MAX_BYTES);
-  for await (const part of textParts(body, DEFAULT_MAX_BYTES, onTooLarge)) {
+  for await (const part of textParts(body, DEFAULT_MAX_BYTES, label)) {
     // A line end of two characters may be divided between two parts.
     const text: string = isAfterReturn && part[0] === '\n' ? part.slice(1) : part;
     if (text) isAfterReturn = text.endsWith('\r');

@@ -3,6 +3,8 @@ import type { Schema } from '../shapes.ts';
 
 /** One request of an interface of the service, without the base address and the token. */
 export interface Operation<T = undefined> {
+  /** Whether it may be sent without a token. */
+  isPublic?: true;
   /** Default: `GET`. */
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** What follows the base address, encoded, with the query. */
@@ -33,9 +35,13 @@ const encodeSegments = (segments: Segments) =>
   Object.entries(segments).map(([name, value]) => encodeURIComponent(checkSegment(name, value)));
 
 /** Makes a query of the values that are set, with its question mark; empty where none is set. */
-export function queryOf(values: Record<string, string | number | boolean | undefined>): string {
+export function queryOf<T extends { [Name in keyof T]: string | number | boolean | undefined }>(
+  values: T,
+): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, `${value}`);
+  for (const [name, value] of Object.entries(values as Record<string, string | undefined>)) {
+    if (value !== undefined) query.set(name, value);
+  }
   return query.size > 0 ? `?${query}` : '';
 }
 

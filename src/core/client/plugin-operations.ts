@@ -45,8 +45,8 @@ export interface RunListOptions extends PageOptions {
 }
 
 /** @param tenant one segment, the ident */
-export const listPlugins = (tenant: Segments, options: PluginListOptions = {}): Operation<PluginPage> => ({
-  path: pathOf('v1/tenant', tenant, 'plugins') + queryOf({ ...options }),
+export const listPlugins = (tenant: Segments, options: PluginListOptions): Operation<PluginPage> => ({
+  path: pathOf('v1/tenant', tenant, 'plugins') + queryOf(options),
   schema: pluginPageSchema,
 });
 
@@ -56,8 +56,8 @@ export const getPlugin = (plugin: Segments): Operation<Plugin> => ({
   schema: pluginSchema,
 });
 
-export const listVersions = (plugin: Segments, options: PageOptions = {}): Operation<VersionPage> => ({
-  path: pathOf('v1/plugin', plugin, 'versions') + queryOf({ ...options }),
+export const listVersions = (plugin: Segments, options: PageOptions): Operation<VersionPage> => ({
+  path: pathOf('v1/plugin', plugin, 'versions') + queryOf(options),
   schema: versionPageSchema,
 });
 
@@ -74,8 +74,8 @@ export const setLive = (plugin: Segments, version: string | null): Operation<Plu
   schema: pluginSchema,
 });
 
-export const listRuns = (plugin: Segments, options: RunListOptions = {}): Operation<RunPage> => ({
-  path: pathOf('v1/plugin', plugin, 'runs') + queryOf({ ...options }),
+export const listRuns = (plugin: Segments, options: RunListOptions): Operation<RunPage> => ({
+  path: pathOf('v1/plugin', plugin, 'runs') + queryOf(options),
   schema: runPageSchema,
 });
 
