@@ -80,11 +80,11 @@ async function callEndpoint(
 ): Promise<ReceivedToken> {
   const { tokenEndpoint, base, tokenMethod, tokenHeaders, credentials, timeout } = source;
   const url = new URL(tokenEndpoint, base);
-  const value =
+  const pageHeaders =
     typeof tokenHeaders === 'function'
       ? await callPageFunction('tokenHeaders', source, signal, () => tokenHeaders())
       : tokenHeaders;
-  const headers = toHeaders(value);
+  const headers = toHeaders(pageHeaders);
   const init: RequestInit = { method: tokenMethod.toUpperCase(), credentials, headers, cache: 'no-store' };
   if (tokenMethod === 'post') {
     headers.set('content-type', 'application/json');

@@ -26,7 +26,7 @@ export function localeOf(element: Element, locale: string | null): string | unde
   try {
     // The constructor throws for text that is not a tag.
     void new Intl.Locale(tag as string);
-    return tag as string;
+    return tag;
   } catch {
     return undefined;
   }

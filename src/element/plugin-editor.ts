@@ -13,7 +13,7 @@ import { styles } from './styles.ts';
 
 /**
  * Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address
- * from the attributes, and reports what becomes of it.
+ * from the attributes, and reports by events what happens in the editor.
  *
  * While a required attribute (`editor-url`, `builder`, `ident`, `fn`) or a token source (`token-endpoint` or
  * `fetchToken`) is missing, it is `idle` and does nothing.
@@ -49,8 +49,8 @@ import { styles } from './styles.ts';
  *
  * @cssprop [--plugin-editor-height=36rem] - Height of the element.
  * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of the element's own views.
- * @cssprop [--plugin-editor-color=CanvasText] - Text colour of these.
- * @cssprop [--plugin-editor-background=Canvas] - Background of these.
+ * @cssprop [--plugin-editor-color=CanvasText] - Text colour of the element's own views.
+ * @cssprop [--plugin-editor-background=Canvas] - Background of the element's own views.
  * @cssprop [--plugin-editor-accent=auto] - Colour of the loading bar.
  * @cssprop [--plugin-editor-border=0] - Border around the element.
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
@@ -109,8 +109,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   declare preload: boolean;
   /**
-   * Has the editor show the plugin and change nothing. A courtesy to the user: what is allowed is in the token, by its
-   * permissions.
+   * Has the editor show the plugin without changing it. This is for the user's convenience; what is allowed is decided by the
+   * token's permissions.
    */
   declare readOnly: boolean;
   /**
@@ -176,10 +176,10 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * Starts over with a new token, also after `close()`. A running editor stays until the token is there. Resolves when the
-   * editor is ready or no longer wanted, rejects with a `PluginEditorError`; what was shown is shown on if there is no token
-   * to be had. While `dirty`, an editor that can is asked to save, and `plugin-editor-discard` may put it off, unless
-   * `discard` is set; put off, it resolves at once.
+   * Starts over with a new token, also after `close()`. A running editor stays until the token is there, and for good if there
+   * is none. Resolves when the new editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the
+   * editor is asked to save if it can be, and a listener to `plugin-editor-discard` may put the reload off until the work is
+   * saved; then it resolves at once. With `discard`, unsaved work is lost.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);

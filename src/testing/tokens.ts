@@ -1,4 +1,4 @@
-/** The plugin that a token was asked for. */
+/** The plugin that a token was requested for. */
 export interface TokenTarget {
   ident: string;
   namespace: string;
