@@ -100,7 +100,7 @@ export interface Appearance {
 export interface EditorSettings {
   /** BCP 47 tag for texts, dates and numbers. Match it against the locales that you have. */
   locale?: string;
-  /** Show the plugin and change nothing. This is for the user's convenience; what is allowed is decided by the token. */
+  /** Show the plugin and change nothing. What is allowed is decided by the token alone. */
   readOnly?: boolean;
   appearance?: Appearance;
 }

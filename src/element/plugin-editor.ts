@@ -48,9 +48,9 @@ import { styles } from './styles.ts';
  * @cssstate error - The error view is shown.
  *
  * @cssprop [--plugin-editor-height=36rem] - Height of the element.
- * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of the element's own views.
- * @cssprop [--plugin-editor-color=CanvasText] - Text colour of the element's own views.
- * @cssprop [--plugin-editor-background=Canvas] - Background of the element's own views.
+ * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of its own views.
+ * @cssprop [--plugin-editor-color=CanvasText] - Text colour of its own views.
+ * @cssprop [--plugin-editor-background=Canvas] - Background of its own views.
  * @cssprop [--plugin-editor-accent=auto] - Colour of the loading bar.
  * @cssprop [--plugin-editor-border=0] - Border around the element.
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
@@ -109,8 +109,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   declare preload: boolean;
   /**
-   * Has the editor show the plugin without changing it. This is for the user's convenience; what is allowed is decided by the
-   * token's permissions.
+   * Has the editor show the plugin without changing it. What is allowed is decided by the token's permissions alone.
    */
   declare readOnly: boolean;
   /**
@@ -176,10 +175,9 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * Starts over with a new token, also after `close()`. A running editor stays until the token is there, and for good if there
-   * is none. Resolves when the new editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the
-   * editor is asked to save if it can be, and a listener to `plugin-editor-discard` may put the reload off until the work is
-   * saved; then it resolves at once. With `discard`, unsaved work is lost.
+   * Starts over with a new token, also after `close()`. A running editor stays if there is none to be had. Resolves when the new
+   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, an editor that can is asked to save,
+   * and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);

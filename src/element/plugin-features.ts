@@ -16,13 +16,12 @@ const flag = { type: Boolean, reflect: true };
  * Shows what a builder supports: its languages, as a list or to choose one of, and its features.
  *
  * The record is requested once for all elements that name the same builder and have no `fetchToken`. It is kept as long
- * as one of them is in a page. A failure is not kept: the next element that is added requests the record again.
+ * as one of them is in a page. After a failure, the next element that is added requests it again.
  *
- * With `for`, the choice and the editor's `template` are kept the same, and the latest change wins: choosing sets the
- * `template`, and a `template` that changes becomes the choice. At first, `value` takes precedence over the editor's
- * `template`. The choice is never another language than the one that the editor shows: once the editor says that the plugin
- * exists, the plugin's language is chosen, and no other can be chosen until another plugin is opened. The element is not
- * `disabled` then: the language is submitted.
+ * With `for`, the choice and the editor's `template` are kept the same, and the latest change wins. At first, `value` takes
+ * precedence over the editor's `template`. The choice is always the language that the editor shows: once the editor says
+ * that the plugin exists, its language is chosen, and no other can be until another plugin is opened. The element is not
+ * `disabled` then, and the language is submitted.
  *
  * In a form it is a control like a native group of radio buttons: `value` is the `identifier` that is chosen, and the
  * attribute of this name its default. As with a `<select>`, a value that no language has chooses nothing and is not
