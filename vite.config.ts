@@ -204,20 +204,20 @@ const MAP = `${ES}.map`;
  * field of a message, record or option, nothing of the browser's own. A test compares the list with what is published.
  */
 export const INTERNAL_NAMES = [
-  // Attribute, Schema, Outcome, RequestOptions, Instant, HeldToken, TokenAnswer, Ident
-  'initial effect others safeParse issues expected attempt tries maxBytes wall mono life since answer environment tenant',
-  // EditorController, EditorReports, EditorStatus, SettingsSync
-  'sendSettings hostMoved setState setDirty openedPlugin work said unwatch hold takeChanges',
+  // Attribute, Schema, FailedTry, RequestOptions, Instant, HeldToken, ReceivedToken, Ident
+  'initial effect keywords safeParse issues expected attempt tries maxBytes wall mono life since environment tenant',
+  // EditorController, PluginReporter, StateReporter, SettingsSync
+  'sendSettings hostMoved setState setDirty openedPlugin work editorMessage unwatch defer stopDeferring takeChanges',
   // UnsavedWorkHost, UnsavedWork
-  'isReleasing isGuarded canSave confirmDiscard isAwaited',
+  'release isReleasing isGuarded canSave confirmDiscard isAwaited',
   // Launch, LaunchHost
   'connection canDeliver onFrame openSettings onReady onFail onHello',
   // EditorConnection, ConnectionOptions, EditorFrame
-  'awaitsReady withToken knownTokens isBlank endSession greeted dispose onMessage onLoad onBlocked setAttributes',
+  'awaitsReady withToken knownTokens isBlank callers endSession hasGreeted supports canPost dispose onMessage onLoad onBlocked setAttributes',
   // TokenHolder, TokenHolderHost
-  'known obtain renew scheduleRenewal scheduleTokenRequest getToken onExpiring onRefused',
-  // FeaturesSource, FeaturesView
-  'leave locked onInput onChange',
+  'obtain renew scheduleRenewal scheduleTokenRequest getToken onExpiring onUnauthorized',
+  // FeaturesStore, FeaturesView
+  'subscribe unsubscribe locked onInput onChange',
 ].flatMap((names) => names.split(' '));
 
 const INTERNAL_NAME = new RegExp(`^(${INTERNAL_NAMES.join('|')})$`);

@@ -3,7 +3,6 @@ export { BuilderClient } from './core/client/builder-client.ts';
 export type {
   BuildOptions,
   BuilderClientOptions,
-  CallOptions,
   DeployOptions,
   Draft,
   SaveOptions,
@@ -12,6 +11,7 @@ export type { BuildResult, Deployment, TestResult } from './core/client/draft-re
 export { eachPage } from './core/client/each-page.ts';
 export type { Page } from './core/client/each-page.ts';
 export type { DraftLocation, TenantLocation } from './core/client/location.ts';
+export type { CallOptions } from './core/client/plugin-client.ts';
 export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/plugin-operations.ts';
 export type {
   Plugin,

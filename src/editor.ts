@@ -26,7 +26,7 @@ export type {
 /** A new token for the plugin that is open. */
 export interface RenewedToken {
   token: string;
-  /** ISO 8601, by the clock of this machine; missing when nothing tells. */
+  /** When the token ends, ISO 8601, by the clock of this machine; missing where it is unknown. */
   expiresAt?: string;
 }
 
@@ -50,7 +50,7 @@ export interface LauncherOptions {
    * `appearance` is whole. Adds the capability `configure`.
    */
   onConfigure?: (changes: EditorSettingsChange) => void;
-  /** What else this editor can do: `open`, to go from one plugin to another without loading anew. */
+  /** Further capabilities: `open`, if this editor can go from one plugin to another without loading anew. */
   capabilities?: readonly string[];
   /**
    * Origins of the pages that may open plugins here, such as `https://app.example.com`; what any other page posts is
@@ -59,7 +59,7 @@ export interface LauncherOptions {
   allowedOrigins?: readonly string[];
 }
 
-/** Reports of an editor about a plugin. */
+/** The methods by which an editor reports about a plugin. */
 export interface PluginChannel {
   /** The plugin is loaded and can be edited. To be called again when one of the details changes. */
   ready(details?: PluginDetails): void;
@@ -71,7 +71,7 @@ export interface PluginChannel {
   save(): void;
   /** A build ended. */
   build(build: { succeeded: boolean; outputLog: string }): void;
-  /** A test run ended. `passed`: where the test asserts something. */
+  /** A test run ended. `passed` is for a test that asserts something. */
   test(test: { name?: string; result?: string; error?: unknown; passed?: boolean }): void;
   /** A version was deployed. `unchanged`: it was there already. */
   deploy(deploy: { version: string; unchanged?: boolean }): void;
@@ -84,17 +84,17 @@ export interface PluginChannel {
   requestToken(reason: TokenRequestReason): Promise<RenewedToken>;
 }
 
-/** Reports about the plugin that was opened last; before the first one, nothing is reported. */
+/** Reports about the plugin that was opened last. Before the first one, the methods do nothing. */
 export interface Launcher extends PluginChannel {
   /** Stops listening. */
   disconnect(): void;
 }
 
 /**
- * Greets the launcher and returns what reports to it, or `undefined` outside a frame, where it does nothing.
- * Messages are taken only from the parent window, with `allowedOrigins` only from these, and, from the first `open` on,
- * only from its origin. Nothing but the greeting is posted before that, or to another origin. Throws TypeError when an
- * entry of `allowedOrigins` is not an origin; the message names it.
+ * Greets the launcher and returns the methods that report to it; outside a frame it does nothing and returns `undefined`.
+ * Messages are taken only from the parent window, if there are `allowedOrigins` only from these, and from the first `open` on
+ * only from its origin. Before the first `open` only the greeting is posted, and later nothing to any other origin.
+ * @throws TypeError that names the entry of `allowedOrigins` that is not an origin.
  */
 export function connectLauncher(options: LauncherOptions): Launcher | undefined {
   const { allowedOrigins } = options;
@@ -103,86 +103,70 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   if (parent === window) return undefined;
   let origin: string | undefined;
   let session: string | undefined;
-  /** The token that was asked for; all who ask meanwhile wait for the same. */
-  let awaited: PromiseWithResolvers<RenewedToken> | undefined;
+  /** The request for a token that is under way. All calls of `requestToken` meanwhile share it. */
+  let tokenRequest: PromiseWithResolvers<RenewedToken> | undefined;
 
   // The round trip through JSON leaves out what cannot be posted, such as a function in an error.
-  const post = (message: EditorMessage & { session?: string }, target = origin) =>
-    target &&
+  const post = (message: EditorMessage & { session?: string }, target = origin as string) =>
     parent.postMessage(
       JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, ...message })),
       target,
     );
 
-  const refuseToken = (why: string) => {
-    awaited?.reject(new Error(why));
-    awaited = undefined;
+  const rejectTokenRequest = (reason: string) => {
+    tokenRequest?.reject(new Error(reason));
+    tokenRequest = undefined;
   };
   const endSession = () => {
     session = undefined;
-    refuseToken('closed');
+    rejectTokenRequest('closed');
   };
 
-  /** Posts about the plugin of a session, and returns whether it is still the one that is open. */
-  const report = (about: string | undefined, message: EditorMessage) => {
-    const isOpen = !!about && about === session;
-    if (isOpen) post({ ...message, session: about });
+  /** Posts a message of a session, and returns `false` if that is no longer the one that is open. */
+  const report = (messageSession: string | undefined, message: EditorMessage) => {
+    const isOpen = !!messageSession && messageSession === session;
+    if (isOpen) post({ ...message, session: messageSession });
     return isOpen;
   };
 
-  const channel = (own: () => string | undefined): PluginChannel & ReportMethods => {
-    const send = <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) =>
-      report(own(), { type, ...fields } as EditorMessage);
-    return {
-      ready: ({ language, exists, permissions } = {}) =>
-        void send('ready', { language, exists, permissions } as PluginDetails),
-      error: (message) => void send('error', { message }),
-      dirty: (dirty) => void send('dirty', { dirty }),
-      save: () => void send('save', {}),
-      build: ({ succeeded, outputLog }) => void send('build', { succeeded, outputLog }),
-      test: ({ name, result, error, passed }) =>
-        void send('test', { name, result, error, passed } as EditorMessages['test']),
-      // The version takes the place of the protocol's.
-      deploy: ({ version, unchanged }) =>
-        void send('deploy', { version, unchanged } as EditorMessages['deploy']),
-      live: ({ version }) => void send('live', { version }),
-      requestToken: async (reason) => {
-        if (!send('token-request', { reason })) throw new Error('closed');
-        return (awaited ??= Promise.withResolvers()).promise;
-      },
-    };
-  };
+  const channelOf = (getSession: () => string | undefined) =>
+    createChannel(
+      (type, fields) => report(getSession(), { type, ...fields } as EditorMessage),
+      () => (tokenRequest ??= Promise.withResolvers()).promise,
+    );
 
-  /** What is done for each message of the launcher. All but `open` are about the session that is open. */
-  const handlers: { [Type in keyof LauncherMessages]: (data: Data, about: string, from: string) => void } = {
-    open: (data, about, from) => {
+  /** Handles each message of the launcher. All but `open` are about the session that is open. */
+  const handlers: {
+    [Type in keyof LauncherMessages]: (data: Fields, messageSession: string, sender: string) => void;
+  } = {
+    open: (data, messageSession, sender) => {
       const open = pickSettings<PluginToOpen>(data, OPEN);
       if (!REQUIRED.every((name) => open[name])) return;
       endSession();
-      origin = from;
-      session = about;
-      const plugin = channel(() => about);
+      origin = sender;
+      session = messageSession;
+      const plugin = channelOf(() => messageSession);
       // An error that the editor did not foresee is reported as well. Without that, the launcher would report a time-out. It
       // goes to the console first, because the launcher removes the frame.
       (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
         reportError(error);
-        plugin.error(textOf(error));
+        plugin.error(messageOf(error));
       });
     },
     token: (data) => {
       const token = pick<RenewedToken>(data, TOKEN);
       if (!token.token) return;
-      awaited?.resolve(token);
-      awaited = undefined;
+      tokenRequest?.resolve(token);
+      tokenRequest = undefined;
       options.onToken?.(token);
     },
-    'token-failed': ({ code }) => refuseToken(String(code)),
+    'token-failed': ({ code }) => rejectTokenRequest(String(code)),
     configure: (data) => options.onConfigure?.(pickSettings<EditorSettingsChange>(data, SETTINGS)),
-    'save-request': ({ request }, about) => {
+    'save-request': ({ request }, messageSession) => {
       if (!isText(request)) return;
       void (async () => options.onSave?.())()
-        .then(() => undefined, textOf)
-        .then((error) => report(about, { type: 'save-result', request, error } as EditorMessage));
+        .then(() => undefined, messageOf)
+        .then((error) => report(messageSession, { type: 'save-result', request, error } as EditorMessage));
     },
     close: () => {
       endSession();
@@ -190,14 +174,16 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     },
   };
 
-  const handleMessage = ({ source, origin: from, data }: MessageEvent<Data | null>) => {
-    // A page without an origin cannot be answered.
-    if (source !== parent || from === 'null' || (origin && from !== origin)) return;
-    if (allowedOrigins && !allowed.has(from)) return;
+  const handleMessage = ({ source, origin: sender, data }: MessageEvent<Fields | null>) => {
+    // A page with an opaque origin cannot be answered.
+    if (source !== parent || sender === 'null' || (origin && sender !== origin)) return;
+    if (allowedOrigins && !allowed.has(sender)) return;
     if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
-    const { type, session: about } = data;
-    if (!isText(about) || !isText(type) || !Object.hasOwn(handlers, type)) return;
-    if (type === 'open' || about === session) handlers[type as keyof LauncherMessages](data, about, from);
+    const { type, session: messageSession } = data;
+    if (!isText(messageSession) || !isText(type) || !Object.hasOwn(handlers, type)) return;
+    if (type === 'open' || messageSession === session) {
+      handlers[type as keyof LauncherMessages](data, messageSession, sender);
+    }
   };
 
   const capabilities = new Set(options.capabilities);
@@ -206,7 +192,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   addEventListener('message', handleMessage);
   post({ type: 'hello', ...(capabilities.size && { capabilities: [...capabilities] }) }, '*');
   return {
-    ...channel(() => session),
+    ...channelOf(() => session),
     disconnect: () => {
       removeEventListener('message', handleMessage);
       endSession();
@@ -214,28 +200,53 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   };
 }
 
-type Data = Record<string, unknown>;
+/** Makes the methods by which an editor reports about a plugin. `send` returns `false` if it is no longer the one that is open. */
+function createChannel(
+  send: <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) => boolean,
+  awaitToken: () => Promise<RenewedToken>,
+): PluginChannel & ReportMethods {
+  return {
+    ready: ({ language, exists, permissions } = {}) =>
+      void send('ready', { language, exists, permissions } as PluginDetails),
+    error: (message) => void send('error', { message }),
+    dirty: (dirty) => void send('dirty', { dirty }),
+    save: () => void send('save', {}),
+    build: ({ succeeded, outputLog }) => void send('build', { succeeded, outputLog }),
+    test: ({ name, result, error, passed }) =>
+      void send('test', { name, result, error, passed } as EditorMessages['test']),
+    // The version takes the place of the protocol's.
+    deploy: ({ version, unchanged }) =>
+      void send('deploy', { version, unchanged } as EditorMessages['deploy']),
+    live: ({ version }) => void send('live', { version }),
+    requestToken: async (reason) => {
+      if (!send('token-request', { reason })) throw new Error('closed');
+      return awaitToken();
+    },
+  };
+}
 
-/** A pattern for a text, or a function. */
+type Fields = Record<string, unknown>;
+
+/** Checks a field: a pattern for its text, or a function that returns whether it is valid. */
 type Check = RegExp | ((value: unknown) => unknown);
 
 /** The messages that a channel has a method for. */
 type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
 
-/** Has the compiler name the messages that a channel lacks a method for; that of `token-request` has another name. */
+/** This has the compiler name each message that a channel has no method for. That of `token-request` has another name. */
 type ReportMethods = Record<Exclude<ReportType, 'token-request'>, (...args: never[]) => void>;
 
-// The checks are by hand, because this module is to stay small. They are tested against what the launcher sends.
+// Messages are checked without a library, because this module is to stay small. A test has it read what the launcher sends.
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Those fields of an object that pass their check. */
+/** Copies the fields that pass their check. */
 function pick<T extends object>(from: object, checks: { [Name in keyof T]-?: Check }): T {
-  const picked: Data = {};
+  const picked: Fields = {};
   for (const [name, check] of Object.entries<Check>(checks)) {
-    const value = (from as Data)[name];
+    const value = (from as Fields)[name];
     const passes = typeof check === 'function' ? check(value) : isText(value) && check.test(value);
     if (passes) picked[name] = value;
   }
@@ -244,7 +255,7 @@ function pick<T extends object>(from: object, checks: { [Name in keyof T]-?: Che
 
 const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
 
-/** The grammar of a page's look. Nothing else is taken, so that the values can go into a style sheet. */
+/** What the values of a page's look are like. Any other value is dropped, so that these can go into a style sheet. */
 const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
   colorScheme: /^(light|dark)$/,
   accent: COLOR,
@@ -261,7 +272,7 @@ const SETTINGS: { [Name in keyof EditorSettingsChange]-?: Check } = {
   appearance: (value) => typeof value === 'object',
 };
 
-/** What a plugin cannot be opened without. */
+/** The fields without which no plugin can be opened. */
 const REQUIRED = ['builder', 'ident', 'namespace', 'fn', 'token'] as const;
 
 const TOKEN: { [Name in keyof RenewedToken]-?: Check } = { token: isText, expiresAt: isText };
@@ -277,8 +288,11 @@ const OPEN: { [Name in keyof PluginToOpen]-?: Check } = {
   ...SETTINGS,
 };
 
-/** Picks fields, and of a page's look what has its grammar. */
-function pickSettings<T extends EditorSettingsChange>(from: Data, checks: { [Name in keyof T]-?: Check }): T {
+/** Copies the fields that pass their check, and so for each field of `appearance`. */
+function pickSettings<T extends EditorSettingsChange>(
+  from: Fields,
+  checks: { [Name in keyof T]-?: Check },
+): T {
   const picked = pick(from, checks);
   if (picked.appearance) picked.appearance = pick<Appearance>(picked.appearance, APPEARANCE);
   return picked;

@@ -5,7 +5,7 @@ import './plugin-features.ts';
 export * from './elements.ts';
 export * from './element/events.ts';
 export * from './element/features-events.ts';
-export type { FetchFeaturesToken } from './element/features-source.ts';
+export type { FetchFeaturesToken } from './element/features-store.ts';
 export { defaultFeaturesStrings } from './element/features-strings.ts';
 export type { PluginFeaturesStrings } from './element/features-strings.ts';
 export type { PluginEditorState } from './element/state.ts';

@@ -84,7 +84,7 @@ export type PluginEditorProps = PluginEditorOwnProps &
   ({ tokenEndpoint: unknown } | { fetchToken: unknown }) &
   Omit<HTMLAttributes<PluginEditorElement>, keyof PluginEditorOwnProps>;
 
-/** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports what becomes of it. Its ref is the element. */
+/** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports by events what happens in the editor. Its ref is the element. */
 export const PluginEditor = /* @__PURE__ */ component<PluginEditorElement, PluginEditorProps>(
   'plugin-editor',
   PluginEditorElement,

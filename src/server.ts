@@ -40,7 +40,7 @@ export { toNodeHandler } from './server/to-node-handler.ts';
 export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
-export type { CallOptions } from './core/client/builder-client.ts';
+export type { CallOptions } from './core/client/plugin-client.ts';
 export { eachPage } from './core/client/each-page.ts';
 export type { Page } from './core/client/each-page.ts';
 export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/plugin-operations.ts';

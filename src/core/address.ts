@@ -1,6 +1,7 @@
 /**
- * An address that may be fetched or framed: http or https, without a user name or password.
- * @throws TypeError that names `name` when it is anything else. What was given is not repeated: it may hold a password.
+ * Parses an address that is to be fetched or framed: http or https, without a user name or password.
+ * @param name what the error calls it
+ * @throws TypeError when it is anything else. The message does not repeat it, because it may hold a password.
  */
 export function httpUrl(name: string, value: string, base?: string): URL {
   const url = URL.canParse(value, base) && new URL(value, base);
@@ -14,9 +15,10 @@ export function httpUrl(name: string, value: string, base?: string): URL {
 }
 
 /**
- * Checks a value that is to be one segment of a path. Encoding does not make `.` and `..` safe, and a lone surrogate has no
- * encoding.
- * @throws TypeError that names `name` when it cannot.
+ * Checks a value that is to be one segment of a path. `.` and `..` have another meaning there, even when they are encoded, and
+ * a lone surrogate has no encoding.
+ * @param name what the error calls it
+ * @throws TypeError when no path can hold it.
  */
 export function checkSegment(name: string, value: string): string {
   if (typeof value !== 'string' || ['', '.', '..'].includes(value) || !value.isWellFormed()) {
@@ -27,7 +29,3 @@ export function checkSegment(name: string, value: string): string {
 
 /** A base address as text to which a path can be appended: without query, fragment and final slash. */
 export const baseOf = (base: URL): string => base.origin + base.pathname.replace(/\/$/, '');
-
-/** Joins a base address and segments, each encoded. */
-export const segmentsUrl = (base: URL, segments: string[]): string =>
-  baseOf(base) + segments.map((segment) => '/' + encodeURIComponent(segment)).join('');

@@ -1,24 +1,24 @@
 /**
- * What a change of an attribute leads to while an editor is open. The first three may cost unsaved work; where several
- * attributes change in one go, the one that is named first here decides.
+ * What a change of an attribute leads to while an editor is open. The first three may cost unsaved work. Where several
+ * attributes change together, the effect that is named first here decides.
  *
- * - `token`: another plugin or another authority. A new token is fetched.
- * - `frame`: another frame is made. A token that is still valid serves on.
- * - `open`: the plugin is opened anew, in the same frame where the editor can. A token that is still valid serves on.
- * - `configure`: a running editor is told, and nothing is loaded anew.
- * - `iframe`: the attribute of the frame is set, which takes effect as in any frame.
- * - `later`: nothing at once. Whatever needs the value reads it when it is next needed.
+ * - `token`: the token is for something else now, so a new one is fetched, and the plugin is opened with it.
+ * - `frame`: the editor is loaded in a new frame. A token that is still valid is kept.
+ * - `open`: the plugin is opened anew, in the same frame if the editor can do that. A token that is still valid is kept.
+ * - `configure`: the value is sent to the running editor, and nothing is loaded anew.
+ * - `iframe`: the attribute of the `<iframe>` is set, which takes effect as in any `<iframe>`.
+ * - `later`: nothing happens at once. The value is read when it is next needed.
  */
 export type Effect = 'token' | 'frame' | 'open' | 'configure' | 'iframe' | 'later';
 
 interface Attribute {
-  /** What the property is while nobody set it; empty text means none. Its type is the property's type. */
+  /** The property's value while nobody has set it; empty text means none. Its type is the type of the property. */
   readonly initial: string | number | boolean;
   readonly effect: Effect;
   /** Without a value the element stays `idle`. */
   readonly required?: true;
-  /** The only values that there are, as far as they differ from the initial one. Case does not matter, as in HTML. */
-  readonly others?: readonly string[];
+  /** The only values that it takes; any if left out. Case does not matter, as in HTML. */
+  readonly keywords?: readonly string[];
 }
 
 /**
@@ -34,10 +34,10 @@ export const ATTRIBUTES = {
   template: { initial: '', effect: 'open' },
   // `fetchToken` may stand in for it.
   tokenEndpoint: { initial: '', effect: 'token', required: true },
-  tokenMethod: { initial: 'post', effect: 'later', others: ['get'] },
-  credentials: { initial: 'same-origin', effect: 'later', others: ['omit', 'include'] },
-  tokenDelivery: { initial: 'url', effect: 'frame', others: ['message'] },
-  loading: { initial: 'eager', effect: 'later', others: ['lazy'] },
+  tokenMethod: { initial: 'post', effect: 'later', keywords: ['post', 'get'] },
+  credentials: { initial: 'same-origin', effect: 'later', keywords: ['same-origin', 'omit', 'include'] },
+  tokenDelivery: { initial: 'url', effect: 'frame', keywords: ['url', 'message'] },
+  loading: { initial: 'eager', effect: 'later', keywords: ['eager', 'lazy'] },
   preload: { initial: false, effect: 'later' },
   timeout: { initial: 15_000, effect: 'later' },
   readOnly: { initial: false, effect: 'configure' },
@@ -53,13 +53,13 @@ export const ATTRIBUTES = {
   unguarded: { initial: false, effect: 'later' },
 } as const satisfies Record<string, Attribute>;
 
-type Table = typeof ATTRIBUTES;
+type AttributeTable = typeof ATTRIBUTES;
 
 /** A property that has an attribute. */
-export type AttributeName = keyof Table;
+export type AttributeName = keyof AttributeTable;
 
-type ValueOf<Row extends Attribute> = Row extends { others: readonly (infer Word)[] }
-  ? Word | Row['initial']
+type ValueOf<Row extends Attribute> = Row extends { keywords: readonly (infer Keyword)[] }
+  ? Keyword
   : Row['initial'] extends string
     ? string
     : Row['initial'] extends number
@@ -68,15 +68,16 @@ type ValueOf<Row extends Attribute> = Row extends { others: readonly (infer Word
 
 /** The attributes whose change has this effect. */
 export type NamesWith<Wanted extends Effect> = {
-  [Name in AttributeName]: Table[Name]['effect'] extends Wanted ? Name : never;
+  [Name in AttributeName]: AttributeTable[Name]['effect'] extends Wanted ? Name : never;
 }[AttributeName];
 
 /** The values of all attributes, checked and with their defaults. */
-export type AttributeValues = { -readonly [Name in AttributeName]: ValueOf<Table[Name]> };
+export type AttributeValues = { -readonly [Name in AttributeName]: ValueOf<AttributeTable[Name]> };
 
 /** The properties as the element declares them: an attribute that is taken away leaves `null`, but for flags. */
 export type AttributeProperties = {
-  [Name in AttributeName]: ValueOf<Table[Name]> | (ValueOf<Table[Name]> extends boolean ? never : null);
+  [Name in AttributeName]:
+    ValueOf<AttributeTable[Name]> | (ValueOf<AttributeTable[Name]> extends boolean ? never : null);
 };
 
 /** The rows of the table. */

@@ -10,9 +10,9 @@ import { PluginEditorError } from './errors.ts';
 import { parseIdent } from './ident.ts';
 import { type InitialSource, copyInitialSource } from './initial-source.ts';
 
-/** The checked values, with defaults filled in and `editorUrl` absolute. */
+/** The checked values of all attributes, with defaults filled in and `editorUrl` absolute. */
 export type Config = AttributeValues & {
-  /** What `tokenEndpoint` is relative to. It is not resolved here: where `fetchToken` is set it need not be an address. */
+  /** What `tokenEndpoint` is relative to. That is not resolved here, because with `fetchToken` it need not be an address. */
   base: string;
   /** A copy of what the page set, as it was when the attributes were read. */
   initialSource: InitialSource | undefined;
@@ -26,13 +26,13 @@ export type RawConfig = { [Name in AttributeName]?: unknown } & {
 };
 
 /** The names of the required attributes that are missing. */
-export const missing = (raw: RawConfig): string[] =>
+export const missingAttributes = (raw: RawConfig): string[] =>
   attributeRows
     .filter(([name, { required }]) => required && !raw[name] && !(name === 'tokenEndpoint' && raw.fetchToken))
     .map(([name]) => attributeOf(name));
 
 /**
- * Checks what the page set. The caller has made sure that nothing is `missing`.
+ * Checks what the page set. The caller has made sure that no attribute is missing.
  * @param base what relative addresses are relative to
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
  */
@@ -40,14 +40,15 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   const config = { base } as Config;
   const values: Record<string, unknown> = config;
   try {
-    for (const [name, { initial, others }] of attributeRows) {
+    for (const [name, { initial, keywords }] of attributeRows) {
       const value = (values[name] = raw[name] ?? (initial || ''));
-      if (!others) continue;
-      // As in HTML: case does not matter, and an empty attribute is one that is not set.
-      const word = ((value as string) || (initial as string)).toLowerCase();
-      const words = [initial, ...others];
-      if (!words.includes(word)) throw new TypeError(`${attributeOf(name)} must be ${words.join(' or ')}`);
-      values[name] = word;
+      if (!keywords) continue;
+      // As in HTML, case does not matter, and an empty attribute is one that is not set.
+      const keyword = ((value as string) || (initial as string)).toLowerCase();
+      if (!keywords.includes(keyword)) {
+        throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
+      }
+      values[name] = keyword;
     }
     // The tenant need not be checked: it is not empty and holds no period.
     checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);
@@ -70,7 +71,7 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   }
 }
 
-/** The address of an editor that may load ahead of any plugin, or `undefined`. */
+/** The address of the editor that is to load before there is a plugin; `undefined` unless the attributes ask for that. */
 export function preloadUrl(
   { preload, tokenDelivery, editorUrl }: RawConfig,
   base: string,

@@ -1,12 +1,12 @@
 import { httpUrl } from './address.ts';
 
-/** What an editor address says (interface: Editor URL). */
+/** The parts of the address that opens a plugin in an editor. */
 export interface EditorAddress {
-  /** The page that the editor is; its other parameters and its fragment are kept. */
+  /** Address of the editor page; its own parameters and its fragment are kept. */
   editorUrl: string;
   /** Base address of the builder interface. */
   builder: string;
-  /** Editor token; left out where it goes another way. */
+  /** Editor token; left out where the editor gets it by message. */
   token?: string | undefined;
   /** Environment, a period, tenant. */
   ident: string;
@@ -20,23 +20,23 @@ export interface EditorAddress {
 
 export const DEFAULT_NAMESPACE = 'default';
 
-/** The interface's own parameters, in the interface's order. */
+/** The parameters that open a plugin, in the order in which they are written. All others are the editor page's own. */
 const PARAMETERS = ['builder', 'token', 'ident', 'namespace', 'fn', 'template'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** The parameters of a query that are not the interface's, unparsed, so that they are kept byte for byte. */
-const foreignPieces = (url: URL) => url.search.slice(1).split('&').filter(isForeign);
+/** The editor page's own parameters, unparsed, so that they are kept byte for byte. */
+const ownParameters = (url: URL) => url.search.slice(1).split('&').filter(isOwnParameter);
 
 // `URLSearchParams` strips a leading question mark, which here is part of a name. The `&` prevents that.
-const isForeign = (piece: string) =>
-  piece && !PARAMETERS.includes([...new URLSearchParams('&' + piece).keys()][0] as Parameter);
+const isOwnParameter = (parameter: string) =>
+  parameter && !PARAMETERS.includes([...new URLSearchParams('&' + parameter).keys()][0] as Parameter);
 
-const setPieces = (url: URL, query: string[]) => {
-  url.search = query.length ? '?' + query.join('&') : '';
+const setParameters = (url: URL, parameters: string[]) => {
+  url.search = parameters.length ? '?' + parameters.join('&') : '';
 };
 
 /**
- * The address that opens a plugin in the editor.
+ * Builds the address that opens a plugin in the editor.
  * @throws TypeError when an address is not http(s), `ident` or `fn` is empty, or a value has no encoding (a lone
  * surrogate).
  */
@@ -48,26 +48,26 @@ export function buildEditorUrl(address: EditorAddress): string {
 }
 
 /**
- * The same for an address that was checked, as far as a check does not need the token.
+ * Builds the same address of parts that were checked already, other than the token.
  * @throws TypeError when a value has no encoding.
  * @internal
  */
 export function checkedEditorUrl(address: EditorAddress): string {
   const url = new URL(address.editorUrl);
-  const query = foreignPieces(url);
+  const query = ownParameters(url);
   for (const name of PARAMETERS) {
     const value = address[name];
     if (!value || (name === 'namespace' && value === DEFAULT_NAMESPACE)) continue;
     if (!value.isWellFormed()) throw new TypeError(`${name} must be well-formed Unicode`);
     query.push(`${name}=${encodeURIComponent(value)}`);
   }
-  setPieces(url, query);
+  setParameters(url, query);
   return url.href;
 }
 
 /**
- * What an editor address says; the inverse of `buildEditorUrl`. `namespace` is always set, `token` and `template` only
- * where the address holds them.
+ * Splits an editor's address into its parts; the inverse of `buildEditorUrl`. `namespace` is always set, `token` and
+ * `template` only where the address has them.
  * @throws TypeError when the address is not http(s) or lacks `builder`, `ident` or `fn`.
  */
 export function parseEditorUrl(address: string): EditorAddress & { namespace: string } {
@@ -82,6 +82,6 @@ export function parseEditorUrl(address: string): EditorAddress & { namespace: st
     throw new TypeError('The editor address must have the parameters builder, ident and fn');
   }
   httpUrl('builder', builder);
-  setPieces(url, foreignPieces(url));
+  setParameters(url, ownParameters(url));
   return { ...values, editorUrl: url.href, builder, ident, namespace, fn };
 }

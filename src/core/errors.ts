@@ -43,12 +43,12 @@ export interface PluginEditorErrorDetails {
   cause?: unknown;
 }
 
-/** What `<plugin-editor>` reports. Neither its message nor its cause holds a token or any text of an answer. */
+/** The error of `<plugin-editor>`. Neither its message nor its cause holds a token or any text of a response. */
 export class PluginEditorError extends Error {
   override readonly name = 'PluginEditorError';
   /** What went wrong, for programs; the message says it for people. */
   declare readonly code: PluginEditorErrorCode;
-  /** The HTTP status of the answer, where there was one that tells something. */
+  /** The HTTP status of the response; missing where there was none, or one that a browser hides. */
   readonly status?: number;
   /** How many requests were sent; 0 where none was. */
   declare readonly attempts: number;
@@ -69,68 +69,68 @@ export class PluginEditorError extends Error {
 export const isPluginEditorError = (value: unknown): value is PluginEditorError =>
   (value as Error | undefined)?.name === 'PluginEditorError';
 
-/** What every failed request has in common. The query of an address is left out of messages. */
+/** The base class of the errors of requests. Their messages name the address without its query. */
 export abstract class RequestError extends Error {
   /** How many requests were sent. */
   attempts = 1;
 }
 
-/** The answer had a status other than 2xx. */
+/** The response had a status other than 2xx. */
 export class HttpError extends RequestError {
   override readonly name: 'HttpError' | 'RunError' = 'HttpError';
   /** The status; 0 for a redirect in a browser, which hides it. */
   declare readonly status: number;
-  /** How long the answer asked to wait before the next try, in ms. */
+  /** How long the response asked to wait before the next try (`Retry-After`), in ms. */
   declare readonly retryAfter: number | undefined;
-  /** The `code` of the answer's error body, for programs. Set by the clients, where the body has one. */
+  /** The `code` of the response's error body, for programs. Set by the clients, where the body has one. */
   declare readonly code?: string;
   /** Where the request was wrong, as a JSON Pointer: the `path` of the error body, where it has one. */
   declare readonly path?: string;
 
-  constructor(where: string, status: number, retryAfter?: number) {
-    super(`${where} answered ${status || 'with a redirect, which is not followed'}`);
+  constructor(label: string, status: number, retryAfter?: number) {
+    super(`${label} answered ${status || 'with a redirect, which is not followed'}`);
     this.status = status;
     this.retryAfter = retryAfter;
   }
 
-  /** Redirects are never followed: with a token at stake, the address asked is the address meant. */
+  /** Whether it was a redirect. None is followed, because it would take the token to another address than the intended one. */
   get redirect(): boolean {
     return [0, 301, 302, 303, 307, 308].includes(this.status);
   }
 }
 
-/** There was no whole answer in time. */
+/** There was no whole response in time. */
 export class TimeoutError extends RequestError {
   override readonly name = 'TimeoutError';
 
-  constructor(where: string, timeout: number) {
-    super(`${where} did not answer within ${timeout} ms`);
+  constructor(label: string, timeout: number) {
+    super(`${label} did not answer within ${timeout} ms`);
   }
 }
 
-/** There was no connection, or it broke off; in a browser also: the answer's CORS headers forbid reading it. */
+/** There was no connection, or it broke off. In a browser, also: the CORS headers of the response do not let the page read it. */
 export class NetworkError extends RequestError {
   override readonly name = 'NetworkError';
 
-  constructor(where: string, error: unknown) {
-    // Only the words of the engine's error: Node's parser keeps the text of an answer that it cannot read in it.
+  constructor(label: string, error: unknown) {
+    // Only the message of the engine's error is kept, because Node's HTTP parser puts a response that it cannot read in there.
     const { message, code } = Object((error as Error | undefined)?.cause ?? error) as {
       message?: string;
       code?: string;
     };
-    super(`${where} could not be reached`, { cause: new Error(message || code) });
+    super(`${label} could not be reached`, { cause: new Error(message || code) });
   }
 }
 
-/** The answer came, and is not what the interface says. */
+/** A response came, and has another form than the interface describes. */
 export class SchemaError extends RequestError {
   override readonly name = 'SchemaError';
-  /** Where in the answer, such as `languages.0.pretty`; empty for the answer as a whole. */
+  /** Where in the response, such as `languages.0.pretty`; empty for the response as a whole. */
   declare readonly path: string;
 
-  /** `problem` says what was expected, never what was there: an answer may hold a secret. */
-  constructor(where: string, problem: string, path = '') {
-    super(`${where} gave a wrong answer: ${path && path + ': '}${problem}`);
+  /** @param problem what was expected, never what was there, because a response may hold a secret */
+  constructor(label: string, problem: string, path = '') {
+    super(`${label} gave a wrong answer: ${path && path + ': '}${problem}`);
     this.path = path;
   }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /*
- * Made once and shared, because all of it is part of what a page loads. Numbers, flags and `null` are checked by hand: with
- * zod's own types for them it would be 0.4 KB more.
+ * The schemas of the fields that records are made of. They are shared, because a page loads each of them. Numbers, flags and
+ * `null` are checked by hand, because zod's own types for them would add 0.4 KB.
  */
 
 interface Types {
@@ -10,12 +10,13 @@ interface Types {
   boolean: boolean;
 }
 
-const valueOf = <const Name extends keyof Types>(expected: Name) =>
+/** Makes a schema for a type that `typeof` knows. */
+const ofType = <const Name extends keyof Types>(expected: Name) =>
   z.unknown().check(({ value, issues }) => {
     if (typeof value !== expected) issues.push({ code: 'invalid_type', expected, input: value });
   }) as unknown as z.ZodMiniType<Types[Name], Types[Name]>;
 
-/** A value, or `null`. */
+/** Makes a schema that takes `null` as well. */
 export const orNull = <T extends z.ZodMiniType>(schema: T) =>
   z.unknown().check(({ value, issues }) => {
     const problems = value === null ? [] : (schema.safeParse(value).error?.issues ?? []);
@@ -25,6 +26,6 @@ export const orNull = <T extends z.ZodMiniType>(schema: T) =>
 export const text = z.string();
 export const optionalText = z.optional(text);
 export const textOrNull = orNull(text);
-export const flag = valueOf('boolean');
-export const number = valueOf('number');
+export const flag = ofType('boolean');
+export const number = ofType('number');
 export const optionalNumber = z.optional(number);

@@ -1,8 +1,8 @@
-/** The two parts of an `ident` (interface: Editor URL). */
+/** The two parts of an `ident`. */
 export interface Ident {
-  /** The vendor's environment; may hold periods. */
+  /** The vendor's environment, such as `com.acme`; may hold periods. */
   environment: string;
-  /** The vendor's user; holds no period. */
+  /** The vendor's customer, such as `customer-7`; holds no period. */
   tenant: string;
 }
 

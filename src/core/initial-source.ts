@@ -6,7 +6,7 @@ export interface InitialSource {
   contents: string;
   /** The `identifier` of its language, as the builder knows it. */
   lang: string;
-  /** Its tests, as in the interface's plugin source record. */
+  /** Its tests, as a draft has them. */
   tests?: readonly { name?: string; description?: string; payload?: string }[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export function copyInitialSource(given: unknown): InitialSource | undefined {
     const { data } = shape.safeParse(JSON.parse(json));
     if (data && new TextEncoder().encode(json).length <= MAX_BYTES) return data;
   } catch {
-    // A cycle, a bigint or a function cannot be written as JSON, which counts as any other wrong value.
+    // A cycle, a bigint or a function cannot be written as JSON. That is reported as any other wrong value is.
   }
   throw new TypeError('initialSource must be { contents, lang, tests? }, at most 1 MiB of JSON');
 }

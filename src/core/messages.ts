@@ -2,18 +2,18 @@ import type { InitialSource } from './initial-source.ts';
 
 /**
  * The frame protocol, version 1: who sends what to whom. Each message is plain JSON with `channel`, `version` and `type`;
- * `session` names the `open` that a message belongs to. A message of the editor that has a field `version` of its own
- * (`deploy`, `live`) puts that in the protocol's place.
+ * `session` names the `open` that a message belongs to. Two messages of the editor (`deploy`, `live`) have a field `version` of
+ * their own, which takes the place of the protocol's.
  *
- * These two interfaces are the one list of messages: the types of both sides, what each side must handle and the tables of
- * docs/reference/frame-protocol.md follow from them. The compiler names every place that a message added here must also be handled in.
+ * The two interfaces below are the only list of messages. The types of both sides, what each side has to handle and the tables
+ * of docs/reference/frame-protocol.md follow from them. The compiler names all places that have to handle a new message.
  * @internal
  */
 export const CHANNEL = 'plugin-editor';
 /** @internal */
 export const VERSION = 1;
 
-/** What the editor says, by type. @internal */
+/** The messages of the editor, by type. @internal */
 export interface EditorMessages {
   /** Greets the launcher. Sent by `'*'` on every load of the page, and nothing else is. Known capabilities: `open`, `save`, `configure`. */
   hello: { capabilities?: string[] };
@@ -39,7 +39,7 @@ export interface EditorMessages {
   live: { version: string | null };
 }
 
-/** What the launcher says, by type. @internal */
+/** The messages of the launcher, by type. @internal */
 export interface LauncherMessages {
   /** The answer to every `hello`, and sent for each further plugin to an editor that has the capability `open`. */
   open: PluginToOpen;
@@ -79,7 +79,7 @@ export type EditorMessage = MessageOf<EditorMessages>;
 /** @internal */
 export type LauncherMessage = MessageOf<LauncherMessages>;
 
-/** How the page looks, so that the editor need not look like a stranger. Colours are opaque sRGB: `rgb(r, g, b)`. */
+/** How the page looks, so that the editor can look like a part of it. Colours are opaque sRGB: `rgb(r, g, b)`. */
 export interface Appearance {
   colorScheme?: 'light' | 'dark';
   /** Colour of what is chosen and of buttons. */
@@ -96,11 +96,11 @@ export interface Appearance {
   radius?: string;
 }
 
-/** What the page asks of an editor beside the plugin. */
+/** What the page sets for an editor, besides the plugin. */
 export interface EditorSettings {
   /** BCP 47 tag for texts, dates and numbers. Match it against the locales that you have. */
   locale?: string;
-  /** Show the plugin and change nothing. A courtesy to the user: what is allowed is in the token. */
+  /** Show the plugin and change nothing. What is allowed is decided by the token alone. */
   readOnly?: boolean;
   appearance?: Appearance;
 }
@@ -122,21 +122,21 @@ export interface PluginToOpen extends EditorSettings {
   template?: string | undefined;
   /** Editor token. */
   token: string;
-  /** When the token ends, ISO 8601, by the clock of this machine; missing when nothing tells. */
+  /** When the token ends, ISO 8601, by the clock of this machine; missing where it is unknown. */
   expiresAt?: string | undefined;
   /** The source of a plugin that has no draft, in place of a template. Unedited it counts as saved. */
   initialSource?: InitialSource | undefined;
 }
 
-/** A length for every field of a message that can hold text. Flags have none. */
+/** The length of every field of a message that can hold text. Flags have none. */
 type TextLimits<Message> = {
   [Field in keyof Message as Required<Message>[Field] extends boolean ? never : Field]-?: number;
 };
 
 /**
- * How much is taken of what an editor says, in UTF-16 code units, by message and field; the rest is cut off. The editor is
- * of another origin: how long the page is busy with a message must not depend on how long the message is. The compiler names
- * a text that has no limit here.
+ * How long the texts of an editor's messages may be, in UTF-16 code units, by message and field; what is beyond is cut off.
+ * Without limits, an editor of another origin could keep the page busy by long messages. The compiler names a text that has
+ * no limit here.
  * @internal
  */
 export const LIMITS = {
@@ -158,7 +158,7 @@ export const LIMITS = {
 };
 
 /**
- * How many items and fields of lists and of `error` are taken, of all levels together; so there are no more levels.
+ * How many items and fields lists and `error` may have, on all levels together. That limits the number of levels, too.
  * @internal
  */
 export const MAX_VALUES = 200;

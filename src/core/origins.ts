@@ -1,5 +1,5 @@
 /**
- * A list of origins, each exactly as a browser writes it.
+ * Reads a list of origins, each of which has to be written exactly as browsers write it.
  * @throws TypeError that names the entry that is not an origin, and what it should be.
  */
 export function parseOrigins(entries: readonly string[] = []): ReadonlySet<string> {
@@ -16,11 +16,11 @@ export function parseOrigins(entries: readonly string[] = []): ReadonlySet<strin
 }
 
 /**
- * The origin of an address. It is not the one of `URL`, which has none for the schemes that apps in a shell
- * have of their own, such as `capacitor://localhost`.
+ * The origin of an address. `URL.origin` is not used, because it is `null` for the schemes of native app shells, such as
+ * `capacitor://localhost`.
  */
 function originOf(address: string): string | undefined {
-  // `URL` takes a host with a star, but no page has such an origin, and it would not be a wildcard.
+  // `URL` accepts a host with an asterisk, which no page has. Whoever writes one wants a wildcard, and there is none.
   if (!URL.canParse(address) || /\*/.test(address)) return undefined;
   const { protocol, host } = new URL(address);
   return host ? `${protocol}//${host}` : undefined;

@@ -2,12 +2,12 @@ import { limitValue } from './limit-value.ts';
 import { CHANNEL, type EditorMessage, type EditorMessages, LIMITS, MAX_VALUES, VERSION } from './messages.ts';
 import { type Shape, schemaOf } from './shapes.ts';
 
-/** The shape of every field of a message; a question mark ends the name of one that may be missing. */
+/** The shape of every field of a message. A question mark ends the name of an optional field. */
 type FieldShapes<Message> = {
   [Field in keyof Message & string as undefined extends Message[Field] ? `${Field}?` : Field]-?: Shape;
 };
 
-/** What each message has besides `session`. */
+/** The fields of each message, besides `session`. */
 const FIELDS: { [Type in keyof EditorMessages]: FieldShapes<EditorMessages[Type]> } = {
   hello: { 'capabilities?': ['string'] },
   ready: { 'language?': 'string', 'exists?': 'boolean', 'permissions?': ['string'] },
@@ -23,15 +23,16 @@ const FIELDS: { [Type in keyof EditorMessages]: FieldShapes<EditorMessages[Type]
 };
 
 /**
- * The optional fields of the protocol's first day: one of another type makes the whole message invalid. Any younger one is
- * left out then and the message counts, as it would for a launcher that does not know the field.
+ * The optional fields that the protocol had from the beginning. A wrong type in one of these makes the whole message invalid.
+ * Of all others only the field is left out, as it would be by an older launcher, which does not know it.
  */
-const OLDEST = /^(capabilities|name|result)\?$/;
+const ORIGINAL_OPTIONAL = /^(capabilities|name|result)\?$/;
 
 /**
  * Reads an editor's message out of what a frame posted; `undefined` for anything else. The message has only the fields of
- * its type, cut to `LIMITS` and without any of these tokens. The work does not grow with the length of what was posted.
- * @param session what every message but `hello` has to name; without one, only `hello` is taken
+ * its type, cut to `LIMITS` and without any of these tokens. The time that this takes does not grow with the length of what
+ * was posted.
+ * @param session the session that every message but `hello` has to name; without one, only `hello` is read
  */
 export function parseEditorMessage(
   data: unknown,
@@ -51,7 +52,7 @@ export function parseEditorMessage(
     const name = key.replace('?', '');
     if (posted[name] === undefined) continue;
     const value = limitValue(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
-    if (name !== key && !OLDEST.test(key) && schemaOf(shape).safeParse(value).error) continue;
+    if (name !== key && !ORIGINAL_OPTIONAL.test(key) && schemaOf(shape).safeParse(value).error) continue;
     message[name] = value;
   }
   return schemaOf<EditorMessage>(fields).safeParse(message).data;

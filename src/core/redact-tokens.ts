@@ -1,10 +1,10 @@
-/** Stands for a token, and for what was cut off. */
+/** Takes the place of a token, and of what was cut off. */
 const ELLIPSIS = '…';
 
-/** A shorter token is not redacted, because it may be part of any word. */
+/** The shortest token that is redacted. A shorter one may be part of any word. */
 const MIN_LENGTH = 5;
 
-/** A text without any of these tokens, cut to at most `max` UTF-16 code units, beyond which none of it is read. */
+/** Returns a text without any of these tokens, cut to at most `max` UTF-16 code units. What is beyond is not even read. */
 export function redactTokens(text: string, tokens: readonly string[], max: number): string {
   // The longest first, as one may be part of another.
   const secrets = tokens
@@ -21,6 +21,6 @@ export function redactTokens(text: string, tokens: readonly string[], max: numbe
       if (redacted.endsWith(secret.slice(0, length))) redacted = redacted.slice(0, -length);
     }
   }
-  // It may also have left half a character.
+  // The cut may also have divided a surrogate pair.
   return redacted.toWellFormed() + ELLIPSIS;
 }

@@ -1,14 +1,14 @@
 import type { Features } from './records.ts';
 import type { EditorToken } from './token-life.ts';
 
-/** What reads an answer: a zod schema, or a shape from this file. */
+/** Reads unknown data: a zod schema, or one that `schemaOf` makes of a shape. */
 export interface Schema<T> {
   safeParse(
     value: unknown,
   ): { data: T; error?: undefined } | { data?: undefined; error: { issues: readonly ShapeIssue[] } };
 }
 
-/** Where a value is wrong, as zod says it. */
+/** Where and how a value is wrong, in the form of zod's issues. */
 export interface ShapeIssue {
   path: readonly PropertyKey[];
   code?: string | undefined;
@@ -16,9 +16,13 @@ export interface ShapeIssue {
 }
 
 /**
- * A shape as data: a type or two, text that fits a pattern, a list of one shape, an object of shapes, where a question mark
- * ends the name of a field that may be missing, or `null` for anything. Other fields are let through. The only pattern whose
- * failure is ever shown asks for text that is not empty, so the message says that of every pattern.
+ * A schema as data. What it takes:
+ *
+ * - `'string'`, `'boolean'`, `'string|null'`: a value of that type
+ * - a pattern: text that matches it
+ * - an array with one shape: a list of values of that shape
+ * - an object of shapes: an object with these fields, and any others. A question mark ends the name of an optional field
+ * - `null`: anything
  */
 export type Shape =
   | 'string'
@@ -30,8 +34,8 @@ export type Shape =
   | null;
 
 /**
- * Checks of the two records that the elements read, without a library: with zod's they would weigh 4.7 KB more, a third
- * of the whole. That they agree with the schemas in records.ts is tested.
+ * Makes a schema of a shape. The elements check what they read by these, because zod would add 4.7 KB to their 19. A test
+ * compares them with the zod schemas of records.ts.
  */
 export const schemaOf = <T>(shape: Shape): Schema<T> => ({
   safeParse(value) {
@@ -47,6 +51,7 @@ function issueIn(shape: Shape, value: unknown, path: PropertyKey[]): ShapeIssue 
     return shape.split('|').includes(value === null ? 'null' : typeof value) ? undefined : wrong(shape);
   }
   if (shape instanceof RegExp) {
+    // Issues are shown of the records below alone, whose only pattern is for text that is not empty.
     return typeof value === 'string' && shape.test(value) ? undefined : wrong('non-empty string');
   }
   const isList = Array.isArray(shape);

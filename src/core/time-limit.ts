@@ -3,13 +3,13 @@ import { TimeoutError } from './errors.ts';
 /**
  * Runs work that must end within `timeout` ms or when `signal` aborts, whichever comes first, even when the work itself
  * ignores its signal. Leaves no timer behind.
- * @param where what did not answer when time is up
+ * @param label what the error says did not answer
  * @throws TimeoutError, when time is up; the signal's reason, when aborted; else what the work throws.
  */
 export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timeout: number,
-  where: string,
+  label: string,
   signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -28,7 +28,7 @@ export async function withTimeLimit<T>(
     // This ends a request whose body would otherwise keep its connection open.
     limit.abort();
     signal?.throwIfAborted();
-    throw isLate ? new TimeoutError(where, timeout) : error;
+    throw isLate ? new TimeoutError(label, timeout) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-/** An editor token as a host hands it over; other fields are ignored. */
+/** An editor token as a token endpoint or `fetchToken` gives it; other fields are ignored. */
 export interface EditorToken {
   token: string;
   /** How long it lives from now, in seconds. */
@@ -7,7 +7,7 @@ export interface EditorToken {
   expires_at?: string | number | undefined;
 }
 
-/** Both clocks, in ms: the wall clock may be set, the monotonic one stops while most systems sleep. @internal */
+/** Both clocks, in ms: the wall clock may be set anew, and the monotonic one stops while most systems sleep. @internal */
 export interface Instant {
   wall: number;
   mono: number;
@@ -16,20 +16,20 @@ export interface Instant {
 /** @internal */
 export const instant = (): Instant => ({ wall: Date.now(), mono: performance.now() });
 
-/** How much time has passed, in ms: whichever clock saw more of it. @internal */
+/** How much time has passed, in ms, by the clock that shows more of it. @internal */
 export const elapsed = (from: Instant, to: Instant): number =>
   Math.max(to.wall - from.wall, to.mono - from.mono);
 
 /**
- * How long a token lives from its answer on, in ms; `undefined` when nothing tells. Values that do not depend on the local
- * clock take precedence, because that may be hours off: `expires_in`; `expires_at` against the answer's own `Date`; a JWT's
- * `exp` against its `iat`; and only then `expires_at` against the local clock.
- * @param date the answer's `Date` header, where it can be read
+ * How long a token lives from its arrival on, in ms; `undefined` where it is unknown. Values that do not depend on the local
+ * clock take precedence, because that may be hours off: `expires_in`; `expires_at` against the `Date` of the response; a
+ * JWT's `exp` against its `iat`; and only then `expires_at` against the local clock.
+ * @param date the `Date` header of the response, where it can be read
  * @param now the local wall clock, in ms
  * @internal
  */
-export function tokenLife(answer: EditorToken, date: string | null, now: number): number | undefined {
-  const { token, expires_in, expires_at } = answer as Partial<Record<keyof EditorToken, unknown>>;
+export function tokenLife(record: EditorToken, date: string | null, now: number): number | undefined {
+  const { token, expires_in, expires_at } = record as Partial<Record<keyof EditorToken, unknown>>;
   const end = typeof expires_at === 'number' ? expires_at * 1000 : Date.parse(expires_at as string);
   return [
     Number.isFinite(expires_in) ? (expires_in as number) * 1000 : NaN,
@@ -54,7 +54,8 @@ function jwtLife(token: string): number {
 }
 
 /**
- * When to renew a token that lives that long, in ms from its answer: at 80 %, at most 5 minutes before its end.
+ * When to renew a token, in ms from its arrival: at 80 % of its life, and not earlier than 5 minutes before its end.
+ * @param life how long the token lives, in ms
  * @internal
  */
 export const renewalTime = (life: number): number => Math.max(life * 0.8, life - 300_000);

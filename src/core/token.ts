@@ -13,16 +13,16 @@ import { editorTokenShape } from './shapes.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { type EditorToken, type Instant, elapsed, instant, tokenLife } from './token-life.ts';
 
-/** What a token is for. */
+/** The plugin that a token is requested for. */
 export interface TokenRequest {
   ident: string;
   namespace: string;
   fn: string;
-  /** Aborts when the answer is no longer wanted. */
+  /** Aborts when the token is no longer wanted. */
   signal: AbortSignal;
 }
 
-/** A host's own way to get an editor token. */
+/** A function of the page that gets an editor token. */
 export type FetchToken = (request: TokenRequest) => Promise<string | EditorToken>;
 
 /** Headers for the request to the token endpoint, or a function that gives them for each request. */
@@ -40,47 +40,51 @@ export type TokenSource = Pick<
 /** A token and when it ends. @internal */
 export interface HeldToken {
   token: string;
-  /** From the answer on, in ms; `undefined` when nothing tells. */
+  /** How long it lives from `since` on, in ms; `undefined` where it is unknown. */
   life: number | undefined;
+  /** When it was received. */
   since: Instant;
 }
 
-/** The largest answer of an endpoint, in bytes. Tokens travel in addresses and headers, which hold far less. */
+/** The largest response of a token endpoint, in bytes. Tokens travel in addresses and headers, which hold far less. */
 const MAX_BYTES = 65_536;
 
-/** @internal */
+/** Whether a token has not ended. One whose life is unknown counts as live. @internal */
 export const isLive = ({ life, since }: HeldToken): boolean =>
   life === undefined || elapsed(since, instant()) < life;
 
-interface TokenAnswer {
-  answer: EditorToken;
-  /** The answer's own clock. */
+interface ReceivedToken {
+  record: EditorToken;
+  /** The `Date` header of the response. */
   date: string | null;
 }
 
 /**
- * Gets a token from the host's endpoint or its own function (contract: the host's token endpoint).
+ * Gets a token from the page's token endpoint, or from its `fetchToken`.
  * @throws PluginEditorError with one of the `token-` codes, or the signal's reason.
  * @internal
  */
-export async function getToken(source: TokenSource, target: TokenRequest): Promise<HeldToken> {
+export async function getToken(source: TokenSource, request: TokenRequest): Promise<HeldToken> {
   try {
-    const { answer, date } = await (source.fetchToken ? callHost : callEndpoint)(source, target);
-    return { token: answer.token, life: tokenLife(answer, date, Date.now()), since: instant() };
+    const { record, date } = await (source.fetchToken ? callFetchToken : callEndpoint)(source, request);
+    return { token: record.token, life: tokenLife(record, date, Date.now()), since: instant() };
   } catch (error) {
-    target.signal.throwIfAborted();
+    request.signal.throwIfAborted();
     throw isPluginEditorError(error) ? error : tokenError(error as RequestError);
   }
 }
 
-async function callEndpoint(source: TokenSource, { signal, ...fields }: TokenRequest): Promise<TokenAnswer> {
+async function callEndpoint(
+  source: TokenSource,
+  { signal, ...fields }: TokenRequest,
+): Promise<ReceivedToken> {
   const { tokenEndpoint, base, tokenMethod, tokenHeaders, credentials, timeout } = source;
   const url = new URL(tokenEndpoint, base);
-  const given =
+  const pageHeaders =
     typeof tokenHeaders === 'function'
-      ? await hostCode('tokenHeaders', source, signal, () => tokenHeaders())
+      ? await callPageFunction('tokenHeaders', source, signal, () => tokenHeaders())
       : tokenHeaders;
-  const headers = toHeaders(given);
+  const headers = toHeaders(pageHeaders);
   const init: RequestInit = { method: tokenMethod.toUpperCase(), credentials, headers, cache: 'no-store' };
   if (tokenMethod === 'post') {
     headers.set('content-type', 'application/json');
@@ -89,23 +93,26 @@ async function callEndpoint(source: TokenSource, { signal, ...fields }: TokenReq
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   }
   const options = { url: url.href, init, signal, timeout, maxBytes: MAX_BYTES };
-  const { data, headers: answered } = await requestJson(editorTokenShape, options);
-  return { answer: data, date: answered.get('date') };
+  const { data, headers: responseHeaders } = await requestJson(editorTokenShape, options);
+  return { record: data, date: responseHeaders.get('date') };
 }
 
-async function callHost(source: TokenSource, { signal, ...fields }: TokenRequest): Promise<TokenAnswer> {
+async function callFetchToken(
+  source: TokenSource,
+  { signal, ...fields }: TokenRequest,
+): Promise<ReceivedToken> {
   const { fetchToken } = source;
-  const answer = await hostCode('fetchToken', source, signal, (limited) =>
+  const result = await callPageFunction('fetchToken', source, signal, (limited) =>
     (fetchToken as FetchToken)({ ...fields, signal: limited }),
   );
-  const record = typeof answer === 'string' ? { token: answer } : answer;
+  const record = typeof result === 'string' ? { token: result } : result;
   checkShape(editorTokenShape, record, 'fetchToken');
   if (record.token.length > MAX_BYTES) throw new SchemaError('fetchToken', `larger than ${MAX_BYTES} bytes`);
-  return { answer: record, date: null };
+  return { record, date: null };
 }
 
-/** Runs a function of the page with the time limit. What it throws becomes the `cause`, because it is the page's own. */
-function hostCode<T>(
+/** Calls a function of the page with the time limit. What it throws becomes the `cause`, because the page knows that error. */
+function callPageFunction<T>(
   name: string,
   { timeout }: TokenSource,
   signal: AbortSignal,
@@ -126,9 +133,9 @@ function hostCode<T>(
   return withTimeLimit(work, timeout, name, signal);
 }
 
-function toHeaders(given: HeadersInit | undefined): Headers {
+function toHeaders(value: HeadersInit | undefined): Headers {
   try {
-    return new Headers(given);
+    return new Headers(value);
   } catch {
     // The engine's own error quotes the value, which may be a secret of the page.
     throw new PluginEditorError(

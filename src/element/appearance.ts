@@ -1,10 +1,10 @@
 import type { Appearance } from '../core/messages.ts';
 
-type Values = { [Name in keyof Appearance]-?: string | false | undefined };
+type AppearanceValues = { [Name in keyof Appearance]-?: string | false | undefined };
 
 type AppearanceHost = Element & { readonly renderRoot: ParentNode };
 
-/** The characters of a list of font families. A value with any other character is not sent. */
+/** A list of font families without any character that could end a declaration. Any other value is not sent. */
 const FAMILIES = /^[\p{L}\p{N} ,"'_-]+$/u;
 
 const property = (name: string) => `var(--plugin-editor-${name})`;
@@ -19,8 +19,8 @@ export class AppearanceReader {
   #probe: HTMLElement | undefined;
 
   /**
-   * `onChange` is called when a value may have changed: the box around the probe has transitions (styles.ts). There are none
-   * while the element is not displayed. Then its size changes when it is shown again.
+   * @param onChange called when a value may have changed: when a transition of the box around the probe starts (styles.ts).
+   * None does while the element is not displayed, but then its size changes when it is shown again
    */
   constructor(host: AppearanceHost, onChange: () => void) {
     this.#host = host;
@@ -28,14 +28,14 @@ export class AppearanceReader {
   }
 
   /** Reads all values in the form in which they are sent. What could not be read is `false` or `undefined`. */
-  read(): Values {
+  read(): AppearanceValues {
     const border = this.#style('border', property('border'));
     const hasBorder = border.borderTopStyle !== 'none' && parseFloat(border.borderTopWidth) > 0;
     // The computed style is live, so it has to be read before the probe gets its next style.
     const borderColor = hasBorder && this.#rgb(border.borderTopColor);
     const { fontFamily } = this.#style('font', property('font'));
     const font = FAMILIES.test(fontFamily) && fontFamily;
-    // The default is not in px, so that an unset property differs from a radius of 0.
+    // The fallback is not in px, so that an unset property differs from a radius of 0.
     const { borderTopLeftRadius: radius } = this.#style('border-radius', 'var(--plugin-editor-radius,1%)');
     return {
       radius: /^[\d.]+px$/.test(radius) && radius,
@@ -69,6 +69,6 @@ export class AppearanceReader {
     // A translucent colour has a fourth number after a slash, and so does not match.
     const channels = /^color\(srgb ([^/]+)\)$/.exec(backgroundColor)?.[1]?.split(' ');
     // The array rounds, clamps the channels of colours outside of sRGB, and makes a missing channel (`none`) 0.
-    return channels && `rgb(${Uint8ClampedArray.from(channels, (one) => +one * 255).join(', ')})`;
+    return channels && `rgb(${Uint8ClampedArray.from(channels, (channel) => +channel * 255).join(', ')})`;
   }
 }

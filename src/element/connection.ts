@@ -10,12 +10,12 @@ import { parseEditorMessage } from '../core/parse-editor-message.ts';
 import { withTimeLimit } from '../core/time-limit.ts';
 import { EditorFrame, type FrameOptions } from './frame.ts';
 
-/** What the editor says about the plugin that it was asked to open last. */
+/** A message about the plugin that the editor was asked to open last. */
 export type PluginMessage = Exclude<EditorMessage, { type: 'hello' | 'save-result' }>;
 
 /**
- * How long the answer to a `hello` after the first is delayed, in ms. All that arrive meanwhile get this one answer, so that a
- * flood is cheap.
+ * How long the `open` for every `hello` but the first is delayed, in ms. All that arrive meanwhile get the same one, so that
+ * a flood of them costs little.
  */
 const HELLO_DELAY = 200;
 
@@ -32,12 +32,12 @@ export interface ConnectionOptions extends FrameOptions {
 interface SaveRequest extends PromiseWithResolvers<void> {
   id: string;
   /** How many calls wait for it. */
-  waiting: number;
+  callers: number;
 }
 
 /**
  * The connection with one editor: its frame, and the launcher's half of the frame protocol. A page that loads in the frame
- * sends `hello` and is answered with `open`. Each `open` has a fresh `session`, so that a late message about one plugin is
+ * sends `hello` and is answered with `open`. Each `open` has a new `session`, so that a late message about one plugin is
  * never taken for one about the next.
  */
 export class EditorConnection {
@@ -45,14 +45,14 @@ export class EditorConnection {
   declare readonly withToken: boolean;
   /** Whether the editor has not been given any plugin yet, by address or message. */
   declare isBlank: boolean;
-  /** Whether the editor has not said `ready` since the last `open`. */
+  /** Whether the editor has sent no `ready` since the last `open`. */
   awaitsReady = true;
 
   #capabilities: string[] | undefined;
   #session: string | undefined;
-  #answer: ReturnType<typeof setTimeout> | undefined;
-  #save: SaveRequest | undefined;
-  #saves = 0;
+  #helloTimer: ReturnType<typeof setTimeout> | undefined;
+  #saveRequest: SaveRequest | undefined;
+  #saveCount = 0;
 
   constructor({ withToken, knownTokens, onHello, onMessage, ...frameOptions }: ConnectionOptions) {
     this.withToken = withToken;
@@ -64,15 +64,16 @@ export class EditorConnection {
         const isFirst = !this.#capabilities;
         this.#capabilities = message.capabilities ?? [];
         this.endSession();
-        if (isFirst) onHello(true);
-        else {
-          this.#answer ??= setTimeout(() => {
-            this.#clearAnswer();
+        if (isFirst) {
+          onHello(true);
+        } else {
+          this.#helloTimer ??= setTimeout(() => {
+            this.#cancelHelloTimer();
             onHello(false);
           }, HELLO_DELAY);
         }
       } else if (message?.type === 'save-result') {
-        if (message.request === this.#save?.id) this.#endSave(message.error);
+        if (message.request === this.#saveRequest?.id) this.#endSave(message.error);
       } else if (message) {
         onMessage(message);
       }
@@ -80,23 +81,24 @@ export class EditorConnection {
   }
 
   /** Whether the page in the frame speaks the protocol. */
-  get greeted(): boolean {
+  get hasGreeted(): boolean {
     return !!this.#capabilities;
   }
 
-  can(capability: string): boolean {
+  /** Whether the editor has this capability, as its `hello` said. */
+  supports(capability: string): boolean {
     return !!this.#capabilities?.includes(capability);
   }
 
-  /** Whether a plugin is open and the editor has a capability for it. */
-  has(capability: string): boolean {
-    return !!this.#session && this.can(capability);
+  /** Whether a plugin is open, and the editor takes messages about it that need this capability. */
+  canPost(capability: string): boolean {
+    return !!this.#session && this.supports(capability);
   }
 
   /** Asks the editor to open a plugin, in a new session. */
   open(plugin: PluginToOpen): void {
-    // This also answers a `hello` whose answer is still delayed.
-    this.#clearAnswer();
+    // A `hello` that is still to be answered is answered by this, too.
+    this.#cancelHelloTimer();
     this.endSession();
     // `crypto.randomUUID` exists in secure contexts alone.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
@@ -106,32 +108,32 @@ export class EditorConnection {
   }
 
   /**
-   * Asks the editor to save, unless it was asked before and has not answered. Rejects with an error of code `editor` when it
-   * could not, gives no answer in time, or another session begins meanwhile.
+   * Asks the editor to save, unless it was asked before and has not answered. Rejects with a `PluginEditorError` of code
+   * `editor` when it could not, when it did not answer within `timeout` ms, and when another session begins meanwhile.
    */
   async save(timeout: number): Promise<void> {
-    let save = this.#save;
+    let save = this.#saveRequest;
     if (!save) {
-      save = { id: String(++this.#saves), waiting: 0, ...Promise.withResolvers<void>() };
-      this.#save = save;
+      save = { id: String(++this.#saveCount), callers: 0, ...Promise.withResolvers<void>() };
+      this.#saveRequest = save;
       this.post({ type: 'save-request', request: save.id });
     }
     const { promise } = save;
-    save.waiting++;
+    save.callers++;
     try {
       await withTimeLimit(() => promise, timeout, 'Saving');
     } catch (error) {
       throw isPluginEditorError(error) ? error : new PluginEditorError('editor', (error as Error).message);
     } finally {
       // When all calls have settled, the next call sends a new request.
-      if (!--save.waiting && this.#save === save) this.#save = undefined;
+      if (!--save.callers && this.#saveRequest === save) this.#saveRequest = undefined;
     }
   }
 
-  /** Settles a save; an answer that comes later is ignored. */
+  /** Settles the save request; an answer that comes later is ignored. */
   #endSave(failure?: string): void {
-    const save = this.#save;
-    this.#save = undefined;
+    const save = this.#saveRequest;
+    this.#saveRequest = undefined;
     if (failure === undefined) save?.resolve();
     else save?.reject(new PluginEditorError('editor', `The editor did not save: ${failure}`));
   }
@@ -147,20 +149,20 @@ export class EditorConnection {
     return !!session;
   }
 
-  /** Ignores what the editor still says about the plugin. */
+  /** Ends the session: what the editor still says about its plugin is ignored. */
   endSession(): void {
     this.#session = undefined;
     this.#endSave('the plugin was closed');
   }
 
-  #clearAnswer(): void {
-    clearTimeout(this.#answer);
-    this.#answer = undefined;
+  #cancelHelloTimer(): void {
+    clearTimeout(this.#helloTimer);
+    this.#helloTimer = undefined;
   }
 
   /** Removes the frame, timers and listeners. */
   dispose(): void {
-    this.#clearAnswer();
+    this.#cancelHelloTimer();
     this.endSession();
     this.frame.dispose();
   }

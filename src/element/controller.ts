@@ -1,16 +1,16 @@
 import type { ReactiveController } from 'lit';
-import { type Config, type RawConfig, missing, preloadUrl } from '../core/config.ts';
+import { type Config, type RawConfig, missingAttributes, preloadUrl } from '../core/config.ts';
 import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
 import { type HostMessage, Launch, type LaunchHost } from './launch.ts';
 import { messageEvent } from './message-event.ts';
-import { type EditorHost, EditorReports } from './reports.ts';
+import { type EditorHost, PluginReporter } from './plugin-reporter.ts';
 import {
   type Requested,
   changedAttributes,
-  followedValues,
+  watchedValues,
   needsToken,
   readRequested,
   requireConfig,
@@ -21,35 +21,38 @@ import { openTab } from './tab.ts';
 import { UnsavedWork } from './unsaved-work.ts';
 import { onceNearViewport } from './viewport.ts';
 
-let warned = false;
+let hasWarned = false;
 
 /**
- * Follows the attributes: decides when to launch, what a change means and when it must wait, and reports what becomes of
- * it. The latest call wins: what an earlier one has under way is aborted, and an answer to it is never used.
+ * Launches what the attributes ask for: decides what a change of them leads to, and holds it back while it would cost
+ * unsaved work. The latest change wins: it aborts what an earlier one has under way, whose result is never used.
  */
-export class EditorController extends EditorReports implements ReactiveController, LaunchHost {
+export class EditorController extends PluginReporter implements ReactiveController, LaunchHost {
   protected readonly work = new UnsavedWork({
     isGuarded: () => !this.host.unguarded,
-    canSave: () => !!this.#launch.connection?.has('save'),
+    canSave: () => !!this.#launch.connection?.canPost('save'),
     save: (timeout) => this.#launch.save(timeout),
-    isAwaited: () => this.#changeWaits || this.#reloadWaits,
-    confirmDiscard: (error) => this.confirmDiscard(error, this.#read()),
+    isAwaited: () => this.#hasPendingChange || this.#hasPendingReload,
+    confirmDiscard: (error) => this.confirmDiscard(error, readRequested(this.host)),
   });
   #launch = new Launch(this);
   #settings = new SettingsSync(this.host, () => this.sendSettings());
   /** The values of the attributes that were last acted upon. */
-  #handled: unknown[] = [];
-  #tabs = new AbortController();
-  #stopWatching: (() => void) | undefined;
-  #near = false;
-  #hydrates = false;
-  #closed: Promise<void> | undefined;
-  /** A change that waits for unsaved work to be saved. */
-  #changeWaits = false;
-  /** A `reload()` that waits for the same. */
-  #reloadWaits = false;
-  /** The latest `reload()`, and what aborts it. */
-  #reloading: Promise<void> | undefined;
+  #handledValues: unknown[] = [];
+  /** Aborts the token requests for new tabs. */
+  #tabAbort = new AbortController();
+  #stopWatchingViewport: (() => void) | undefined;
+  /** Whether the element has come near the viewport, or no longer has to. */
+  #isNear = false;
+  #isHydrating = false;
+  /** The call of `close()` after which the element stays `idle`. */
+  #closing: Promise<void> | undefined;
+  /** Whether a change of the attributes waits until unsaved work is released. */
+  #hasPendingChange = false;
+  /** Whether a `reload()` waits for the same. */
+  #hasPendingReload = false;
+  /** The latest call of `reload()`. */
+  #reloadPromise: Promise<void> | undefined;
   #reloadAbort = new AbortController();
 
   constructor(host: EditorHost) {
@@ -62,15 +65,15 @@ export class EditorController extends EditorReports implements ReactiveControlle
   }
 
   hostConnected(): void {
-    this.#handled = [];
+    this.#handledValues = [];
     this.hostMoved();
     this.host.requestUpdate();
   }
 
   hostDisconnected(): void {
-    this.#near = false;
+    this.#isNear = false;
     this.#settings.unwatch();
-    this.#endTabs();
+    this.#abortTabs();
     this.#reset();
   }
 
@@ -83,104 +86,113 @@ export class EditorController extends EditorReports implements ReactiveControlle
   /** A server renders the state `idle`, which is hydrated before anything changes it. */
   hostUpdate(): void {
     const host = this.host;
-    this.#hydrates = !host.hasUpdated && !!host.renderRoot.firstChild;
-    if (this.#hydrates) queueMicrotask(() => host.requestUpdate());
+    this.#isHydrating = !host.hasUpdated && !!host.renderRoot.firstChild;
+    if (this.#isHydrating) queueMicrotask(() => host.requestUpdate());
     else this.#syncAttributes();
   }
 
   /** Attributes are read again, because a listener may have changed one during the update. */
   hostUpdated(): void {
-    if (!this.#hydrates) this.#syncAttributes();
+    if (!this.#isHydrating) this.#syncAttributes();
   }
 
   /** Acts upon the attributes if they have changed. */
   #syncAttributes(): void {
     const host = this.host;
-    if (this.#closed || !host.isConnected) return;
+    if (this.#closing || !host.isConnected) return;
     this.#launch.connection?.frame.setAttributes(this.frameAttributes());
-    const values = followedValues(host);
-    if (!values.every((value, i) => Object.is(value, this.#handled[i]))) {
-      this.#makeChange();
+    const values = watchedValues(host);
+    if (!values.every((value, i) => Object.is(value, this.#handledValues[i]))) {
+      this.#applyOnceReleased();
       // This comes last, because ending an editor on the way clears it.
-      this.#handled = values;
+      this.#handledValues = values;
     }
     this.sendSettings();
   }
 
   /** Makes the change that the attributes ask for, once unsaved work allows it. */
-  #makeChange(): void {
-    const next = this.#read();
+  #applyOnceReleased(): void {
+    const next = readRequested(this.host);
     const changed = changedAttributes(next, this.config);
     const isTemplateAlone = String(changed) === 'template';
-    this.#changeWaits = false;
+    this.#hasPendingChange = false;
     if (isTemplateAlone && this.plugin?.exists) {
       this.config = next as Config;
-      if (!warned) console.warn('<plugin-editor>: template is for new plugins; this one keeps its language');
-      warned = true;
+      if (!hasWarned)
+        console.warn('<plugin-editor>: template is for new plugins; this one keeps its language');
+      hasWarned = true;
     } else if (changed.length) {
-      this.#changeWaits = true;
+      this.#hasPendingChange = true;
       // Saving would create the plugin, and so fix the very language that is to change.
       const released = this.work.release(!isTemplateAlone);
-      if (released === true) return this.#apply(next);
-      this.#settings.hold();
-      if (released) void released.then((may) => may && this.#changeWaits && this.#apply(this.#read()));
+      if (released === true) return this.#applyNow(next);
+      this.#settings.defer();
+      if (released) {
+        void released.then(
+          (isAllowed) => isAllowed && this.#hasPendingChange && this.#applyNow(readRequested(this.host)),
+        );
+      }
       return;
     } else {
-      this.#apply(next);
+      this.#applyNow(next);
     }
-    this.#settings.release();
+    this.#settings.stopDeferring();
   }
 
-  #apply(next: Requested, token?: HeldToken): void {
-    this.#changeWaits = false;
+  /**
+   * Makes the change at once.
+   * @param token a token that was requested for it already
+   */
+  #applyNow(next: Requested, token?: HeldToken): void {
+    this.#hasPendingChange = false;
     if (next instanceof Error) {
       this.#launch.stop();
-      this.#forget();
+      this.#clear();
       this.setState('error', next);
     } else if (next) {
       this.#start(next, token);
     } else {
       const url = preloadUrl(this.host, document.baseURI);
-      this.#idle(!!url);
+      this.#becomeIdle(!!url);
       if (!url) this.#launch.stop();
-      else if (!this.#isFar()) this.#launch.preload(url);
+      else if (!this.#isAwaitingViewport()) this.#launch.preload(url);
     }
   }
 
-  #read(): Requested {
-    return readRequested(this.host);
-  }
-
+  /** Launches a config, unless it is shown or loading already. */
   #start(config: Config, token?: HeldToken): void {
     const changed = changedAttributes(config, this.config);
-    const fresh = !!token || needsToken(changed);
-    if (!fresh && /loading|ready/.test(this.state) && !changed.length) {
+    const withNewToken = !!token || needsToken(changed);
+    if (!withNewToken && /loading|ready/.test(this.state) && !changed.length) {
       this.config = config;
       return;
     }
-    if (this.#isFar()) return this.#idle(true);
+    if (this.#isAwaitingViewport()) return this.#becomeIdle(true);
     this.setDirty(false);
     this.config = config;
     this.#reloadAbort.abort();
-    this.#reloadWaits = false;
-    this.#near = true;
+    this.#hasPendingReload = false;
+    this.#isNear = true;
     this.setState('loading');
     // A listener may have closed the element or started another launch.
-    if (this.config === config && this.state === 'loading') this.#launch.start(config, fresh, token);
+    if (this.config === config && this.state === 'loading') this.#launch.start(config, withNewToken, token);
   }
 
   /** Whether the element is lazy and has not come near the viewport. */
-  #isFar(): boolean {
-    return !this.#near && /^lazy$/i.test((this.host as RawConfig).loading as string);
+  #isAwaitingViewport(): boolean {
+    return !this.#isNear && /^lazy$/i.test((this.host as RawConfig).loading as string);
   }
 
-  /** Makes the element `idle`. If it waits for the viewport, it goes on when it comes near. */
-  #idle(waits: boolean): void {
+  /**
+   * Makes the element `idle`.
+   * @param canLaunch whether there is something to load. A lazy element then loads it when it comes near the viewport.
+   */
+  #becomeIdle(canLaunch: boolean): void {
     if (this.state !== 'idle') this.#reset();
-    if (waits && this.#isFar()) {
-      this.#stopWatching ??= onceNearViewport(this.host, () => {
-        this.#near = true;
-        this.#handled = [];
+    if (canLaunch && this.#isAwaitingViewport()) {
+      this.#stopWatchingViewport ??= onceNearViewport(this.host, () => {
+        this.#isNear = true;
+        this.#handledValues = [];
         this.#syncAttributes();
       });
     }
@@ -190,32 +202,32 @@ export class EditorController extends EditorReports implements ReactiveControlle
   reload(discard = false): Promise<void> {
     this.#reloadAbort.abort();
     this.#reloadAbort = new AbortController();
-    return (this.#reloading = this.#reload(discard, this.#reloadAbort.signal));
+    return (this.#reloadPromise = this.#reload(discard, this.#reloadAbort.signal));
   }
 
   async #reload(discard: boolean, signal: AbortSignal): Promise<void> {
-    this.#reloadWaits = !discard;
+    this.#hasPendingReload = !discard;
     let token: HeldToken | undefined;
     if (this.state === 'ready') {
       // The editor stays until there is a new token, and more work may become unsaved meanwhile.
       const isReleased = async () => discard || (await this.work.release(true));
       try {
-        let may = await isReleased();
+        let isAllowed = await isReleased();
         // If the change that waits removes a required attribute, no token is needed.
-        const wantsNothing = this.#changeWaits && missing(this.host).length > 0;
-        if (may && !signal.aborted && !wantsNothing) {
+        const needsNoToken = this.#hasPendingChange && missingAttributes(this.host).length > 0;
+        if (isAllowed && !signal.aborted && !needsNoToken) {
           let config: Config;
           do {
             config = requireConfig(this.host);
             token = await this.getToken(signal, config);
-            may = await isReleased();
+            isAllowed = await isReleased();
             // The attributes may have changed meanwhile, and then the token is for another plugin.
-          } while (may && needsToken(changedAttributes(this.#read(), config)));
+          } while (isAllowed && needsToken(changedAttributes(readRequested(this.host), config)));
         }
-        if (!may && !signal.aborted) return;
+        if (!isAllowed && !signal.aborted) return;
       } catch (error) {
         if (!signal.aborted) {
-          this.#reloadWaits = false;
+          this.#hasPendingReload = false;
           throw error;
         }
       }
@@ -224,33 +236,33 @@ export class EditorController extends EditorReports implements ReactiveControlle
       this.#restart(token);
     } else if (signal !== this.#reloadAbort.signal) {
       // A later call of `reload()` has replaced this one.
-      return this.#reloading;
+      return this.#reloadPromise;
     }
     await whenSettled(this.host, this);
   }
 
-  /** Drops whatever there is, and does what the attributes say. */
+  /** Ends what is open or under way, and launches what the attributes ask for. */
   #restart(token?: HeldToken): void {
     this.#launch.stop();
-    this.#forget();
-    this.#closed = undefined;
-    this.#near = true;
+    this.#clear();
+    this.#closing = undefined;
+    this.#isNear = true;
     if (this.host.isConnected) {
-      const values = followedValues(this.host);
-      this.#apply(this.#read(), token);
-      this.#handled = values;
+      const values = watchedValues(this.host);
+      this.#applyNow(readRequested(this.host), token);
+      this.#handledValues = values;
     }
     if (this.state === 'idle') requireConfig(this.host);
   }
 
   close(): Promise<void> {
-    if (!this.#closed) {
-      this.#closed = this.#launch.close();
-      this.#endTabs();
-      this.#forget();
+    if (!this.#closing) {
+      this.#closing = this.#launch.close();
+      this.#abortTabs();
+      this.#clear();
       this.setState('idle');
     }
-    return this.#closed;
+    return this.#closing;
   }
 
   async renewToken(): Promise<void> {
@@ -272,20 +284,20 @@ export class EditorController extends EditorReports implements ReactiveControlle
       throw new PluginEditorError('config', 'A new tab needs token-delivery="url", and not read-only');
     }
     await openTab(async () => {
-      const { token } = await this.getToken(this.#tabs.signal, config);
+      const { token } = await this.getToken(this.#tabAbort.signal, config);
       return checkedEditorUrl({ ...config, token });
     });
   }
 
-  /** Aborts tabs that still wait for their token, because the user may have signed out. */
-  #endTabs(): void {
-    this.#tabs.abort(new PluginEditorError('config', 'The element was closed or removed'));
-    this.#tabs = new AbortController();
+  /** Closes tabs that still wait for their token, because the user may have signed out. */
+  #abortTabs(): void {
+    this.#tabAbort.abort(new PluginEditorError('config', 'The element was closed or removed'));
+    this.#tabAbort = new AbortController();
   }
 
-  /** Tells a running editor of the settings that changed, where it can be told. */
+  /** Sends the settings that changed to a running editor, where it takes them. */
   sendSettings(): void {
-    if (!this.#launch.connection?.has('configure')) return;
+    if (!this.#launch.connection?.canPost('configure')) return;
     const changes = this.#settings.takeChanges();
     if (Object.keys(changes).length) this.#launch.post({ type: 'configure', ...changes });
   }
@@ -294,7 +306,7 @@ export class EditorController extends EditorReports implements ReactiveControlle
     return this.#settings.open();
   }
 
-  onRefused(): void {
+  onUnauthorized(): void {
     void this.close();
   }
 
@@ -303,40 +315,44 @@ export class EditorController extends EditorReports implements ReactiveControlle
       this.host.dispatchEvent(messageEvent(message, this.openedPlugin()));
     } else {
       this.setDirty(message.dirty);
-      if (!message.dirty) this.#resume();
+      if (!message.dirty) this.#runPending();
     }
   }
 
   onHello(): void {
     this.setDirty(false);
-    this.#resume();
+    this.#runPending();
   }
 
-  /** Does what waited for unsaved work. While the editor is asked to save, that is done when it has answered. */
-  #resume(): void {
+  /**
+   * Goes on with the change or the reload that waited for unsaved work. While the editor is being asked to save, nothing is
+   * done here, because whoever asked goes on when the editor has answered.
+   */
+  #runPending(): void {
     if (this.work.isReleasing) return;
-    if (this.#changeWaits) {
+    if (this.#hasPendingChange) {
       // The change that waits replaces the frame in any case.
-      if (this.#reloadWaits) this.#restart();
+      if (this.#hasPendingReload) this.#restart();
       // Saving may have created the plugin, and then a change of its template alone is no longer made.
-      else this.#makeChange();
-    } else if (this.#reloadWaits) void this.reload().catch(() => {});
+      else this.#applyOnceReleased();
+    } else if (this.#hasPendingReload) void this.reload().catch(() => {});
   }
 
-  /** Clears what is known of an editor that the caller has ended. */
-  #forget(): void {
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+  /** Clears all fields that are about an editor, which the caller has ended. */
+  #clear(): void {
+    this.#stopWatchingViewport?.();
+    this.#stopWatchingViewport = undefined;
     this.setDirty(false);
     this.#reloadAbort.abort();
-    this.#changeWaits = this.#reloadWaits = false;
+    this.#hasPendingChange = this.#hasPendingReload = false;
     this.config = undefined;
-    this.#handled = [];
+    this.#handledValues = [];
   }
 
+  /** Ends what is open or under way. */
   #reset(): void {
     this.#launch.stop();
-    this.#forget();
+    this.#clear();
     this.setState('idle');
   }
 }

@@ -8,18 +8,18 @@ export function canRetry(error: Error): boolean {
 }
 
 /**
- * What is shown in state `error`: what cannot be done, and a button to try again where that may help. It speaks to the user
- * of the page; what a developer needs to know is in the error and on the console.
- * @param key names the text that says what failed. A text of the page's own is shown without `said`
- * @param retry what the button does. When it has settled, the element gets the focus that the button had
- * @param said what the editor itself says about the error
+ * Renders the state `error`: a text for the user of the page, and a button to try again where that may help. What a
+ * developer needs to know is in the error and on the console.
+ * @param key names the text that says what failed
+ * @param retry what the button does; `false` for no button. When it has settled, the element gets the focus that the button had
+ * @param editorMessage what the editor itself says about the error. It is left out where the page has a text of its own
  */
 export function renderError<Strings extends { retry: string }>(
   element: LitElement & { strings: Partial<Strings> | undefined },
   key: keyof Strings,
   strings: Strings,
   retry: false | (() => Promise<void>),
-  said?: string,
+  editorMessage?: string,
 ): unknown {
   const onClick = async () => {
     await (retry as () => Promise<void>)().catch(() => {});
@@ -29,7 +29,10 @@ export function renderError<Strings extends { retry: string }>(
   };
   return html`<div part="error" role="alert">
     <slot name="error">
-      <p>${strings[key]} ${said && !element.strings?.[key] ? html`<small>${said}</small>` : nothing}</p>
+      <p>
+        ${strings[key]}
+        ${editorMessage && !element.strings?.[key] ? html`<small>${editorMessage}</small>` : nothing}
+      </p>
       ${retry ? html`<button part="retry" @click=${onClick}>${strings.retry}</button>` : nothing}
     </slot>
   </div>`;

@@ -131,11 +131,11 @@ export class PluginEditorBuildEvent extends PluginEvent {
 
 /** A test run ended, with a `result` or an `error`. */
 export class PluginEditorTestEvent extends PluginEvent {
-  /** The test's name; none for a payload that was typed in. */
+  /** The test's name; missing for a payload that was typed in. */
   declare readonly name?: string;
   declare readonly result?: string;
   declare readonly error?: unknown;
-  /** Whether the answer is the expected one, where the test asserts something. */
+  /** Whether the result is the expected one; missing for a test that asserts nothing. */
   declare readonly passed?: boolean;
 
   constructor(fields: Plugin & { name?: string; result?: string; error?: unknown; passed?: boolean }) {
@@ -181,6 +181,6 @@ export interface PluginEditorEventMap {
 }
 
 declare global {
-  // Both: `GlobalEventHandlersEventMap` types listeners on `document` and `window`, as the events bubble there.
+  // This types listeners on elements, `document` and `window` alike. The events bubble to all of them.
   interface GlobalEventHandlersEventMap extends PluginEditorEventMap {}
 }

@@ -9,29 +9,33 @@ export type LinkedEditor = Element & {
   updateComplete?: Promise<unknown>;
 };
 
+/** The value of an editor's attribute, or an empty text. An editor that is not upgraded yet lacks the property. */
+export const settingOf = (editor: LinkedEditor | null | undefined, name: 'builder' | 'template'): string =>
+  editor?.[name] ?? editor?.getAttribute(name) ?? '';
+
 /** Finds the editor that `for` names, and observes the tree for changes that may concern it. */
 export class EditorLink {
-  #changed: () => void;
+  #onChange: () => void;
   /** The tree that is observed. */
   #root: Document | undefined;
-  #watcher: MutationObserver | undefined;
+  #observer: MutationObserver | undefined;
 
-  /** `changed` is called for every change in the tree that may concern the editor. */
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  /** @param onChange called for every change in the tree that may concern the editor */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
   /** Returns the editor with this id in the tree of an element. Without an id, or outside of a page, observing ends. */
   find(element: Element, id: string | null): LinkedEditor | null | undefined {
     const root = element.isConnected && id ? (element.getRootNode() as Document) : undefined;
     if (root !== this.#root) {
-      this.#root?.removeEventListener('plugin-editor-plugin', this.#changed);
-      root?.addEventListener('plugin-editor-plugin', this.#changed);
+      this.#root?.removeEventListener('plugin-editor-plugin', this.#onChange);
+      root?.addEventListener('plugin-editor-plugin', this.#onChange);
       this.#root = root;
-      this.#watcher?.disconnect();
-      this.#watcher = new MutationObserver(this.#changed);
+      this.#observer?.disconnect();
+      this.#observer = new MutationObserver(this.#onChange);
       const attributeFilter = ['id', 'builder', 'template'];
-      if (root) this.#watcher.observe(root, { subtree: true, childList: true, attributeFilter });
+      if (root) this.#observer.observe(root, { subtree: true, childList: true, attributeFilter });
     }
     return root?.getElementById(id as string);
   }

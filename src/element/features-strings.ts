@@ -9,9 +9,9 @@ export interface PluginFeaturesStrings {
   retry: string;
   /** Shown by the browser when `required` and nothing is chosen. */
   required: string;
-  /** In the error view: what cannot be done. */
+  /** Shown in the error view. */
   error: string;
-  /** Plain names of features, by `feature-` and the builder's name; a feature without one is shown by its own name. */
+  /** Names of features, by `feature-` and the builder's name for it. A feature without one is shown by the builder's name. */
   [feature: `feature-${string}`]: string;
 }
 

@@ -1,7 +1,7 @@
 import { css } from './css.ts';
 
 // Tints are mixed from the text's own colour, so that the element fits into any page, light or dark. The focus ring is
-// not for :focus-visible alone: in WebKit a radio button that an arrow key led to has the focus without it.
+// for :focus and not :focus-visible, which in WebKit does not match a radio button that was reached by an arrow key.
 export const featuresStyles = css`
   :host {
     display: block;

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit';
 import type { Features } from '../core/records.ts';
 import type { PluginFeaturesStrings } from './features-strings.ts';
 
-/** How a record is shown. */
+/** What the view shows besides the record. */
 export interface FeaturesView {
   strings: PluginFeaturesStrings;
   /** Accessible name of the languages. */
@@ -11,7 +11,7 @@ export interface FeaturesView {
   selectable: boolean;
   required: boolean;
   disabled: boolean;
-  /** Whether the choice stays as it is. */
+  /** Whether no other language than the chosen one can be chosen. */
   locked: boolean;
   /** The chosen `identifier`. */
   value: string;
@@ -19,11 +19,11 @@ export interface FeaturesView {
   onChange: (event: Event) => void;
 }
 
-/** The languages, as a list or a native radio group, and the features. */
+/** Renders the languages, as a list or as a native radio group, and the features. */
 export function renderFeatures({ languages, features }: Features, view: FeaturesView): unknown {
   const { strings, selectable } = view;
   const items = languages.map(({ identifier, pretty, short }) => {
-    const words = html`<span part="name">${pretty}</span> <span part="short">${short}</span>`;
+    const names = html`<span part="name">${pretty}</span> <span part="short">${short}</span>`;
     return selectable
       ? html`<li role="none">
           <label part="language"
@@ -35,10 +35,10 @@ export function renderFeatures({ languages, features }: Features, view: Features
               ?disabled=${view.disabled || (view.locked && identifier !== view.value)}
               @input=${view.onInput}
               @change=${view.onChange}
-            />${words}</label
+            />${names}</label
           >
         </li>`
-      : html`<li part="language">${words}</li>`;
+      : html`<li part="language">${names}</li>`;
   });
   // Safari drops the list semantics of a list without bullets unless it has the role.
   return html`

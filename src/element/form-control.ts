@@ -7,7 +7,7 @@ export abstract class FormControl extends LitElement {
 
   protected internals = this.attachInternals();
   /** Whether something around the element disables it, such as a fieldset. */
-  protected barred = false;
+  protected isDisabledByAncestor = false;
 
   /** The form that the element belongs to. */
   get form(): HTMLFormElement | null {
@@ -39,8 +39,8 @@ export abstract class FormControl extends LitElement {
   }
 
   /** @internal */
-  formDisabledCallback(barred: boolean): void {
-    this.barred = barred;
+  formDisabledCallback(isDisabledByAncestor: boolean): void {
+    this.isDisabledByAncestor = isDisabledByAncestor;
     this.requestUpdate();
   }
 }

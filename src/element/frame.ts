@@ -21,12 +21,12 @@ export class EditorFrame {
   /** Called with what the frame's own window posted from the editor's origin, and with nothing else. */
   declare onMessage: ((data: unknown) => void) | undefined;
 
-  #end = new AbortController();
-  #loaded: ReturnType<typeof setTimeout> | undefined;
+  #listeners = new AbortController();
+  #loadTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ url, attributes, onLoad, onBlocked }: FrameOptions) {
     const frame = (this.element = document.createElement('iframe'));
-    const options = { signal: this.#end.signal };
+    const options = { signal: this.#listeners.signal };
     const { origin } = new URL(url);
     this.origin = origin;
     frame.setAttribute('part', 'frame');
@@ -36,9 +36,9 @@ export class EditorFrame {
     frame.addEventListener(
       'load',
       () => {
-        clearTimeout(this.#loaded);
+        clearTimeout(this.#loadTimer);
         // WebKit fires `load` for a blocked frame, too, and reports the violation one task later.
-        this.#loaded = setTimeout(onLoad);
+        this.#loadTimer = setTimeout(onLoad);
       },
       options,
     );
@@ -84,17 +84,17 @@ export class EditorFrame {
   /** Removes frame and listeners. A frame that stayed would load again if its host is put back in the same task. */
   dispose(): void {
     this.element.remove();
-    clearTimeout(this.#loaded);
-    this.#end.abort();
+    clearTimeout(this.#loadTimer);
+    this.#listeners.abort();
   }
 }
 
-let warned = false;
+let hasWarned = false;
 
 function warnOfOwnOrigin(origin: string, sandbox: string | null): void {
   const isLifted = sandbox?.includes('allow-scripts') && sandbox.includes('allow-same-origin');
-  if (warned || !isLifted || origin !== location.origin) return;
-  warned = true;
+  if (hasWarned || !isLifted || origin !== location.origin) return;
+  hasWarned = true;
   console.warn(
     "<plugin-editor>: an editor on the page's own origin could lift its sandbox; serve it from another origin",
   );

@@ -22,22 +22,26 @@ export interface LaunchHost extends TokenHolderHost {
   onFrame(frame: HTMLIFrameElement): void;
   /**
    * The editor can be used.
-   * @param details what it said about the plugin; `undefined` where its page loaded and said nothing
+   * @param details what it said about the plugin; `undefined` for an editor without the protocol, whose page has loaded
    * @param isFirst whether this is the first `ready` since the plugin was opened
    */
   onReady(details: PluginDetails | undefined, isFirst: boolean): void;
-  /** @param said the editor's own words */
-  onFail(error: PluginEditorError, said?: string): void;
+  /**
+   * The editor cannot be shown; the frame is gone.
+   * @param editorMessage what the editor itself said, in words for its user
+   */
+  onFail(error: PluginEditorError, editorMessage?: string): void;
   /** Called when a page loaded in the frame and greeted, so that the unsaved work of the page before is gone. */
   onHello(): void;
+  /** The editor sent a message about the plugin that is open. */
   onMessage(message: HostMessage): void;
 }
 
-/** Any other error means that no URL could be built, for instance because the token holds a lone surrogate. */
+/** Returns the error as it is reported. Any but a `PluginEditorError` means that no URL could be built, for instance because the token holds a lone surrogate. */
 export const asEditorError = (error: unknown): PluginEditorError =>
   isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
-/** From a checked config to a running editor: joins the token's life and the connection with the editor. */
+/** Takes a checked config to a running editor: gets the token, connects with the editor, and gives it the token. */
 export class Launch implements TokenDelivery {
   declare connection: EditorConnection | undefined;
 
@@ -46,7 +50,7 @@ export class Launch implements TokenDelivery {
   #editorUrl: string | undefined;
   #tokens: TokenHolder;
   /** The timer that ends the wait for the frame, or for the editor to handle `close`. */
-  #limit: ReturnType<typeof setTimeout> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: LaunchHost) {
     this.#host = host;
@@ -66,7 +70,7 @@ export class Launch implements TokenDelivery {
       editorUrl === this.#editorUrl &&
       // A preloaded frame has no token in its address, so it serves message delivery alone.
       tokenDelivery === (this.#config?.tokenDelivery ?? 'message') &&
-      (connection.can('open') || (tokenDelivery === 'message' && connection.isBlank))
+      (connection.supports('open') || (tokenDelivery === 'message' && connection.isBlank))
     );
   }
 
@@ -78,7 +82,8 @@ export class Launch implements TokenDelivery {
   }
 
   /**
-   * Opens what the config names, and drops what was open or under way.
+   * Opens what the config names, and ends what was open or under way.
+   * @param withNewToken whether the token that is held is for another plugin, or must not be used again
    * @param token a token that was requested before this call
    */
   start(config: Config, withNewToken: boolean, token?: HeldToken): void {
@@ -92,10 +97,11 @@ export class Launch implements TokenDelivery {
     this.#config = config;
     // The frame starts loading in the same task as the token request, so that neither waits for the other.
     if (config.tokenDelivery === 'message' && !this.connection) this.#connect(config.editorUrl);
-    if (this.connection) this.#limitFrame();
+    if (this.connection) this.#startFrameTimeout();
     if (!isAwaited) void this.#open(tokens.signal);
   }
 
+  /** Gets the token, then loads the frame with it or sends it to the editor that has greeted. */
   async #open(signal: AbortSignal): Promise<void> {
     const tokens = this.#tokens;
     try {
@@ -105,14 +111,18 @@ export class Launch implements TokenDelivery {
       if (!connection) {
         const { token } = tokens.token as HeldToken;
         this.#connect(config.editorUrl, checkedEditorUrl({ ...config, token }), true);
-      } else if (connection.greeted) this.#sendOpen();
+      } else if (connection.hasGreeted) this.#sendOpen();
       else return;
-      this.#limitFrame();
+      this.#startFrameTimeout();
     } catch (error) {
       if (!signal.aborted) this.#fail(asEditorError(error));
     }
   }
 
+  /**
+   * Loads an editor in a new frame.
+   * @param url the address of the frame, which holds the plugin and the token where `withToken` is set
+   */
   #connect(editorUrl: string, url = editorUrl, withToken = false): void {
     const host = this.#host;
     const tokens = this.#tokens;
@@ -120,10 +130,10 @@ export class Launch implements TokenDelivery {
       url,
       withToken,
       attributes: host.frameAttributes(),
-      knownTokens: () => tokens.known,
+      knownTokens: () => tokens.knownTokens,
       onLoad: () => {
         // `load` is the only signal we get from an editor without the protocol.
-        if (withToken && !connection.greeted) this.#ready();
+        if (withToken && !connection.hasGreeted) this.#ready();
       },
       onBlocked: () =>
         this.#fail(
@@ -182,29 +192,30 @@ export class Launch implements TokenDelivery {
   }
 
   #ready(details?: PluginDetails): void {
-    clearTimeout(this.#limit);
+    clearTimeout(this.#timer);
     const connection = this.connection as EditorConnection;
     const isFirst = connection.awaitsReady;
     if (details) connection.awaitsReady = false;
     this.#host.onReady(details, isFirst);
   }
 
-  #fail(error: PluginEditorError, said?: string): void {
+  #fail(error: PluginEditorError, editorMessage?: string): void {
     const { token } = this.#tokens;
     this.stop();
     // The token is kept, because the next change may be of the address alone.
     this.#tokens.token = token;
-    this.#host.onFail(error, said);
+    this.#host.onFail(error, editorMessage);
   }
 
-  #limitFrame(): void {
+  /** Starts the time limit for the frame, or starts it anew. */
+  #startFrameTimeout(): void {
     const { timeout } = this.#config as Config;
-    clearTimeout(this.#limit);
-    this.#limit = setTimeout(() => {
-      const { greeted, withToken, frame } = this.connection as EditorConnection;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const { hasGreeted, withToken, frame } = this.connection as EditorConnection;
       // The token request has a time limit of its own. The frame's starts again when the token is there.
-      if (greeted && !this.#tokens.token) return;
-      const what = greeted
+      if (hasGreeted && !this.#tokens.token) return;
+      const what = hasGreeted
         ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
@@ -217,8 +228,8 @@ export class Launch implements TokenDelivery {
 
   /** Whether the running editor can be given a new token. */
   get canDeliver(): boolean {
-    const { greeted, withToken } = this.connection ?? { withToken: true };
-    return greeted || !withToken;
+    const { hasGreeted, withToken } = this.connection ?? { withToken: true };
+    return hasGreeted || !withToken;
   }
 
   /** Gets a new token and hands it to the editor; see `TokenHolder.renew`. */
@@ -228,25 +239,27 @@ export class Launch implements TokenDelivery {
 
   /** Asks the editor to save; see `EditorConnection.save`. */
   async save(timeout: number): Promise<void> {
-    if (!this.connection?.has('save'))
+    if (!this.connection?.canPost('save'))
       throw new PluginEditorError('editor', 'The editor cannot be asked to save');
     await this.connection.save(timeout);
   }
 
   /** Ends requests and timers, and the session with the editor. */
   #reset(keepToken = false): void {
-    clearTimeout(this.#limit);
+    clearTimeout(this.#timer);
     this.#tokens.reset(keepToken);
     this.connection?.endSession();
   }
 
+  /** Removes the frame. */
   #disconnect(): void {
-    clearTimeout(this.#limit);
-    this.#tokens.known = [];
+    clearTimeout(this.#timer);
+    this.#tokens.knownTokens = [];
     this.connection?.dispose();
     this.connection = this.#editorUrl = undefined;
   }
 
+  /** Ends everything, and removes the frame at once. */
   stop(): void {
     this.#reset();
     this.#disconnect();
@@ -256,12 +269,12 @@ export class Launch implements TokenDelivery {
   /** Ends everything, and has the editor forget its token first. */
   async close(): Promise<void> {
     const { connection } = this;
-    const isTold = this.post({ type: 'close' });
+    const wasPosted = this.post({ type: 'close' });
     this.#reset();
-    if (isTold) {
+    if (wasPosted) {
       const { signal } = this.#tokens;
       await new Promise<unknown>((resolve) => {
-        this.#limit = setTimeout(resolve, CLOSE_DELAY);
+        this.#timer = setTimeout(resolve, CLOSE_DELAY);
         signal.addEventListener('abort', resolve);
       });
     }

@@ -1,23 +1,32 @@
-/**
- * The language of an element as a BCP 47 tag: the one that was given, else that of the nearest `lang` attribute, across
- * shadow hosts. `undefined` where there is none, or where it is no valid tag.
- * @param observer is told to watch the `lang` attributes of the element and of its ancestors
- */
-export function localeOf(
-  element: Element,
-  given: string | null,
-  observer?: MutationObserver,
-): string | undefined {
-  let tag = given || null;
+/** The element and all that it is inside of, across shadow hosts. */
+function ancestorsOf(element: Element): Element[] {
+  const ancestors: Element[] = [];
   for (let node: Element | null | undefined = element; node;) {
-    tag ??= node.getAttribute('lang');
-    observer?.observe(node, { attributeFilter: ['lang'] });
+    ancestors.push(node);
     node = node.parentElement ?? (node.getRootNode() as Partial<ShadowRoot>).host;
   }
+  return ancestors;
+}
+
+/** Has the observer report changes of the `lang` attributes that an element's language may come from. */
+export function observeLang(element: Element, observer: MutationObserver): void {
+  for (const node of ancestorsOf(element)) observer.observe(node, { attributeFilter: ['lang'] });
+}
+
+/**
+ * The language of an element as a BCP 47 tag: its `locale` where it has one, else the nearest `lang` attribute. `undefined`
+ * where there is none, or where it is no valid tag.
+ */
+export function localeOf(element: Element, locale: string | null): string | undefined {
+  const inherited = () =>
+    ancestorsOf(element)
+      .map((node) => node.getAttribute('lang'))
+      .find((lang) => lang !== null);
+  const tag = locale || inherited();
   try {
     // The constructor throws for text that is not a tag.
     void new Intl.Locale(tag as string);
-    return tag as string;
+    return tag;
   } catch {
     return undefined;
   }

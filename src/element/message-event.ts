@@ -11,10 +11,10 @@ import {
   PluginEditorTestEvent,
 } from './events.ts';
 
-/** What an editor says about the work on a plugin. Each becomes an event of the same name and fields. */
+/** The editor's messages about the work on a plugin. Each becomes an event of the same name and fields. */
 type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-request' | 'save-result'>;
 
-/** The event of every such message, which is in the event map by its name and takes all fields of the message. */
+/** The event of each such message. The type has the compiler check that it is in the event map and takes all fields. */
 const EVENTS: {
   [Type in keyof WorkMessages]: new (
     fields: Plugin & WorkMessages[Type],
@@ -28,7 +28,7 @@ const EVENTS: {
   live: PluginEditorLiveEvent,
 };
 
-/** The event that tells the page what an editor said about a plugin. */
+/** Makes the event for a message of the editor about a plugin. */
 export function messageEvent({ type, ...fields }: MessageOf<WorkMessages>, plugin: Plugin): Event {
   // The table above pairs each type with its fields, which the compiler cannot follow through a union.
   const EventClass = EVENTS[type] as new (fields: object) => PluginEditorEvent;

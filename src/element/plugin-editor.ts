@@ -13,7 +13,7 @@ import { styles } from './styles.ts';
 
 /**
  * Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address
- * from the attributes, and reports what becomes of it.
+ * from the attributes, and reports by events what happens in the editor.
  *
  * While a required attribute (`editor-url`, `builder`, `ident`, `fn`) or a token source (`token-endpoint` or
  * `fetchToken`) is missing, it is `idle` and does nothing.
@@ -34,7 +34,7 @@ import { styles } from './styles.ts';
  * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live, or (`null`) the newest again; not for a deploy.
  *
  * @slot idle - Shown while the element is `idle`.
- * @slot loading - Shown in place of the words and the bar while it is `loading`.
+ * @slot loading - Shown in place of the text and the bar while it is `loading`.
  * @slot error - Shown in place of the message and the retry button in state `error`.
  *
  * @csspart frame - The frame.
@@ -48,9 +48,9 @@ import { styles } from './styles.ts';
  * @cssstate error - The error view is shown.
  *
  * @cssprop [--plugin-editor-height=36rem] - Height of the element.
- * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of the element's own views.
- * @cssprop [--plugin-editor-color=CanvasText] - Text colour of these.
- * @cssprop [--plugin-editor-background=Canvas] - Background of these.
+ * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of its own views.
+ * @cssprop [--plugin-editor-color=CanvasText] - Text colour of its own views.
+ * @cssprop [--plugin-editor-background=Canvas] - Background of its own views.
  * @cssprop [--plugin-editor-accent=auto] - Colour of the loading bar.
  * @cssprop [--plugin-editor-border=0] - Border around the element.
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
@@ -109,8 +109,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   declare preload: boolean;
   /**
-   * Has the editor show the plugin and change nothing. A courtesy to the user: what is allowed is in the token, by its
-   * permissions.
+   * Has the editor show the plugin without changing it. What is allowed is decided by the token's permissions alone.
    */
   declare readOnly: boolean;
   /**
@@ -176,10 +175,9 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * Starts over with a new token, also after `close()`. A running editor stays until the token is there. Resolves when the
-   * editor is ready or no longer wanted, rejects with a `PluginEditorError`; what was shown is shown on if there is no token
-   * to be had. While `dirty`, an editor that can is asked to save, and `plugin-editor-discard` may put it off, unless
-   * `discard` is set; put off, it resolves at once.
+   * Starts over with a new token, also after `close()`. A running editor stays if there is none to be had. Resolves when the new
+   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, an editor that can is asked to save,
+   * and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);
@@ -253,7 +251,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   protected override render(): unknown {
-    const { state, error, said } = this.#controller;
+    const { state, error, editorMessage } = this.#controller;
     const strings = { ...defaultStrings, ...this.strings };
     if (state === 'idle') return html`<slot name="idle"></slot>`;
     if (state === 'loading') {
@@ -264,6 +262,12 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
       </div>`;
     }
     if (!error) return nothing;
-    return renderError(this, error.code as 'config', strings, canRetry(error) && (() => this.reload()), said);
+    return renderError(
+      this,
+      error.code as 'config',
+      strings,
+      canRetry(error) && (() => this.reload()),
+      editorMessage,
+    );
   }
 }

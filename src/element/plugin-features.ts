@@ -2,8 +2,8 @@ import { type PropertyDeclarations, type PropertyValues, html, isServer, nothing
 import type { Features } from '../core/records.ts';
 import { canRetry, renderError } from './error-view.ts';
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from './features-events.ts';
-import { EditorLink, type LinkedEditor } from './features-link.ts';
-import { type FetchFeaturesToken, FeaturesSource } from './features-source.ts';
+import { EditorLink, type LinkedEditor, settingOf } from './features-link.ts';
+import { type FetchFeaturesToken, FeaturesStore } from './features-store.ts';
 import { type PluginFeaturesStrings, defaultFeaturesStrings } from './features-strings.ts';
 import { featuresStyles } from './features-styles.ts';
 import { renderFeatures } from './features-view.ts';
@@ -15,17 +15,17 @@ const flag = { type: Boolean, reflect: true };
 /**
  * Shows what a builder supports: its languages, as a list or to choose one of, and its features.
  *
- * The record is asked for once for all elements that name the same builder and have no `fetchToken`. It is kept as long
- * as one of them is in a page, and never a failure: one more element that comes then asks again.
+ * The record is requested once for all elements that name the same builder and have no `fetchToken`. It is kept as long
+ * as one of them is in a page. After a failure, the next element that is added requests it again.
  *
- * With `for`, the choice and the editor's `template` are kept the same, and the latest change wins: choosing sets the
- * `template`, and a `template` that changes becomes the choice. At first `value` goes before the editor's `template`. What is
- * chosen is never another language than the editor shows: once it says that the plugin exists, the plugin's language is
- * chosen, and nothing else can be until another plugin is opened. That is not `disabled`: the language is submitted.
+ * With `for`, the choice and the editor's `template` are kept the same, and the latest change wins. At first, `value` takes
+ * precedence over the editor's `template`. The choice is always the language that the editor shows: once the editor says
+ * that the plugin exists, its language is chosen, and no other can be until another plugin is opened. The element is not
+ * `disabled` then, and the language is submitted.
  *
  * In a form it is a control like a native group of radio buttons: `value` is the `identifier` that is chosen, and the
  * attribute of this name its default. As with a `<select>`, a value that no language has chooses nothing and is not
- * submitted; it is kept, in case a refresh brings that language. Until the languages are known, a value stands as it is.
+ * submitted; it is kept, in case a refresh brings that language. Until the languages are known, a value isKnown as it is.
  *
  * @element plugin-features
  *
@@ -34,9 +34,9 @@ const flag = { type: Boolean, reflect: true };
  * @fires {Event} input - The user chose a language.
  * @fires {Event} change - The user chose a language.
  *
- * @slot loading - Shown in place of the words while the record is under way.
+ * @slot loading - Shown in place of the text while the record is under way.
  * @slot error - Shown in place of the message and the retry button in state `error`.
- * @slot empty - Shown in place of the words when there are no languages.
+ * @slot empty - Shown in place of the text when there are no languages.
  *
  * @csspart list - The languages as a whole.
  * @csspart language - One language.
@@ -91,7 +91,7 @@ export class PluginFeaturesElement extends FormControl {
   declare required: boolean;
   /** Whether nothing can be chosen, and nothing is submitted. */
   declare disabled: boolean;
-  /** Accessible name of the list or group; while empty it is the word of `strings`. */
+  /** Accessible name of the list or group; while empty it is `languages` of `strings`. */
   declare label: string | null;
   /**
    * Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The
@@ -101,21 +101,21 @@ export class PluginFeaturesElement extends FormControl {
   /** Texts in place of the English ones, which are exported as `defaultFeaturesStrings`. */
   declare strings: Partial<PluginFeaturesStrings> | undefined;
 
-  #source: FeaturesSource | undefined;
-  /** Identifies what `#source` was made for; empty without a source. */
-  #key = '';
-  #link = new EditorLink(() => this.#follow());
+  #store: FeaturesStore | undefined;
+  /** Identifies what `#store` was made for; empty without a store. */
+  #storeKey = '';
+  #link = new EditorLink(() => this.#sync());
   #editor: LinkedEditor | null | undefined;
   /** What the editor's `template` was when last seen or set. */
   #template = '';
-  /** What a user or script chose; until then the default holds. */
+  /** What a user or script chose; `undefined` until then. */
   #chosen: string | null | undefined;
-  /** The language that the editor shows, where it says whether the plugin exists. */
-  #shown: string | undefined;
-  /** Whether the plugin exists, so that its language stays. */
-  #locked = false;
-  /** Whether a choice was made that the editor has not acted upon. */
-  #asked = false;
+  /** The language that the editor shows; `undefined` where it does not say whether the plugin exists. */
+  #shownLanguage: string | undefined;
+  /** Whether the editor shows a plugin that exists, whose language cannot be changed. */
+  #isLocked = false;
+  /** Whether the editor has not handled the latest choice yet. */
+  #isChoicePending = false;
 
   constructor() {
     super();
@@ -124,29 +124,29 @@ export class PluginFeaturesElement extends FormControl {
 
   /** The chosen `identifier`, or an empty string. */
   get value(): string {
-    return this.#shown ?? this.#chosen ?? this.defaultValue ?? this.#template;
+    return this.#shownLanguage ?? this.#chosen ?? this.defaultValue ?? this.#template;
   }
   set value(value: string) {
-    if (this.#locked) return;
+    if (this.#isLocked) return;
     this.#chosen = value;
-    this.#shown = undefined;
-    this.#asked = true;
-    this.#follow(true);
+    this.#shownLanguage = undefined;
+    this.#isChoicePending = true;
+    this.#sync(true);
     // The form value is set at once, because listeners to the choice may read the form.
-    this.#report();
-    // Unsaved work may keep the editor from following; then its language is chosen again.
-    void this.#onceAsked();
+    this.#updateFormValue();
+    // Unsaved work may keep the editor on its plugin, whose language is then chosen again.
+    void this.#endPendingChoice();
   }
 
   /** `idle`: there is no builder; `error`: `error` says why. A refresh is `loading`, too. */
   get state(): PluginEditorState {
-    // A server requests nothing and renders what the browser will render first.
-    return this.#source?.state ?? (isServer && (this.builder || this.htmlFor) ? 'loading' : 'idle');
+    // A server requests nothing, and renders what the browser renders first.
+    return this.#store?.state ?? (isServer && (this.builder || this.htmlFor) ? 'loading' : 'idle');
   }
 
   /** What the builder supports: frozen, and shared with other elements. A refresh that fails leaves it as it is. */
   get record(): Readonly<Features> | undefined {
-    return this.#source?.record;
+    return this.#store?.record;
   }
 
   /**
@@ -154,7 +154,7 @@ export class PluginFeaturesElement extends FormControl {
    * of the request: `HttpError`, `NetworkError`, `TimeoutError`, `SchemaError`.
    */
   get error(): Error | undefined {
-    return this.#source?.error;
+    return this.#store?.error;
   }
 
   /**
@@ -163,7 +163,7 @@ export class PluginFeaturesElement extends FormControl {
    */
   async refresh(): Promise<void> {
     await this.updateComplete;
-    await this.#source?.load();
+    await this.#store?.load();
   }
 
   /** Moves the focus to what is chosen, or to what comes first. */
@@ -178,7 +178,7 @@ export class PluginFeaturesElement extends FormControl {
     this.requestUpdate();
   }
 
-  /** What is under way ends with the next update, unless the element was only moved. */
+  /** The next update ends a request that is under way, unless the element was only moved. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.requestUpdate();
@@ -187,7 +187,7 @@ export class PluginFeaturesElement extends FormControl {
   /** @internal */
   formResetCallback(): void {
     this.value = this.defaultValue ?? '';
-    if (!this.#locked) this.#chosen = undefined;
+    if (!this.#isLocked) this.#chosen = undefined;
   }
 
   /** @internal */
@@ -195,48 +195,62 @@ export class PluginFeaturesElement extends FormControl {
     this.value = value;
   }
 
-  /** Follows the editor again once it has handled the choice. */
-  async #onceAsked(): Promise<void> {
+  /** Waits until the editor has handled the choice, and then takes over what it shows. */
+  async #endPendingChoice(): Promise<void> {
     await this.#editor?.updateComplete;
-    this.#asked = false;
-    this.#follow();
+    this.#isChoicePending = false;
+    this.#sync();
   }
 
-  /** Finds the editor and brings choice, `template` and source in step with what is set now. */
-  #follow(choosing = false): void {
-    const { isConnected, value: before } = this;
+  /**
+   * Brings the choice, the editor's `template` and the record in step with what is set now.
+   * @param isChoosing whether the choice was made just now, and so decides
+   */
+  #sync(isChoosing = false): void {
+    const before = this.value;
     const editor = this.#link.find(this, this.htmlFor);
-    const read = (name: 'builder' | 'template') => editor?.[name] ?? editor?.getAttribute(name) ?? '';
-    if (editor) {
-      const template = read('template');
-      if (editor === this.#editor && template !== this.#template && !choosing) this.#chosen = template;
-      this.#template = this.#chosen ?? this.defaultValue ?? template;
-      // It is set as an attribute, because the editor may not be upgraded yet.
-      if (this.#template !== template) editor.setAttribute('template', this.#template);
-    }
-    const plugin = editor?.plugin;
-    // Until another plugin is shown, the plugin before decides.
-    if (plugin || editor !== this.#editor) {
-      this.#locked = !!plugin?.exists && !!plugin.language;
-      if (!this.#asked) this.#shown = plugin?.exists === undefined ? undefined : plugin.language;
-    } else if (!this.#locked) {
-      this.#shown = undefined;
-    }
+    if (editor) this.#syncTemplate(editor, isChoosing);
+    this.#syncLanguage(editor);
     this.#editor = editor;
-
-    const builder = isConnected && (this.builder || read('builder'));
-    const key = builder ? `${!this.fetchToken} ${builder}` : '';
-    if (key !== this.#key) {
-      this.#key = key;
-      this.#source?.leave(this);
-      this.#source = builder ? FeaturesSource.join(builder, this) : undefined;
-      this.requestUpdate('state');
-    }
+    this.#syncStore();
     this.requestUpdate('value', before);
   }
 
+  #syncTemplate(editor: LinkedEditor, isChoosing: boolean): void {
+    const template = settingOf(editor, 'template');
+    if (editor === this.#editor && template !== this.#template && !isChoosing) this.#chosen = template;
+    this.#template = this.#chosen ?? this.defaultValue ?? template;
+    // It is set as an attribute, because the editor may not be upgraded yet.
+    if (this.#template !== template) editor.setAttribute('template', this.#template);
+  }
+
+  /** Takes over the language of the plugin that the editor shows. */
+  #syncLanguage(editor: LinkedEditor | null | undefined): void {
+    const plugin = editor?.plugin;
+    // While the editor loads, the plugin that it showed before still decides.
+    if (plugin || editor !== this.#editor) {
+      this.#isLocked = !!plugin?.exists && !!plugin.language;
+      if (!this.#isChoicePending)
+        this.#shownLanguage = plugin?.exists === undefined ? undefined : plugin.language;
+    } else if (!this.#isLocked) {
+      this.#shownLanguage = undefined;
+    }
+  }
+
+  /** Subscribes to the record of the builder that is set now, and to no other. */
+  #syncStore(): void {
+    const builder = this.isConnected && (this.builder || settingOf(this.#editor, 'builder'));
+    const key = builder ? `${!this.fetchToken} ${builder}` : '';
+    if (key !== this.#storeKey) {
+      this.#storeKey = key;
+      this.#store?.unsubscribe(this);
+      this.#store = builder ? FeaturesStore.subscribe(builder, this) : undefined;
+      this.requestUpdate('state');
+    }
+  }
+
   protected override willUpdate(): void {
-    if (!isServer) this.#follow();
+    if (!isServer) this.#sync();
   }
 
   protected override updated(changed: PropertyValues): void {
@@ -245,22 +259,24 @@ export class PluginFeaturesElement extends FormControl {
     states.clear();
     states.add(state);
     if (record?.features.includes('testing')) states.add('testing');
-    this.#report();
+    this.#updateFormValue();
 
     if (!changed.has('state')) return;
     if (error) this.dispatchEvent(new PluginFeaturesErrorEvent({ error }));
     if (state === 'ready') this.dispatchEvent(new PluginFeaturesLoadEvent({ record: record as Features }));
   }
 
-  /** Tells the form what is chosen. */
-  #report(): void {
+  /** Sets the value that the form submits, and whether it is valid. */
+  #updateFormValue(): void {
     const { record, value } = this;
-    const stands = !record || this.#locked || record.languages.some(({ identifier }) => identifier === value);
-    const picked = (this.#canChoose() && stands && value) || null;
-    this.internals.setFormValue(picked);
+    // Until the languages are known, a value counts as one of them.
+    const isKnown =
+      !record || this.#isLocked || record.languages.some(({ identifier }) => identifier === value);
+    const formValue = (this.#canChoose() && isKnown && value) || null;
+    this.internals.setFormValue(formValue);
     this.internals.setValidity(
-      { valueMissing: this.#canChoose() && this.required && !picked },
-      this.#words().required,
+      { valueMissing: this.#canChoose() && this.required && !formValue },
+      this.#texts().required,
       this.renderRoot?.querySelector('input') ?? undefined,
     );
   }
@@ -269,13 +285,13 @@ export class PluginFeaturesElement extends FormControl {
     return this.selectable || !!this.htmlFor;
   }
 
-  #words(): PluginFeaturesStrings {
+  #texts(): PluginFeaturesStrings {
     return { ...defaultFeaturesStrings, ...this.strings } as PluginFeaturesStrings;
   }
 
   protected override render(): unknown {
     const { record, state, error } = this;
-    const strings = this.#words();
+    const strings = this.#texts();
     return [
       record
         ? renderFeatures(record, {
@@ -283,11 +299,11 @@ export class PluginFeaturesElement extends FormControl {
             label: this.label || strings.languages,
             selectable: this.#canChoose(),
             required: this.required,
-            disabled: this.disabled || this.barred,
-            locked: this.#locked,
+            disabled: this.disabled || this.isDisabledByAncestor,
+            locked: this.#isLocked,
             value: this.value,
-            onInput: this.#choose,
-            onChange: this.#confirm,
+            onInput: this.#handleInput,
+            onChange: this.#handleChange,
           })
         : state === 'loading'
           ? html`<div role="status">
@@ -298,12 +314,12 @@ export class PluginFeaturesElement extends FormControl {
     ];
   }
 
-  #choose = ({ target }: Event): void => {
+  #handleInput = ({ target }: Event): void => {
     this.value = (target as HTMLInputElement).value;
   };
 
   /** Unlike `input`, a native `change` does not leave the shadow root. */
-  #confirm = (): void => {
+  #handleChange = (): void => {
     this.dispatchEvent(new Event('change', { bubbles: true }));
   };
 }

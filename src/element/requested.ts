@@ -1,23 +1,23 @@
 import { type AttributeName, namesWith } from '../core/attributes.ts';
-import { type Config, type RawConfig, checkConfig, missing } from '../core/config.ts';
+import { type Config, type RawConfig, checkConfig, missingAttributes } from '../core/config.ts';
 import { PluginEditorError } from '../core/errors.ts';
 
-/** What the attributes ask for: a config, why they are none, or nothing as long as something is missing. */
+/** What the attributes ask for: a config, the error that says why they are none, or `undefined` while one is missing. */
 export type Requested = Config | PluginEditorError | undefined;
 
-/** A change of one of these takes a new token. */
-const TOKEN = namesWith('token');
+/** A change of one of these needs a new token. */
+const TOKEN_ATTRIBUTES = namesWith('token');
 
 /** A change of one of these ends what is open. */
-const RESTARTING = [...TOKEN, ...namesWith('frame', 'open')];
+const RESTARTING_ATTRIBUTES = [...TOKEN_ATTRIBUTES, ...namesWith('frame', 'open')];
 
-/** A change of one of these is acted upon by the controller. */
-const FOLLOWED = [...RESTARTING, ...namesWith('later')];
+/** The controller acts upon a change of one of these. */
+const WATCHED_ATTRIBUTES = [...RESTARTING_ATTRIBUTES, ...namesWith('later')];
 
 /** Reads what the attributes ask for. */
 export function readRequested(raw: RawConfig): Requested {
   try {
-    return missing(raw).length ? undefined : checkConfig(raw, document.baseURI);
+    return missingAttributes(raw).length ? undefined : checkConfig(raw, document.baseURI);
   } catch (error) {
     return error as PluginEditorError;
   }
@@ -30,18 +30,27 @@ export function readRequested(raw: RawConfig): Requested {
 export function requireConfig(raw: RawConfig): Config {
   const requested = readRequested(raw);
   if (requested && !(requested instanceof Error)) return requested;
-  throw requested ?? new PluginEditorError('config', `<plugin-editor> lacks: ${missing(raw).join(', ')}`);
+  throw (
+    requested ??
+    new PluginEditorError('config', `<plugin-editor> lacks: ${missingAttributes(raw).join(', ')}`)
+  );
 }
 
 /** The attributes that ask for something else than what is shown or loading; all of them where nothing can be shown. */
 export const changedAttributes = (requested: Requested, shown: Config | undefined): AttributeName[] =>
-  RESTARTING.filter((name) => !requested || requested instanceof Error || requested[name] !== shown?.[name]);
+  RESTARTING_ATTRIBUTES.filter(
+    (name) => !requested || requested instanceof Error || requested[name] !== shown?.[name],
+  );
 
-/** Whether one of these changes takes a new token. */
-export const needsToken = (changed: AttributeName[]): boolean => changed.some((name) => TOKEN.includes(name));
+/** Whether one of these changes needs a new token. */
+export const needsToken = (changed: AttributeName[]): boolean =>
+  changed.some((name) => TOKEN_ATTRIBUTES.includes(name));
 
-/** The values whose change is acted upon. `fetchToken` counts by its presence: React makes a new function at every render. */
-export const followedValues = (raw: RawConfig): unknown[] => [
+/**
+ * The values whose change the controller acts upon. Of `fetchToken` it is only whether there is one, because React makes a
+ * new function at every render.
+ */
+export const watchedValues = (raw: RawConfig): unknown[] => [
   !raw.fetchToken,
-  ...FOLLOWED.map((name) => raw[name]),
+  ...WATCHED_ATTRIBUTES.map((name) => raw[name]),
 ];

@@ -1,7 +1,7 @@
 import type { NamesWith } from '../core/attributes.ts';
 import type { EditorSettings, EditorSettingsChange } from '../core/messages.ts';
 import { AppearanceReader } from './appearance.ts';
-import { localeOf } from './locale.ts';
+import { localeOf, observeLang } from './locale.ts';
 
 /** The element that the settings are read from. */
 export interface SettingsHost extends HTMLElement {
@@ -20,9 +20,9 @@ export class SettingsSync {
   #onChange: () => void;
   #observer: MutationObserver | undefined;
   /** The settings that were sent to the editor last. */
-  #told: Snapshot = {};
-  /** Settings that wait with a change which waits for unsaved work. */
-  #held: Snapshot = {};
+  #sent: Snapshot = {};
+  /** Settings that are not to be sent, because they were set together with a change that waits for unsaved work. */
+  #deferred: Snapshot = {};
 
   constructor(host: SettingsHost, onChange: () => void) {
     this.#host = host;
@@ -35,14 +35,14 @@ export class SettingsSync {
     this.unwatch();
     // It is not made in the constructor, because a server has no `MutationObserver`.
     this.#observer = new MutationObserver(this.#onChange);
-    localeOf(this.#host, null, this.#observer);
+    observeLang(this.#host, this.#observer);
   }
 
   unwatch(): void {
     this.#observer?.disconnect();
   }
 
-  /** The settings that differ from what the editor knows and need not wait. */
+  /** The settings that differ from what was sent to the editor, without those that are deferred. */
   #changes(): Snapshot {
     const { locale, readOnly } = this.#host;
     // Each attribute whose change is a `configure` is a field of that message.
@@ -57,31 +57,31 @@ export class SettingsSync {
       JSON.stringify(value, (_, part: unknown) => (name === 'appearance' ? part || undefined : part)),
     ]) as [string, string][];
     return Object.fromEntries(
-      json.filter(([name, value]) => value !== this.#told[name] && value !== this.#held[name]),
+      json.filter(([name, value]) => value !== this.#sent[name] && value !== this.#deferred[name]),
     );
   }
 
   /** Returns all settings for a plugin that is opened now. Those that are off or unset are left out. */
   open(): EditorSettings {
-    this.#held = {};
-    this.#told = { locale: 'null', readOnly: 'false' };
+    this.#deferred = {};
+    this.#sent = { locale: 'null', readOnly: 'false' };
     return this.takeChanges() as EditorSettings;
   }
 
-  /** Holds back the settings that the editor does not know yet: they were set together with a change that waits. */
-  hold(): void {
-    this.#held = { ...this.#held, ...this.#changes() };
+  /** Keeps the settings that the editor does not know yet from being sent, until the change that they came with is made. */
+  defer(): void {
+    this.#deferred = { ...this.#deferred, ...this.#changes() };
   }
 
-  /** Holds nothing back any longer. */
-  release(): void {
-    this.#held = {};
+  /** Lets all settings be sent again. */
+  stopDeferring(): void {
+    this.#deferred = {};
   }
 
-  /** Returns the settings that the editor does not know and need not wait. From now on they count as sent. */
+  /** Returns the settings that are to be sent now. From then on they count as sent. */
   takeChanges(): EditorSettingsChange {
     const changes = this.#changes();
-    Object.assign(this.#told, changes);
+    Object.assign(this.#sent, changes);
     return Object.fromEntries(
       Object.entries(changes).map(([name, value]) => [name, JSON.parse(value as string) as unknown]),
     );

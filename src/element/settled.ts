@@ -1,16 +1,19 @@
 import type { PluginEditorError } from '../core/errors.ts';
 import type { PluginEditorState } from './state.ts';
 
-/** Settles when an element is no longer `loading`; rejects with its error. */
+/**
+ * Resolves when an element is no longer `loading`; rejects with its error if it has one then.
+ * @param current the state and the error, which are read after each change
+ */
 export function whenSettled(
   element: HTMLElement,
-  now: { state: PluginEditorState; error: PluginEditorError | undefined },
+  current: { state: PluginEditorState; error: PluginEditorError | undefined },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const check = () => {
-      if (now.state === 'loading') return;
+      if (current.state === 'loading') return;
       element.removeEventListener('plugin-editor-state', check);
-      if (now.error) reject(now.error);
+      if (current.error) reject(current.error);
       else resolve();
     };
     element.addEventListener('plugin-editor-state', check);

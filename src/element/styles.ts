@@ -38,7 +38,7 @@ export const styles = css`
     overflow: auto;
     background: inherit;
   }
-  /* A wait too short to notice is not worth a flash. */
+  /* The text appears only after 0.3 s, because it would flash up in a shorter wait. */
   label {
     display: grid;
     gap: inherit;
@@ -65,8 +65,8 @@ export const styles = css`
     font: inherit;
     padding: 0.4em 1em;
   }
-  /* The probe in it is styled by appearance.ts. The box has all that is read there, for its transitions alone, which tell of
-     changes. Its font is what the probe has while none is set. */
+  /* The box of appearance.ts. Its own font is what the probe in it inherits while the page sets none. Its pseudo-element has
+     everything that is read from the probe, because its transitions are the only events that report a change of these. */
   .look {
     position: absolute;
     visibility: hidden;

@@ -2,8 +2,10 @@ import { PluginEditorError } from '../core/errors.ts';
 import { asEditorError } from './launch.ts';
 
 /**
- * Opens an address in a tab without an `opener`. The tab is opened first, because browsers allow that only during a user
- * activation; it is navigated when the address is known.
+ * Opens an address in a tab without an `opener`. The tab is opened before the address is known, because browsers allow that
+ * only during a user activation.
+ * @param address gets the address; if it rejects, the tab is closed
+ * @throws PluginEditorError with code `popup-blocked`, or what `address` rejects with
  */
 export async function openTab(address: () => Promise<string>): Promise<void> {
   let tab: Window | null = null;

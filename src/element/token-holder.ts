@@ -7,8 +7,8 @@ import { RenewalSchedule } from './renewal-schedule.ts';
 /** The least time between two answers to the editor's own requests for a token, in ms. */
 const REQUEST_INTERVAL = 5000;
 
-/** How many of the latest tokens are redacted from the editor's messages. Older ones have expired long ago. */
-const KNOWN_TOKENS = 50;
+/** How many of the latest tokens are redacted from the editor's messages. Older ones expired long ago. */
+const MAX_KNOWN_TOKENS = 50;
 
 /** How a new token gets to the running editor. */
 export interface TokenDelivery {
@@ -17,21 +17,21 @@ export interface TokenDelivery {
   post(message: MessageOf<Pick<LauncherMessages, 'token' | 'token-failed'>>): void;
 }
 
-/** The source of tokens, and what is notified of their end. */
+/** Gets the tokens, and is notified of their end. */
 export interface TokenHolderHost {
   /** Gets a new token for the plugin that is shown. */
   getToken(signal: AbortSignal): Promise<HeldToken>;
   /** The token is about to end, and the editor could not be given a new one. */
   onExpiring(expiresAt: Date, error?: PluginEditorError): void;
-  /** The page came back from the back-forward cache, and its user may no longer edit. */
-  onRefused(): void;
+  /** The page came back from the back-forward cache, and the token endpoint no longer lets its user edit. */
+  onUnauthorized(): void;
 }
 
-/** The life of an editor token: gets it, holds it, schedules its renewal and renews it. Knows nothing of any frame. */
+/** Gets an editor token, holds it, schedules its renewal and renews it. Knows nothing of any frame. */
 export class TokenHolder {
   declare token: HeldToken | undefined;
-  /** The tokens that the editor was given, the newest first. */
-  known: string[] = [];
+  /** The tokens that the editor may know, the newest first. */
+  knownTokens: string[] = [];
 
   #host: TokenHolderHost;
   #delivery: TokenDelivery;
@@ -39,9 +39,9 @@ export class TokenHolder {
   /** Aborts the requests that are under way. */
   #abort = new AbortController();
   #renewal: Promise<void> | undefined;
-  /** The timer of the editor's own request, which is rate-limited. */
-  #request: ReturnType<typeof setTimeout> | undefined;
-  #lastRequest: Instant | undefined;
+  /** The timer for the answer to the editor's own requests, which are rate-limited. */
+  #requestTimer: ReturnType<typeof setTimeout> | undefined;
+  #lastRequestAt: Instant | undefined;
 
   constructor(host: TokenHolderHost, delivery: TokenDelivery) {
     this.#host = host;
@@ -64,7 +64,7 @@ export class TokenHolder {
 
   #hold(token: HeldToken): void {
     this.token = token;
-    this.known = [token.token, ...this.known].slice(0, KNOWN_TOKENS);
+    this.knownTokens = [token.token, ...this.knownTokens].slice(0, MAX_KNOWN_TOKENS);
     this.#schedule ??= new RenewalSchedule(
       () => this.#onRenewalDue(),
       () => void this.#onRestored(),
@@ -95,7 +95,7 @@ export class TokenHolder {
     try {
       await this.renew();
     } catch (error) {
-      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onRefused();
+      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onUnauthorized();
     }
   }
 
@@ -130,18 +130,21 @@ export class TokenHolder {
 
   /** Answers the editor's request for a token. Requests are coalesced and rate-limited. */
   scheduleTokenRequest(): void {
-    const wait = this.#lastRequest ? REQUEST_INTERVAL - elapsed(this.#lastRequest, instant()) : 0;
-    this.#request ??= setTimeout(() => void this.#answerTokenRequest(this.#abort.signal), Math.max(0, wait));
+    const wait = this.#lastRequestAt ? REQUEST_INTERVAL - elapsed(this.#lastRequestAt, instant()) : 0;
+    this.#requestTimer ??= setTimeout(
+      () => void this.#answerTokenRequest(this.#abort.signal),
+      Math.max(0, wait),
+    );
   }
 
   async #answerTokenRequest(signal: AbortSignal): Promise<void> {
-    this.#lastRequest = instant();
+    this.#lastRequestAt = instant();
     try {
       await this.renew();
     } catch (error) {
       this.#delivery.post({ type: 'token-failed', code: (error as PluginEditorError).code });
     }
-    if (!signal.aborted) this.#request = undefined;
+    if (!signal.aborted) this.#requestTimer = undefined;
   }
 
   /** Ends requests, timers and listeners. With `keep`, a token that is still valid stays. */
@@ -149,8 +152,8 @@ export class TokenHolder {
     this.#abort.abort();
     this.#abort = new AbortController();
     if (!keep || (this.token && !isLive(this.token))) this.token = undefined;
-    clearTimeout(this.#request);
-    this.#renewal = this.#request = this.#lastRequest = undefined;
+    clearTimeout(this.#requestTimer);
+    this.#renewal = this.#requestTimer = this.#lastRequestAt = undefined;
     this.#schedule?.stop();
     this.#schedule = undefined;
   }

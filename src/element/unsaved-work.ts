@@ -8,29 +8,31 @@ const SAVE_TIME = 2000;
 const SAVE_INTERVAL = 100;
 
 export interface UnsavedWorkHost {
-  /** Whether leaving the page asks the user first. */
+  /** Whether the user is asked before the page is left. */
   isGuarded(): boolean;
+  /** Whether the editor can be asked to save. */
   canSave(): boolean;
-  /** Asks the editor to save; rejects when it did not in that many ms. */
+  /** Asks the editor to save; rejects when it could not, or gave no answer within `timeout` ms. */
   save(timeout: number): Promise<void>;
-  /** Whether anything still waits for the work to be saved. */
+  /** Whether a change or a reload still waits for the work to be saved. */
   isAwaited(): boolean;
-  /** Asks the page whether the work may go; `error` says why it was not saved. */
+  /** Asks the page whether the work may be discarded; `error` says why it was not saved. */
   confirmDiscard(error?: PluginEditorError): boolean;
 }
 
-/** Knows whether the editor holds unsaved work, and sees to it that such work is saved or given up before it is discarded. */
+/** Knows whether the editor holds unsaved work, and has it saved, or asks the page, before anything discards it. */
 export class UnsavedWork {
   dirty = false;
 
   #host: UnsavedWorkHost;
+  /** What all calls of `release` wait for while the editor is asked to save. */
   #release: Promise<boolean> | undefined;
 
   constructor(host: UnsavedWorkHost) {
     this.#host = host;
   }
 
-  /** Whether the editor is being asked to save so that something else can go on. */
+  /** Whether a call of `release` has asked the editor to save, and waits for its answer. */
   get isReleasing(): boolean {
     return !!this.#release;
   }
@@ -38,17 +40,18 @@ export class UnsavedWork {
   set(dirty: boolean): void {
     this.dirty = dirty;
     // A permanent listener would keep some browsers from putting the page into the back-forward cache.
-    if (dirty) addEventListener('beforeunload', this.#ask);
-    else removeEventListener('beforeunload', this.#ask);
+    if (dirty) addEventListener('beforeunload', this.#handleBeforeUnload);
+    else removeEventListener('beforeunload', this.#handleBeforeUnload);
   }
 
-  #ask = (event: Event): void => {
+  /** Has the browser ask the user. */
+  #handleBeforeUnload = (event: Event): void => {
     if (this.#host.isGuarded()) event.preventDefault();
   };
 
   /**
-   * Whether the work may go: at once, unless an editor that can is asked to save first. All that wait at the same time
-   * share one answer.
+   * Returns whether nothing is unsaved any longer or the page lets it be discarded. The answer is there at once unless
+   * `saveFirst` is set and the editor can be asked to save.
    */
   release(saveFirst: boolean): boolean | Promise<boolean> {
     if (!this.dirty) return true;
@@ -62,7 +65,7 @@ export class UnsavedWork {
     return !this.dirty || (this.#host.isAwaited() && this.#host.confirmDiscard(error));
   }
 
-  /** Has the editor save until nothing is unsaved; resolves with the reason where that fails. */
+  /** Asks the editor to save until nothing is unsaved; resolves with the error where that fails. */
   async #save(): Promise<PluginEditorError | undefined> {
     const end = performance.now() + SAVE_TIME;
     for (let left = SAVE_TIME; left > 0; left = end - performance.now()) {

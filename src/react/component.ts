@@ -18,20 +18,20 @@ import {
 type ElementClass<Element> = Pick<typeof LitElement, 'observedAttributes' | 'elementProperties'> &
   (new () => Element);
 type Values = Record<string, unknown>;
-/** What an attribute can hold. */
+/** The values that become attributes. */
 type Plain = string | number | boolean;
 
-/** Properties of an element as props, with the documentation that they have there. */
+/** Properties of an element as props, which keep their doc comments. */
 export type PropsOf<Element, Needed extends keyof Element, Others extends keyof Element> = {
   [Name in Needed]: Element[Name] | undefined;
 } & {
   [Name in Others]?: Element[Name] | undefined;
 };
 
-/** A listener's event, which knows the element that it was added to. */
+/** An event whose `currentTarget` is the element that the listener was added to. */
 export type EventOn<Element, Kind extends Event> = Kind & { readonly currentTarget: Element };
 
-/** React 18 warns about the other one on a server. */
+/** A layout effect, other than on a server, where React 18 warns about one. */
 const useBrowserEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 const noStore = () => () => {};
@@ -39,9 +39,9 @@ const noStore = () => () => {};
 /**
  * A React component, for React 18 and 19, around an element that is defined when the component is first mounted.
  *
- * React itself sets attributes only in what a server renders and what hydrates it. All else is set here, before the
- * element first looks at it: React 18 knows no properties and no events of custom elements, and 19 forgets them when it
- * hydrates. An element that is not defined before that fires no event that a listener could miss.
+ * React itself sets the attributes only in what a server renders and what is hydrated. Everything else is set in effects:
+ * React 18 does not support properties and events of custom elements, and 19 leaves them out when it hydrates. The element is
+ * defined in the first effect, so that it does nothing before its attributes and listeners are there.
  */
 export function component<Element extends HTMLElement, Props extends object>(
   tag: string,
@@ -49,7 +49,7 @@ export function component<Element extends HTMLElement, Props extends object>(
   events: readonly string[],
 ): ForwardRefExoticComponent<PropsWithoutRef<Props> & RefAttributes<Element>> {
   const handlers = new Map(events.map((type) => [type, handlerOf(type)]));
-  const { attributes, properties } = settable(elementClass);
+  const { attributes, properties } = settableProperties(elementClass);
   const own = new Set([...handlers.values(), ...attributes.keys(), ...properties, 'className']);
 
   const Component = forwardRef<Element, Values>((props, ref) => {
@@ -59,7 +59,7 @@ export function component<Element extends HTMLElement, Props extends object>(
       () => false,
       () => true,
     );
-    // Constant from then on, so that React leaves alone what is set below.
+    // This never changes after the first rendering, so that React does not touch what the effects set.
     const [rendered] = useState(() => (hydrates ? attributesFrom(props, attributes) : {}));
     const applied = useRef<{ attributes: Values; properties: Values }>({ attributes: {}, properties: {} });
     const latest = useRef(props);
@@ -95,9 +95,9 @@ export function component<Element extends HTMLElement, Props extends object>(
     return createElement(tag, {
       ...Object.fromEntries(Object.entries(props).filter(([name]) => !own.has(name))),
       ...rendered,
-      // React 18 would write `classname`.
+      // Under the name `className`, React 18 would write an attribute `classname`.
       class: props.className,
-      // Another script may have defined the element, and that may have changed its attributes since.
+      // If another script has defined the element already, it may have changed its own attributes before hydration.
       suppressHydrationWarning: true,
       ref: element,
     });
@@ -110,11 +110,11 @@ export function component<Element extends HTMLElement, Props extends object>(
 const nameOf = (name: string) => name.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 const handlerOf = (type: string) => `on${nameOf(type)}`;
 
-/** Which properties of an element have an attribute, and which have none. */
-function settable({ observedAttributes, elementProperties }: ElementClass<unknown>) {
-  // Reading these first is what fills the properties of a class that is not defined yet.
+/** The properties of an element that have an attribute, with the name of that, and those that have none. */
+function settableProperties({ observedAttributes, elementProperties }: ElementClass<unknown>) {
+  // In a class that is not defined yet, reading this getter is what fills `elementProperties`.
   void observedAttributes;
-  // React 18 would write `hidden="false"`.
+  // These are here, because React 18 would write `hidden="false"`.
   const attributes = new Map([
     ['hidden', 'hidden'],
     ['inert', 'inert'],
@@ -127,7 +127,7 @@ function settable({ observedAttributes, elementProperties }: ElementClass<unknow
   return { attributes, properties };
 }
 
-/** What is set of the attributes. As with React's inputs, a `value` stands for the default that is not given. */
+/** The attributes that are set, by name. As in React's inputs, `value` is also the default if there is no `defaultValue`. */
 function attributesFrom(props: Values, names: Map<string, string>): Values {
   const attributes: Values = {};
   for (const [name, attribute] of names) {
@@ -140,7 +140,7 @@ function attributesFrom(props: Values, names: Map<string, string>): Values {
 const pick = (props: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => props[name] !== undefined).map((name) => [name, props[name]]));
 
-/** What differs, with `undefined` for what is gone. */
+/** The entries that differ, with `undefined` for those that are gone. */
 const changes = (before: Values, now: Values): [string, unknown][] =>
   Object.entries({ ...mapToUndefined(before), ...now }).filter(([name, value]) => before[name] !== value);
 

@@ -9,13 +9,13 @@ export interface Authorization extends Grant {
 
 /**
  * Whose plugins the caller may edit: an ident or several, with or without what the token is to allow; `false` for nobody's;
- * or an answer of the host's own.
+ * or a response of the host's own, which is sent in place of a token.
  */
 export type AuthorizeResult = string | readonly string[] | Authorization | false | Response;
 
 /**
- * Asks the host who is calling. It is to find out from the request's session, never from `target`, which is what the
- * caller wants and so proves nothing.
+ * A function of the host that says whose plugins the caller may edit. It has to find that out from the request's cookies or
+ * headers, never from `target`: that is only what the caller asks for, and proves nothing.
  */
 export type Authorize<Context> = (
   request: Request,
@@ -23,28 +23,28 @@ export type Authorize<Context> = (
   context: Context,
 ) => AuthorizeResult | Promise<AuthorizeResult>;
 
-/** By its tag rather than its class: frameworks bring a `Response` of their own. */
+/** It is recognized by its tag and not by its class, because some frameworks have a `Response` class of their own. */
 const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
-/** Only what is written as `{ ident, … }` is read as one: a `Set` or an instance of a class has no such fields of its own. */
+/** Whether something was written as `{ ident, … }`. A `Set` or an instance of a class is refused, because it has no such fields. */
 const isRecord = (value: unknown): value is object => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
 
-/** What `authorize` decided: an answer of its own, or what the token is to allow. */
-export type Decision = { own: Response; grant?: undefined } | { own?: undefined; grant: Grant };
+/** What `authorize` decided: a response of the host's own, or what the token is to allow. */
+export type Decision = { response: Response; grant?: undefined } | { response?: undefined; grant: Grant };
 
 /**
- * Whether the target is among what the caller may edit, compared exactly: no prefix, no case folding.
- * @returns what the token is to allow; or the host's own answer, as a copy, when it gave one.
- * @throws Refusal 403 for all else, `true` included: a check that does not look at the target must not allow every plugin.
+ * Checks that the target is among what the caller may edit. Idents are compared exactly, without prefixes or case folding.
+ * @returns what the token is to allow; or a copy of the host's own response, where it gave one
+ * @throws Refusal 403 for anything else. `true` is refused, too, so that a check that ignores the target allows nothing.
  * @throws TypeError for a record with a field that is not known, that has no value or that cannot be used.
  */
 export function checkAuthorized(result: unknown, { ident }: PluginTarget): Decision {
-  if (isResponse(result)) return { own: ownAnswer(result) };
+  if (isResponse(result)) return { response: copyResponse(result) };
   const { idents, grant } = isRecord(result) ? readRecord(result) : { idents: result, grant: {} };
   if (idents === ident || (Array.isArray(idents) && idents.includes(ident))) return { grant };
   throw new Refusal(
@@ -67,11 +67,11 @@ function readRecord(record: object): { idents: unknown; grant: Grant } {
   }
 }
 
-function ownAnswer(result: Response): Response {
-  // A copy, as the headers of some are fixed, and a host may give the same one each time.
+function copyResponse(result: Response): Response {
+  // It is copied, because the headers of some responses cannot be changed, and a host may return the same one each time.
   const { body, status, statusText, headers } = result.clone();
-  const own = new Response(body, { status, statusText, headers });
-  // It is about this caller alone; a cache that keeps it would answer the next one with it.
-  if (!headers.has('cache-control')) own.headers.set('cache-control', 'no-store');
-  return own;
+  const response = new Response(body, { status, statusText, headers });
+  // It is for this caller alone. A cache that stored it would answer other callers with it.
+  if (!headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
+  return response;
 }

@@ -1,16 +1,19 @@
+import { SchemaError } from '../core/errors.ts';
+import { textParts } from '../core/text-parts.ts';
 import { Refusal } from './refusal.ts';
 
-/** What the body, or the query of a GET, may hold at the most, in bytes: four names and little else. */
-export const MAX_BYTES = 4096;
+/** The largest body, or query of a GET, in bytes. Three names fit into it many times. */
+export const MAX_BODY_BYTES = 4096;
 
-export const tooLarge = (what: string) =>
-  new Refusal(413, 'too-large', `The ${what} must not be larger than ${MAX_BYTES} bytes`);
+export const tooLargeRefusal = (what: string) =>
+  new Refusal(413, 'too-large', `The ${what} must not be larger than ${MAX_BODY_BYTES} bytes`);
 
 export const badRequest = (message: string) => new Refusal(400, 'bad-request', message);
 
 /**
- * The body as text, read from a copy, so that `authorize` can read it too. `content-length` may refuse a body before it
- * is read; what is read is counted all the same, as that header may be missing or wrong.
+ * Reads the body as text from a copy of the request, so that `authorize` can read it, too. A body whose `content-length` is
+ * too large is refused before it is read. All others are counted as they are read, because that header may be missing or
+ * wrong.
  * @throws Refusal 413 when it is too large, 400 when it is not UTF-8 or breaks off.
  */
 export async function readBody(request: Request): Promise<string> {
@@ -19,22 +22,17 @@ export async function readBody(request: Request): Promise<string> {
       'The request’s body was read before the token endpoint got it; give it request.clone()',
     );
   }
-  if (Number(request.headers.get('content-length')) > MAX_BYTES) throw tooLarge('body');
-  const reader = request.clone().body?.getReader();
-  if (!reader) return '';
+  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) throw tooLargeRefusal('body');
+  const { body } = request.clone();
+  if (!body) return '';
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
-  let size = 0;
   try {
-    for (let part; !(part = await reader.read()).done;) {
-      size += part.value.length;
-      if (size > MAX_BYTES) throw tooLarge('body');
-      text += decoder.decode(part.value, { stream: true });
-    }
-    return text + decoder.decode();
+    for await (const part of textParts(body, MAX_BODY_BYTES, 'body', decoder)) text += part;
+    return text;
   } catch (error) {
-    // Not waited for: it ends only when the other copy is cancelled too.
-    void reader.cancel().catch(() => undefined);
-    throw error instanceof Refusal ? error : badRequest('The body must be whole, and UTF-8');
+    throw error instanceof SchemaError
+      ? tooLargeRefusal('body')
+      : badRequest('The body must be whole, and UTF-8');
   }
 }

@@ -1,15 +1,18 @@
-/** How long a browser may remember a preflight, in seconds: a new list of origins is soon in force everywhere. */
+/** How long a browser may keep a preflight response, in seconds. It is short, so that a new list of origins soon applies. */
 const MAX_AGE = 600;
 
-/** What the endpoint answers to, as `Allow` and CORS name it. */
+/** The methods of the endpoint, as the headers of `Allow` and CORS list them. */
 export const METHODS = 'POST, GET, OPTIONS';
 
-/** A header's name (RFC 9110: token), lower-cased. What is not one is not repeated into an answer. */
+/** The name of a header (RFC 9110: token) in lower case. Anything else is not copied into a response. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
 
-/** The answer to a preflight: the page's own headers are allowed, as schemes against forgery and for sign-in use any. */
-export function preflightAnswer({ headers }: Request): Response {
-  const asked = (headers.get('access-control-request-headers') ?? '')
+/**
+ * Answers a preflight. Every header that the page wants to send is allowed, because schemes for signing in, and against
+ * cross-site request forgery, use headers of any name.
+ */
+export function preflightResponse({ headers }: Request): Response {
+  const requested = (headers.get('access-control-request-headers') ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => HEADER_NAME.test(name));
@@ -18,23 +21,23 @@ export function preflightAnswer({ headers }: Request): Response {
     headers: {
       allow: METHODS,
       'access-control-allow-methods': METHODS,
-      'access-control-allow-headers': [...new Set(['content-type', ...asked])].join(', '),
+      'access-control-allow-headers': [...new Set(['content-type', ...requested])].join(', '),
       'access-control-max-age': `${MAX_AGE}`,
     },
   });
 }
 
-/** Lets a page of an allowed origin read an answer, errors too, with its cookies sent. */
-export function shareWith(request: Request, allowed: ReadonlySet<string>, answer: Response): Response {
-  const { headers } = answer;
+/** Lets a page of an allowed origin read an response, errors too, with its cookies sent. */
+export function addCorsHeaders(request: Request, allowed: ReadonlySet<string>, response: Response): Response {
+  const { headers } = response;
   const origin = request.headers.get('origin');
   if (origin !== null && allowed.has(origin)) {
     headers.set('access-control-allow-origin', origin);
     headers.set('access-control-allow-credentials', 'true');
-    // A token's life is counted from the answer's own clock, and a retry waits as long as the answer says.
+    // The element computes a token's life from `Date`, and a retry waits as long as `Retry-After` says.
     headers.append('access-control-expose-headers', 'date, retry-after');
   }
-  // On every answer: a cache must not give the one without these headers to an origin that may have them.
+  // Every response has it, so that a cache does not serve one without these headers to an origin that is allowed.
   headers.append('vary', 'origin');
-  return answer;
+  return response;
 }

@@ -1,20 +1,11 @@
 import { httpUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/client/builder-client.ts';
-import { toHttpError } from '../core/client/error-body.ts';
+
 import type { Operation, Segments } from '../core/client/operation.ts';
+import { type CallOptions, PluginClient } from '../core/client/plugin-client.ts';
 import * as plugins from '../core/client/plugin-operations.ts';
-import type { PageOptions, PluginListOptions, RunListOptions } from '../core/client/plugin-operations.ts';
-import type {
-  Plugin,
-  PluginPage,
-  PluginRun,
-  PluginTypes,
-  PluginVersionSource,
-  RunPage,
-  Session,
-  VersionPage,
-} from '../core/client/plugin-records.ts';
-import { sendOperation } from '../core/client/send-operation.ts';
+import type { PageOptions, PluginListOptions } from '../core/client/plugin-operations.ts';
+import type { PluginPage } from '../core/client/plugin-records.ts';
+
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { SendOptions } from '../core/request.ts';
 import * as environments from './environment-operations.ts';
@@ -34,13 +25,9 @@ import type {
   TenantPage,
   UsagePage,
 } from './environment-records.ts';
-import {
-  type EnvironmentToken,
-  checkEnvironmentToken,
-  checkNotSecret,
-  withEnvironmentToken,
-} from './environment-token.ts';
+import { type EnvironmentToken, checkEnvironmentToken, checkNotSecret } from './environment-token.ts';
 import { checkGranted } from './permissions.ts';
+import { sendWithEnvironmentToken } from './send-with-environment-token.ts';
 import { type SessionRequest, readSessionRequest } from './session-request.ts';
 
 export interface EnvironmentClientOptions extends SendOptions {
@@ -49,7 +36,7 @@ export interface EnvironmentClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
-   * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504); 0 for never. By
+   * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
    * default 2 for what reads, and 0 for what changes anything. Once set, it holds for changes too, other than those by
    * `POST`, which are never tried again: creating a tenant, a session or a token.
    */
@@ -82,24 +69,25 @@ export interface NamespaceLocation extends EnvironmentLocation {
 }
 
 /**
- * The environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only: it is called
- * with the environment token. Every method rejects with a `TypeError` for what cannot be asked, before any request; with
- * `HttpError` (a redirect, too, is not followed), `TimeoutError`, `NetworkError` or `SchemaError` for what comes back; and
- * with the signal's reason when aborted. None of them holds the environment token. A list is answered in pages; `eachPage`
- * asks for all of them. Fields that are not named here are kept.
+ * A client of the environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only,
+ * because it needs the environment token. Before any request, every method rejects with a `TypeError` for arguments that
+ * cannot be sent. After that, it rejects with `HttpError` (also for a redirect, which is not followed), `TimeoutError`,
+ * `NetworkError` or `SchemaError`; and with the signal's reason when aborted. None of these errors holds the environment
+ * token. Lists come in pages; `eachPage` iterates over all of them. Records keep the fields that are not named here.
  */
-export class EnvironmentClient {
+export class EnvironmentClient extends PluginClient<PluginLocation> {
   #base: URL;
   #options: EnvironmentClientOptions;
 
   /** @throws TypeError when `builderUrl` is not an http or https address, or `environmentToken` cannot be sent. */
   constructor(options: EnvironmentClientOptions) {
+    super(segmentsOf, (operation, callOptions) => this.#send(operation, callOptions));
     this.#base = httpUrl('builderUrl', options.builderUrl);
     checkEnvironmentToken(options.environmentToken);
     this.#options = options;
   }
 
-  /** A page of your customers, by name. */
+  /** Lists your customers by name, and resolves with one page of them. */
   async listTenants(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -107,12 +95,15 @@ export class EnvironmentClient {
     return this.#send(environments.listTenants(environment, page), { signal });
   }
 
-  /** A customer, whether it is suspended, and how many plugins it has. */
+  /** Gets a customer: whether it is suspended, and how many plugins it has. */
   async getTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<Tenant> {
     return this.#send(environments.getTenant(identifier), options);
   }
 
-  /** Makes a tenant; also one that was deleted, anew and empty. One that is there is an `HttpError` with 409. */
+  /**
+   * Creates a tenant. One that was deleted is created anew, without plugins. For one that exists, rejects with an `HttpError`
+   * of status 409.
+   */
   async createTenant(
     { identifier }: IdentifierLocation,
     details: TenantDetails = {},
@@ -121,7 +112,7 @@ export class EnvironmentClient {
     return this.#send(environments.createTenant(identifier, details), options);
   }
 
-  /** Changes what is named, such as `{ suspended: true }`, and nothing else. */
+  /** Changes the fields that are given, such as `{ suspended: true }`, and no others. */
   async updateTenant(
     { identifier }: IdentifierLocation,
     changes: TenantDetails,
@@ -136,9 +127,9 @@ export class EnvironmentClient {
   }
 
   /**
-   * An editor token for one plugin, for those of a namespace, or for all of a tenant, as `scope` says. Without `permissions`
-   * it may read, write and deploy. A token that does not say back the permissions and the actor that it was asked for is a
-   * `SchemaError`.
+   * Creates an editor token for one plugin, for those of a namespace, or for all of a tenant, as `scope` says. Without
+   * `permissions` it allows to read, write and deploy. Rejects with a `SchemaError` if the record does not have the
+   * permissions and the actor that were asked for.
    */
   async createSession(
     { identifier }: IdentifierLocation,
@@ -146,13 +137,13 @@ export class EnvironmentClient {
     options?: CallOptions,
   ): Promise<CreatedSession> {
     const { body, grant } = readSessionRequest(session);
-    return this.#send(environments.createSession(identifier, body), options, (record, secret) => {
-      checkNotSecret(record.token, secret, 'createSession');
+    return this.#send(environments.createSession(identifier, body), options, (record, token) => {
+      checkNotSecret(record.token, token, 'createSession');
       checkGranted(grant, record, 'createSession');
     });
   }
 
-  /** Ends a tenant's editor tokens, or those of one actor: nothing takes them from then on. */
+  /** Ends a tenant's editor tokens, or those of one actor, which are refused from then on. */
   async endSessions(
     { identifier }: IdentifierLocation,
     { signal, ...who }: { actor?: string } & CallOptions = {},
@@ -160,7 +151,7 @@ export class EnvironmentClient {
     await this.#send(environments.endSessions(identifier, who), { signal });
   }
 
-  /** A page of a tenant's plugins, by name. */
+  /** Lists a tenant's plugins by name, and resolves with one page of them. */
   async listPlugins(
     { identifier }: IdentifierLocation,
     { signal, ...list }: PluginListOptions & CallOptions = {},
@@ -168,52 +159,12 @@ export class EnvironmentClient {
     return this.#send(plugins.listPlugins({ identifier }, list), { signal });
   }
 
-  /** A plugin, and what is live of it. */
-  async getPlugin(location: PluginLocation, options?: CallOptions): Promise<Plugin> {
-    return this.#send(plugins.getPlugin(segmentsOf(location)), options);
-  }
-
   /** Deletes a plugin with its draft, versions and runs. The numbers of its versions are never used again. */
   async deletePlugin(location: PluginLocation, options?: CallOptions): Promise<void> {
     await this.#send(environments.deletePlugin(segmentsOf(location)), options);
   }
 
-  /** A page of a plugin's versions, the newest first. */
-  async listVersions(
-    location: PluginLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
-  ): Promise<VersionPage> {
-    return this.#send(plugins.listVersions(segmentsOf(location), page), { signal });
-  }
-
-  /** A version, such as `v1.0.0`, with its source. */
-  async getVersion(
-    location: PluginLocation,
-    version: string,
-    options?: CallOptions,
-  ): Promise<PluginVersionSource> {
-    return this.#send(plugins.getVersion(segmentsOf(location), version), options);
-  }
-
-  /** Makes a version the one that runs where none is named; `null`: the newest again, now and after each deploy. */
-  async setLive(location: PluginLocation, version: string | null, options?: CallOptions): Promise<Plugin> {
-    return this.#send(plugins.setLive(segmentsOf(location), version), options);
-  }
-
-  /** A page of a plugin's runs, the newest first. */
-  async listRuns(
-    location: PluginLocation,
-    { signal, ...list }: RunListOptions & CallOptions = {},
-  ): Promise<RunPage> {
-    return this.#send(plugins.listRuns(segmentsOf(location), list), { signal });
-  }
-
-  /** One run, by the `requestId` of its answer. */
-  async getRun(uuid: string, options?: CallOptions): Promise<PluginRun> {
-    return this.#send(plugins.getRun(uuid), options);
-  }
-
-  /** A page of what was used, by day and then by tenant. */
+  /** Lists what was used, by day and then by tenant, and resolves with one page. */
   async getUsage(
     { environment }: EnvironmentLocation,
     { signal, ...list }: UsageOptions & CallOptions = {},
@@ -221,7 +172,7 @@ export class EnvironmentClient {
     return this.#send(environments.getUsage(environment, list), { signal });
   }
 
-  /** A page of your environment's tokens, by their ids. Only the answer of `createToken` holds a token itself. */
+  /** Lists your environment's tokens by their ids, and resolves with one page. Only `createToken` gets a token itself. */
   async listTokens(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -229,7 +180,7 @@ export class EnvironmentClient {
     return this.#send(environments.listTokens(environment, page), { signal });
   }
 
-  /** A new environment token. Its holder's other tokens, the one that asks included, end after `overlap`. */
+  /** Creates an environment token. Its holder's other tokens, including the one of this client, end after `overlap`. */
   async createToken(
     { environment }: EnvironmentLocation,
     details: TokenDetails = {},
@@ -246,17 +197,7 @@ export class EnvironmentClient {
     await this.#send(environments.deleteToken(environment, id), options);
   }
 
-  /** Whose environment token this is. */
-  async getSession(options?: CallOptions): Promise<Session> {
-    return this.#send(plugins.getSession(), options);
-  }
-
-  /** What a plugin gets and gives, where its namespace says so. */
-  async getTypes(location: PluginLocation, options?: CallOptions): Promise<PluginTypes> {
-    return this.#send(plugins.getTypes(segmentsOf(location)), options);
-  }
-
-  /** A page of your namespaces with types, by name. */
+  /** Lists your namespaces with types by name, and resolves with one page. */
   async listNamespaces(
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
@@ -264,7 +205,7 @@ export class EnvironmentClient {
     return this.#send(environments.listNamespaces(environment, page), { signal });
   }
 
-  /** The types of a namespace: what its plugins get and give. */
+  /** Gets the types of a namespace: what its plugins get and give. */
   async getNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: CallOptions,
@@ -289,22 +230,19 @@ export class EnvironmentClient {
   async #send<T>(
     operation: Operation<T>,
     { signal }: CallOptions = {},
-    check?: (record: T, secret: string) => void,
+    check?: (record: T, token: string) => void,
   ): Promise<T> {
     const { environmentToken, fetch, timeout, retry } = this.#options;
-    return withEnvironmentToken(environmentToken, async (headers, secret) => {
-      const { data } = await sendOperation(operation, {
-        base: this.#base,
-        headers,
-        toError: (response, where, limit) => toHttpError(response, where, limit, secret),
-        fetch,
-        timeout,
-        retry: operation.method === 'POST' ? 0 : retry,
-        signal,
-      });
-      check?.(data, secret);
-      return data;
+    const { data } = await sendWithEnvironmentToken(operation, {
+      base: this.#base,
+      environmentToken,
+      fetch,
+      timeout,
+      retry: operation.method === 'POST' ? 0 : retry,
+      signal,
+      check,
     });
+    return data;
   }
 }
 

@@ -20,14 +20,14 @@ import {
 } from './environment-records.ts';
 import { checkActor } from './permissions.ts';
 
-// What an environment token alone may ask. Each function makes the request, and sends nothing.
+// The operations that take an environment token alone. Each function describes a request, and sends nothing.
 
 /** What you can set for a tenant. */
 export interface TenantDetails {
   description?: string;
   /** `true`: no tokens are given or taken, and nothing new runs. */
   suspended?: boolean;
-  /** In place of what the service's settings say for all; `null` for what they say again. */
+  /** Limits of its own, in place of those in the service's settings; `null` to return to these. */
   limits?: { plugins?: number | null; runsPerMinute?: number | null };
 }
 
@@ -41,9 +41,9 @@ export interface UsageOptions extends PageOptions {
 
 /** For a new environment token. */
 export interface TokenDetails {
-  /** Who has it; by default whoever has the token that asks. */
+  /** Who it is for; by default the holder of the token that this is requested with. */
   holder?: string;
-  /** How long the holder's other tokens are still good, in seconds: 3600 by default, at most 86400. */
+  /** How long the holder's other tokens stay valid, in seconds: 3600 by default, at most 86400. */
   overlap?: number;
 }
 
@@ -64,7 +64,7 @@ const namespacePath = (environment: string, namespace: string) =>
   pathOf('v1/environment', { environment }, 'namespaces', { namespace });
 
 export const listTenants = (environment: string, options: PageOptions): Operation<TenantPage> => ({
-  path: environmentPath(environment) + queryOf({ ...options }),
+  path: environmentPath(environment) + queryOf(options),
   schema: tenantPageSchema,
 });
 
@@ -80,7 +80,7 @@ export const createTenant = (identifier: string, json: TenantDetails): Operation
   schema: tenantSchema,
 });
 
-/** @throws TypeError for a field without a value: left out of the JSON, it would change nothing, and nobody would see that. */
+/** @throws TypeError for a field that is `undefined`: JSON leaves it out, so that it would silently change nothing. */
 export function updateTenant(identifier: string, json: TenantDetails): Operation<Tenant> {
   for (const [name, value] of [...Object.entries(json), ...Object.entries(json.limits ?? {})]) {
     if (value === undefined) throw new TypeError(`${name} must have a value, or be left out`);
@@ -100,7 +100,7 @@ export const createSession = (identifier: string, json: object): Operation<Creat
   schema: createdSessionSchema,
 });
 
-/** @throws TypeError for an `actor` that is there and is none: it would end the sessions of everyone. */
+/** @throws TypeError for an `actor` that is `undefined` or of no use: without one, the sessions of all actors would end. */
 export const endSessions = (identifier: string, options: { actor?: string }): Operation => ({
   method: 'DELETE',
   path:
@@ -115,12 +115,12 @@ export const deletePlugin = (plugin: Readonly<Record<string, string>>): Operatio
 });
 
 export const getUsage = (environment: string, options: UsageOptions): Operation<UsagePage> => ({
-  path: environmentPath(environment, 'usage') + queryOf({ ...options }),
+  path: environmentPath(environment, 'usage') + queryOf(options),
   schema: usagePageSchema,
 });
 
 export const listTokens = (environment: string, options: PageOptions): Operation<EnvironmentTokens> => ({
-  path: environmentPath(environment, 'tokens') + queryOf({ ...options }),
+  path: environmentPath(environment, 'tokens') + queryOf(options),
   schema: environmentTokensSchema,
 });
 
@@ -137,7 +137,7 @@ export const deleteToken = (environment: string, id: string): Operation => ({
 });
 
 export const listNamespaces = (environment: string, options: PageOptions): Operation<NamespacePage> => ({
-  path: environmentPath(environment, 'namespaces') + queryOf({ ...options }),
+  path: environmentPath(environment, 'namespaces') + queryOf(options),
   schema: namespacePageSchema,
 });
 

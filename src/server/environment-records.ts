@@ -3,8 +3,8 @@ import { flag, number, optionalNumber, optionalText, text } from '../core/fields
 import { editorTokenSchema } from '../core/records.ts';
 
 /*
- * What an environment token alone can read (contract: Environment interface, Namespaces with types). Times are ISO 8601.
- * Fields that are not named here are kept.
+ * What can be read with an environment token alone; see docs/reference/operations.md. Times are ISO 8601. Records keep the
+ * fields that are not named here.
  */
 
 /** A customer. */
@@ -14,12 +14,12 @@ export const tenantSchema = z.looseObject({
   /** Environment, a period, tenant. */
   ident: text,
   description: text,
-  /** Suspended: it gets no tokens, those that it has are not taken, and nothing of it runs. */
+  /** Whether its tokens are refused, it gets no new ones, and none of its plugins runs. */
   suspended: flag,
   createdAt: text,
-  /** How many it has. */
+  /** The number of its plugins. */
   plugins: number,
-  /** In place of what the service's settings say for all. */
+  /** Limits of its own, in place of those in the service's settings. */
   limits: z.optional(z.looseObject({ plugins: optionalNumber, runsPerMinute: optionalNumber })),
 });
 
@@ -45,7 +45,7 @@ export const usageDaySchema = z.looseObject({
   tenant: text,
   runs: number,
   failures: number,
-  /** How long the runs took together. */
+  /** How long the runs took together, in ms. */
   milliseconds: number,
   builds: number,
 });

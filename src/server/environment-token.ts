@@ -1,12 +1,12 @@
 import { RequestError, SchemaError } from '../core/errors.ts';
 import { bearer } from '../core/request.ts';
 
-/** The vendor's secret, or a function that gives the one that is valid now, asked before each call. */
+/** The vendor's secret, or a function that is called before each request and gives the one that is valid then. */
 export type EnvironmentToken = string | (() => string | Promise<string>);
 
 /**
- * Checks at start-up what can be checked then, so that a variable that is not set, or a file that ends in a line break,
- * is seen before the first user is.
+ * Checks a token when the server starts, so that a variable that is not set, or a file that ends in a line break, is noticed
+ * before the first request. What a function gives is checked at each request.
  * @throws TypeError that names `environmentToken` and never holds it.
  */
 export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken {
@@ -15,8 +15,8 @@ export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken
 }
 
 /**
- * Runs a call with the token, and takes the token out of what the call throws: the error of a `fetch` that is not the
- * engine's may quote the request's headers.
+ * Runs `call` with the token, and redacts the token in what it throws, because the error of a `fetch` that is not the
+ * engine's own may quote the request's headers.
  */
 export async function withEnvironmentToken<T>(
   environmentToken: EnvironmentToken,
@@ -27,7 +27,7 @@ export async function withEnvironmentToken<T>(
   try {
     return await call(headers, token);
   } catch (error) {
-    // The core keeps only the words of what `fetch` threw.
+    // A `RequestError` has nothing of the error of `fetch` but its message.
     const { cause } = error as { cause?: unknown };
     if (error instanceof RequestError && cause instanceof Error && cause.message.includes(token)) {
       error.cause = new Error(cause.message.replaceAll(token, '[environment token]'));
@@ -37,13 +37,13 @@ export async function withEnvironmentToken<T>(
 }
 
 /**
- * Refuses an editor token that is the environment token: a proxy or a service that echoes what it was sent would otherwise
- * hand the secret to a browser.
- * @throws SchemaError
+ * Refuses an editor token that is the environment token. Without this, a proxy or a service that echoes the request would hand
+ * the secret to a browser.
+ * @throws SchemaError when the two are the same.
  */
-export function checkNotSecret(token: string, secret: string, where: string): void {
+export function checkNotSecret(token: string, secret: string, label: string): void {
   if (token === secret || token === authorization(secret).authorization) {
-    throw new SchemaError(where, 'expected an editor token, not the environment token', 'token');
+    throw new SchemaError(label, 'expected an editor token, not the environment token', 'token');
   }
 }
 

@@ -1,11 +1,11 @@
-import { checkSegment, httpUrl, segmentsUrl } from '../core/address.ts';
-import type { CallOptions } from '../core/client/builder-client.ts';
+import { checkSegment, httpUrl } from '../core/address.ts';
+import type { CallOptions } from '../core/client/plugin-client.ts';
+import { checkText, encodedPath } from '../core/client/operation.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
-import { rejectingFetch } from '../core/client/error-body.ts';
-import { checkText } from '../core/client/operation.ts';
-import { type Answer, type SendOptions, request } from '../core/request.ts';
-import { type EnvironmentToken, checkEnvironmentToken, withEnvironmentToken } from './environment-token.ts';
+import type { SendOptions, TextResponse } from '../core/request.ts';
+import { type EnvironmentToken, checkEnvironmentToken } from './environment-token.ts';
 import { toRunError } from './run-error.ts';
+import { sendWithEnvironmentToken } from './send-with-environment-token.ts';
 
 export interface ExecutionClientOptions extends SendOptions {
   /** Base address of the execution interface, http or https; a path in it is kept. */
@@ -13,14 +13,14 @@ export interface ExecutionClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
-   * How often to try again after a lost connection or a passing status (408, 429, 500, 502, 503, 504). Default 0: none
-   * of these says for certain that the plugin has not run, and a second run could book or mail twice. Set it only where
-   * every plugin may safely run more than once.
+   * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504). Default 0, because
+   * the plugin may have run in spite of the failure, and a second run could book or mail twice. Set it only where every
+   * plugin may safely run more than once.
    */
   retry?: number | undefined;
 }
 
-/** A deployed plugin (interface: Execution interface). */
+/** A deployed plugin. */
 export interface ExecutionLocation {
   /** The plugin's owner: environment, a period, tenant. */
   identifier: string;
@@ -32,7 +32,7 @@ export interface ExecutionLocation {
   version?: string | undefined;
 }
 
-/** A run and what is known of it. */
+/** A run that gave an output, and what the service tells about it. */
 export interface RunDetails {
   /** What the plugin answered. */
   output: string;
@@ -44,7 +44,9 @@ export interface RunDetails {
   took?: number;
 }
 
-/** The execution interface, which runs deployed plugins. For servers only: it is called with the environment token. */
+/**
+ * A client of the execution interface, which runs deployed plugins. For servers only, because it needs the environment token.
+ */
 export class ExecutionClient {
   #base: URL;
   #options: ExecutionClientOptions;
@@ -57,17 +59,17 @@ export class ExecutionClient {
   }
 
   /**
-   * Runs a plugin: its input as text goes in, its output as text comes out. Rejects with a `TypeError` for a segment
-   * that no path can hold or an input that is not well-formed text, before any request; with `RunError` where the answer
-   * says why there is no output, else with `HttpError` (a redirect, too, is not followed); with `TimeoutError`,
-   * `NetworkError` or `SchemaError` (output over 8 MiB); and with the signal's reason when aborted. None of them holds the
-   * environment token. After a time-out, an abort or a lost connection the plugin may have run all the same.
+   * Runs a plugin with an input, and resolves with its output. Before any request, rejects with a `TypeError` for a segment
+   * that no path can hold, and for an input that is not well-formed text. After that, rejects with `RunError` where the
+   * response says why there is no output, else with `HttpError` (also for a redirect, which is not followed); with
+   * `TimeoutError`, `NetworkError` or `SchemaError` (an output over 8 MiB); and with the signal's reason when aborted. None
+   * of these errors holds the environment token. After a time-out, an abort or a lost connection the plugin may have run.
    */
   async run(location: ExecutionLocation, input: string, options?: CallOptions): Promise<string> {
     return (await this.#run(location, input, options)).text;
   }
 
-  /** Runs a plugin as {@link run} does, and says what the service tells of the run beside its output. */
+  /** Runs a plugin as {@link run} does, and resolves with what the service tells about the run, too. */
   async runWithDetails(
     location: ExecutionLocation,
     input: string,
@@ -89,37 +91,26 @@ export class ExecutionClient {
     { identifier, namespace = DEFAULT_NAMESPACE, pluginName, version }: ExecutionLocation,
     input: string,
     { signal }: CallOptions = {},
-  ): Promise<Answer> {
-    const plugin = [
-      checkSegment('identifier', identifier),
-      checkSegment('namespace', namespace),
-      checkSegment('pluginName', pluginName),
-    ];
-    const url = segmentsUrl(
-      this.#base,
+  ): Promise<TextResponse> {
+    const plugin = { identifier, namespace, pluginName };
+    const path =
       version === undefined
-        ? ['name', ...plugin]
-        : [...plugin, 'v' + checkSegment('version', checkSegment('version', version).replace(/^v/, ''))],
-    );
-    // A lone surrogate would reach the plugin as another character, and an object as `[object Object]`.
-    checkText('input', input);
+        ? encodedPath('/name', plugin)
+        : encodedPath('', { ...plugin, version: tagOf(version) });
     const { environmentToken, fetch, timeout, retry = 0 } = this.#options;
-    return withEnvironmentToken(environmentToken, (headers, secret) => {
-      const init = {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
-        body: input,
-      };
-      const rejecting = rejectingFetch(
-        (response, where, limit) => toRunError(response, where, limit, secret),
-        fetch,
-      );
-      return request({ url, init, signal, fetch: rejecting, timeout, retry });
-    });
+    return sendWithEnvironmentToken(
+      { method: 'POST', path, text: checkText('input', input) },
+      { base: this.#base, environmentToken, fetch, timeout, retry, signal, toError: toRunError },
+    );
   }
 }
 
-/** The time of the run alone, in ms, as the answer's `Server-Timing` says it. */
+/** The version as the path has it: `1.0.0` and `v1.0.0` are both `v1.0.0`. */
+function tagOf(version: string): string {
+  return 'v' + checkSegment('version', checkSegment('version', version).replace(/^v/, ''));
+}
+
+/** The time of the run alone, in ms, as the `Server-Timing` header says it. */
 function runTime(header: string | null): number | undefined {
   const took = Number(/(?:^|,)\s*run;dur=([\d.]+)/.exec(header ?? '')?.[1]);
   return Number.isNaN(took) ? undefined : took;

@@ -2,20 +2,20 @@ import { METHODS } from './cors.ts';
 import type { NodeRequest } from './node-types.ts';
 import { Refusal } from './refusal.ts';
 
-/** A name or an address, and a port; nothing that would end the host part of an address. */
+/** A host name or IP address, and its port if any. No other character, because it could end the host part of a URL. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
-/** What no web-standard `Request` can have. */
+/** The methods that a web-standard `Request` cannot have. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
 export interface Converted {
   request: Request;
-  /** Reads what is left of the body and drops it: the connection could not carry the next request otherwise. */
+  /** Reads and drops what is left of the body. Until then, the connection cannot carry another request. */
   drain: () => void;
 }
 
 /**
- * The web-standard form of a request.
+ * Makes a web-standard `Request` of a request of `node:http`.
  * @param signal aborts when the client goes away
  * @throws Refusal 400 without a usable `Host`, 405 for a method that no `Request` can have.
  */
@@ -26,7 +26,7 @@ export function toWebRequest(req: NodeRequest, signal: AbortSignal): Converted {
   }
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
-    // Names with a colon are HTTP/2's own.
+    // HTTP/2 has pseudo-headers, whose names begin with a colon.
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   const { body, drain = () => undefined } = /^(GET|HEAD)$/.test(method) ? {} : bodyOf(req);
@@ -35,8 +35,8 @@ export function toWebRequest(req: NodeRequest, signal: AbortSignal): Converted {
 }
 
 /**
- * The address that was asked. It is put together as text: resolved against the host, a path that starts with two
- * slashes would name another host, and that host's pages would count as the endpoint's own.
+ * The URL of a request. It is put together as text and not resolved against the host: a path that starts with two slashes
+ * would then name another host, whose pages would count as the endpoint's own.
  */
 function addressOf(req: NodeRequest): string {
   const host = req.headers.host ?? req.headers[':authority'];
@@ -51,7 +51,7 @@ function addressOf(req: NodeRequest): string {
   }
   const path = req.originalUrl ?? req.url ?? '/';
   if (path.startsWith('/')) return origin + path;
-  // A proxy's form, with an address in place of the path; or `*`.
+  // A request to a proxy has a whole URL in place of the path, and `OPTIONS` may have `*`.
   const { pathname, search } = URL.canParse(path) ? new URL(path) : { pathname: '/', search: '' };
   return origin + pathname + search;
 }
@@ -60,7 +60,7 @@ function bodyOf(req: NodeRequest): { body?: BodyInit; drain?: () => void } {
   const { body, readableDidRead } = req;
   if (typeof body === 'string') return { body };
   if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
-  // Express 4 sets an empty object where it has read nothing.
+  // Express 4 sets an empty object while nothing has read the body.
   const isSet = body !== undefined && (readableDidRead || Object.keys(body ?? [1]).length > 0);
   if (isSet) return { body: JSON.stringify(body) };
   if (readableDidRead) {
@@ -72,14 +72,14 @@ function bodyOf(req: NodeRequest): { body?: BodyInit; drain?: () => void } {
   return streamOf(req);
 }
 
-/** The body, read only as it is asked for: most refusals need none of it. */
+/** The body as a stream that reads only on demand, because most refusals need none of it. */
 function streamOf(req: NodeRequest): { body: ReadableStream<Uint8Array>; drain: () => void } {
   const parts = req.iterator({ destroyOnReturn: false }) as AsyncGenerator<Uint8Array | string, void>;
   const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       const { done, value } = await parts.next();
       if (done) controller.close();
-      // Text, where something before has set an encoding.
+      // The parts are text where a middleware has set an encoding.
       else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value);
     },
   };

@@ -1,7 +1,7 @@
-// What is used of Node's HTTP server, so that an application for workers, which has no types of Node, can compile against
-// these. Node's own classes, and what Express and its kin make of them, fit.
+// The parts of Node's HTTP server that are used here. They are declared, because an application for workers has no types of
+// Node. Node's own classes fit them, and so do those of Express and similar frameworks.
 
-/** A request as `node:http` gives it, and what Express and its kin may have added. */
+/** A request of `node:http`, with the fields that Express and similar frameworks may add. */
 export interface NodeRequest {
   method?: string | undefined;
   url?: string | undefined;
@@ -22,7 +22,7 @@ export interface NodeRequest {
   protocol?: string;
 }
 
-/** An answer as `node:http` writes it. */
+/** A response of `node:http`. */
 export interface NodeResponse {
   statusCode: number;
   statusMessage: string;

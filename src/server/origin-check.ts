@@ -1,9 +1,9 @@
 import { Refusal } from './refusal.ts';
 
 /**
- * Refuses a request that comes from no page that may ask. Browsers set `Sec-Fetch-Site` and `Origin` themselves, and a page
- * cannot change them. So a foreign page cannot make a signed-in user's browser fetch a token. A request without both headers
- * does not come from a page.
+ * Refuses a request unless it comes from a page of the endpoint's own origin or of an allowed one, so that a foreign page
+ * cannot make a signed-in user's browser fetch a token. Browsers set `Sec-Fetch-Site` and `Origin` themselves, and no page can
+ * change them. A request without both headers does not come from a page.
  * @throws Refusal 403
  */
 export function checkOrigin({ url, headers }: Request, allowed: ReadonlySet<string>): void {

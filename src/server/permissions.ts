@@ -1,6 +1,6 @@
 import { SchemaError } from '../core/errors.ts';
 
-/** What an editor token may allow, beside reading, which each does. */
+/** What an editor token can allow. Every token allows `read`. */
 export type Permission = 'read' | 'write' | 'deploy' | 'runs';
 
 /** What an editor token is to allow, and for whom it is. */
@@ -17,12 +17,12 @@ export interface Grant {
 const PERMISSIONS: readonly unknown[] = ['read', 'write', 'deploy', 'runs'] satisfies Permission[];
 
 /**
- * Text without what would hide or reorder the text around it. Its length is in characters, as the service counts them, and not
- * in UTF-16 code units.
+ * Text without characters that hide or reorder the text around them. As in the service, its length is counted in characters
+ * (code points), and not in UTF-16 code units.
  */
 const SHOWABLE = /^[^\p{Cc}\p{Bidi_Control}]{1,200}$/u;
 
-/** @throws TypeError for what cannot be the name of an actor. It is not repeated. */
+/** @throws TypeError for what cannot be the name of an actor. The message does not repeat it. */
 export function checkActor(actor: unknown): string {
   const isUsable = typeof actor === 'string' && actor.isWellFormed() && SHOWABLE.test(actor);
   if (isUsable) return actor;
@@ -30,8 +30,8 @@ export function checkActor(actor: unknown): string {
 }
 
 /**
- * The permissions to ask for. An empty array becomes `read`, which every token has.
- * @throws TypeError for what is not an array of known ones.
+ * Returns the permissions to ask for, each once. An empty array becomes `read`, which every token has.
+ * @throws TypeError for anything but an array of known permissions.
  */
 export function checkPermissions(permissions: unknown): readonly Permission[] {
   // The copy has no holes, which `every` would skip.
@@ -45,23 +45,23 @@ export function checkPermissions(permissions: unknown): readonly Permission[] {
 }
 
 /**
- * Checks the permissions and the actor of a request. A misspelt field or one without a value throws: it may have been meant
- * to narrow the token.
- * @param known the names of the other fields
+ * Checks the permissions and the actor of a request. A field that is misspelt or has no value is an error, because it may have
+ * been meant to narrow what the token allows.
+ * @param known the names of the request's other fields
  * @throws TypeError that names the field.
  */
-export function checkGrant(given: object, known: readonly string[]): Grant {
-  checkKeys(given, [...known, 'permissions', 'actor']);
-  const { permissions, actor } = given as Record<string, unknown>;
+export function checkGrant(fields: object, known: readonly string[]): Grant {
+  checkKeys(fields, [...known, 'permissions', 'actor']);
+  const { permissions, actor } = fields as Record<string, unknown>;
   return {
-    ...(Object.hasOwn(given, 'permissions') && { permissions: checkPermissions(permissions) }),
-    ...(Object.hasOwn(given, 'actor') && { actor: checkActor(actor) }),
+    ...(Object.hasOwn(fields, 'permissions') && { permissions: checkPermissions(permissions) }),
+    ...(Object.hasOwn(fields, 'actor') && { actor: checkActor(actor) }),
   };
 }
 
 /** @throws TypeError for a key that is not known. */
-function checkKeys(given: object, known: readonly string[]): void {
-  for (const key of Reflect.ownKeys(given)) {
+function checkKeys(fields: object, known: readonly string[]): void {
+  for (const key of Reflect.ownKeys(fields)) {
     if (typeof key !== 'string' || !known.includes(key)) {
       throw new TypeError(`${String(key)} is not known here; there are ${known.join(', ')}`);
     }
@@ -69,21 +69,21 @@ function checkKeys(given: object, known: readonly string[]): void {
 }
 
 /**
- * Whether a token is what was asked for: a service that knows no permissions would give one for everything.
- * @throws SchemaError when it allows anything else, or is for somebody else.
+ * Checks that a token is what was asked for, because a service that knows no permissions would give one for everything.
+ * @throws SchemaError when the record says that it allows anything else, or is for somebody else.
  */
-export function checkGranted({ permissions, actor }: Grant, record: unknown, where: string): void {
-  const given = Object(record) as { permissions?: unknown; actor?: unknown };
-  if (permissions && !isSameSet(permissions, given.permissions)) {
-    throw new SchemaError(where, 'expected the permissions that were asked for', 'permissions');
+export function checkGranted({ permissions, actor }: Grant, record: unknown, label: string): void {
+  const granted = Object(record) as { permissions?: unknown; actor?: unknown };
+  if (permissions && !isSameSet(permissions, granted.permissions)) {
+    throw new SchemaError(label, 'expected the permissions that were asked for', 'permissions');
   }
-  if (actor !== undefined && given.actor !== actor) {
-    throw new SchemaError(where, 'expected the actor that was asked for', 'actor');
+  if (actor !== undefined && granted.actor !== actor) {
+    throw new SchemaError(label, 'expected the actor that was asked for', 'actor');
   }
 }
 
-function isSameSet(asked: readonly unknown[], given: unknown): boolean {
-  if (!Array.isArray(given)) return false;
-  const [a, b] = [new Set(['read', ...asked]), new Set<unknown>(['read', ...(given as unknown[])])];
-  return a.size === b.size && [...a].every((one) => b.has(one));
+function isSameSet(requested: readonly unknown[], granted: unknown): boolean {
+  if (!Array.isArray(granted)) return false;
+  const [a, b] = [new Set(['read', ...requested]), new Set<unknown>(['read', ...(granted as unknown[])])];
+  return a.size === b.size && [...a].every((permission) => b.has(permission));
 }

@@ -1,11 +1,11 @@
 import { checkSegment } from '../core/address.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { parseIdent } from '../core/ident.ts';
-import { MAX_BYTES, badRequest, readBody, tooLarge } from './body.ts';
+import { MAX_BODY_BYTES, badRequest, readBody, tooLargeRefusal } from './body.ts';
 import { METHODS } from './cors.ts';
 import { Refusal } from './refusal.ts';
 
-/** The plugin that a token is asked for; checked, and frozen. */
+/** The plugin that a token is requested for, checked and frozen. */
 export interface PluginTarget {
   /** Environment, a period, tenant. */
   readonly ident: string;
@@ -22,7 +22,7 @@ export interface PluginTarget {
 type Fields = Partial<Record<'ident' | 'namespace' | 'fn', unknown>>;
 
 /**
- * Which plugin a request is about, from the JSON body of a POST or the query of a GET.
+ * Reads which plugin a request is about, from the JSON body of a POST or the query of a GET.
  * @throws Refusal 405, 415, 413 or 400, in this order.
  */
 export async function readTarget(request: Request): Promise<PluginTarget> {
@@ -42,7 +42,7 @@ export async function readTarget(request: Request): Promise<PluginTarget> {
 }
 
 async function jsonFields(request: Request): Promise<Fields> {
-  // Also a defence: no form, and no fetch without a preflight, can send this type from another origin.
+  // This is a defence, too: from another origin, neither a form nor a fetch without a preflight can send this type.
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
   if (type.trim().toLowerCase() !== 'application/json') {
     throw new Refusal(415, 'unsupported-media-type', 'The content-type must be application/json');
@@ -61,11 +61,11 @@ async function jsonFields(request: Request): Promise<Fields> {
 }
 
 function queryFields({ search, searchParams }: URL): Fields {
-  if (search.length > MAX_BYTES) throw tooLarge('query');
+  if (search.length > MAX_BODY_BYTES) throw tooLargeRefusal('query');
   const fields: Fields = {};
   for (const name of ['ident', 'namespace', 'fn'] as const) {
     const [value, ...more] = searchParams.getAll(name);
-    // Two readers of the same query may each take another of them.
+    // A proxy or `authorize` might read the other one.
     if (more.length > 0) throw badRequest(`${name} must be given once`);
     fields[name] = value;
   }

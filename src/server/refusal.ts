@@ -1,4 +1,4 @@
-/** An answer other than a token: a status, a code for programs and a message for people that says what would be right. */
+/** Thrown for a request that gets no token: a status, a code for programs, and a message for people that says what would be right. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -13,15 +13,15 @@ export class Refusal extends Error {
   }
 }
 
-/** All that an answer says of a failure on this side. */
-export const INTERNAL = 'The token endpoint failed; its log should say why';
+/** All that a response says about a failure of the endpoint itself. */
+export const INTERNAL_MESSAGE = 'The token endpoint failed; its log should say why';
 
-/** JSON that no cache keeps: it holds a token, or is about one. */
-export const jsonAnswer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
+/** Makes a response of JSON that no cache keeps, because it holds a token or is for one caller alone. */
+export const jsonResponse = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
   Response.json(body, {
     status,
     headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers },
   });
 
-export const refusalAnswer = ({ status, code, message, headers }: Refusal): Response =>
-  jsonAnswer(status, { error: { code, message } }, headers);
+export const refusalResponse = ({ status, code, message, headers }: Refusal): Response =>
+  jsonResponse(status, { error: { code, message } }, headers);

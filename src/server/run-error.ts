@@ -3,15 +3,15 @@ import { HttpError } from '../core/errors.ts';
 import { redactTokens } from '../core/redact-tokens.ts';
 import { DEFAULT_MAX_BYTES, httpErrorOf } from '../core/request.ts';
 
-/** How much of what a run said an error keeps, in bytes of UTF-8. */
+/** How much an error keeps of the message and the logs together, in bytes of UTF-8. */
 const KEPT_BYTES = 65_536;
 
-/** What would end a line of a log, move a terminal's cursor, or reorder what is shown. */
+/** Characters that end a line of a log, move a terminal's cursor, or reorder what is shown. */
 const CONTROL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** What an error body says of a run. */
+/** What an error body says about a run. */
 interface RunFailure {
   code: string;
   path?: string;
@@ -21,9 +21,9 @@ interface RunFailure {
 }
 
 /**
- * A run gave no output, and the answer says why: `plugin-error`, `time-limit`, `memory-limit`, `version-not-found` and
- * others. `message` and `logs` come from whoever wrote the plugin: they are untrusted, and kept up to 64 KB together.
- * `message` has no control characters.
+ * A run gave no output, and the response says why: `plugin-error`, `time-limit`, `memory-limit`, `version-not-found` and
+ * others. `message` and `logs` are untrusted, because they come from whoever wrote the plugin. Together they are cut to
+ * 64 KB, and `message` has no control characters.
  */
 export class RunError extends HttpError {
   override readonly name = 'RunError';
@@ -34,10 +34,10 @@ export class RunError extends HttpError {
   /** The id of the run, by which the service's records and logs can be asked. */
   declare readonly requestId?: string;
 
-  constructor(where: string, { status, retryAfter }: HttpError, { message, ...failure }: RunFailure) {
-    super(where, status, retryAfter);
+  constructor(label: string, { status, retryAfter }: HttpError, { message, ...failure }: RunFailure) {
+    super(label, status, retryAfter);
     if (message) {
-      // The stack was written before the message was known.
+      // The engine wrote the stack in `super`, with the message of an `HttpError`.
       this.stack = (this.stack ?? '').replace(this.message, () => message);
       this.message = message;
     }
@@ -45,10 +45,13 @@ export class RunError extends HttpError {
   }
 }
 
-/** The error of an execution: a `RunError` where the body says what failed, else an `HttpError`. */
+/**
+ * Makes the error of a run: a `RunError` where the body says what failed, else an `HttpError`.
+ * @param secret the environment token, which is redacted
+ */
 export async function toRunError(
   response: Response,
-  where: string,
+  label: string,
   signal: AbortSignal,
   secret: string,
 ): Promise<HttpError> {
@@ -56,16 +59,16 @@ export async function toRunError(
     error?: unknown;
     logs?: unknown;
   };
-  const error = httpErrorOf(response, where);
+  const error = httpErrorOf(response, label);
   const { code, path } = errorFields(body, secret);
   if (!code) return error;
   const { message, requestId } = Object(body.error) as Record<string, unknown>;
-  const keep = keeper(secret);
+  const keep = createKeeper(secret);
   const said = typeof message === 'string' ? keep(message.replace(CONTROL, ' ')) : '';
-  const logs = Array.isArray(body.logs) ? keepAll(body.logs, keep) : [];
+  const logs = Array.isArray(body.logs) ? keepEntries(body.logs, keep) : [];
   const id = response.headers.get('x-request-id') ?? requestId;
   const isId = typeof id === 'string' && REQUEST_ID.test(id) && !id.includes(secret);
-  return new RunError(where, error, {
+  return new RunError(label, error, {
     code,
     ...(path !== undefined && { path }),
     ...(said && { message: said }),
@@ -74,8 +77,8 @@ export async function toRunError(
   });
 }
 
-/** The entries that are text, until nothing more is kept. */
-function keepAll(entries: readonly unknown[], keep: (text: string) => string): string[] {
+/** Keeps the entries that are text, until there is no room left. */
+function keepEntries(entries: readonly unknown[], keep: (text: string) => string): string[] {
   const kept: string[] = [];
   for (const entry of entries) {
     if (typeof entry !== 'string') continue;
@@ -86,8 +89,11 @@ function keepAll(entries: readonly unknown[], keep: (text: string) => string): s
   return kept;
 }
 
-/** Takes texts without the token until `KEPT_BYTES` are used up; the last is cut, and what comes after it is empty. */
-function keeper(secret: string): (text: string) => string {
+/**
+ * Creates a function that returns a text without the token as long as there is room in `KEPT_BYTES`. The text that does not
+ * fit is cut, and all further ones are empty.
+ */
+function createKeeper(secret: string): (text: string) => string {
   const buffer = new Uint8Array(KEPT_BYTES);
   let used = 0;
   return (text) => {

@@ -1,14 +1,14 @@
 import { type Grant, checkGrant } from './permissions.ts';
 
-/** What every session can be asked with. */
+/** What can be asked for in every request for a session. */
 export interface SessionTerms extends Grant {
-  /** How long the token is good, in seconds: 60 to 86400. */
+  /** How long the token lives, in seconds: 60 to 86400. By default, the service decides. */
   expires_in?: number;
 }
 
 /**
- * What an editor token is for: one plugin, those of a namespace, or all of the tenant. `scope` is required and says what must
- * be named, so that a name that is missing never widens it.
+ * What an editor token is for: one plugin, those of a namespace, or all of the tenant. `scope` is required and decides which
+ * names are, so that a missing name is an error and never makes the token good for more plugins.
  */
 export type SessionRequest = SessionTerms &
   (
@@ -17,7 +17,7 @@ export type SessionRequest = SessionTerms &
     | { scope: 'tenant' }
   );
 
-/** The names that each scope has to have, and those that it may have. */
+/** The names that a request of each scope must have, and those that it may have. */
 const NAMES: Readonly<Record<string, { required: readonly string[]; optional: readonly string[] }>> = {
   plugin: { required: ['fn'], optional: ['namespace'] },
   namespace: { required: ['namespace'], optional: [] },
@@ -25,19 +25,19 @@ const NAMES: Readonly<Record<string, { required: readonly string[]; optional: re
 };
 
 /**
- * The body of a request for a session, and what the answer has to say back.
- * @throws TypeError that names what is missing, not known, without a value or cannot be used.
+ * Makes the body of a request for a session, and the grant that the response is checked against.
+ * @throws TypeError that names the field that is missing, not known, without a value or of no use.
  */
 export function readSessionRequest(request: SessionRequest): { body: object; grant: Grant } {
-  const given = { ...request } as Record<string, unknown>;
-  const { scope, expires_in: seconds } = given;
+  const fields = { ...request } as Record<string, unknown>;
+  const { scope, expires_in: seconds } = fields;
   const names = typeof scope === 'string' && Object.hasOwn(NAMES, scope) ? NAMES[scope] : undefined;
   if (!names) throw new TypeError('scope must be plugin, namespace or tenant');
-  const grant = checkGrant(given, ['scope', ...names.required, ...names.optional, 'expires_in']);
+  const grant = checkGrant(fields, ['scope', ...names.required, ...names.optional, 'expires_in']);
   const named: Record<string, string> = {};
   for (const name of [...names.required, ...names.optional]) {
-    if (!Object.hasOwn(given, name) && names.optional.includes(name)) continue;
-    const value = given[name];
+    if (!Object.hasOwn(fields, name) && names.optional.includes(name)) continue;
+    const value = fields[name];
     if (typeof value !== 'string' || !value || !value.isWellFormed()) {
       throw new TypeError(
         `${name} must be well-formed text, and not empty, for the scope ${scope as string}`,
@@ -45,7 +45,7 @@ export function readSessionRequest(request: SessionRequest): { body: object; gra
     }
     named[name] = value;
   }
-  if (Object.hasOwn(given, 'expires_in') && !isLifetime(seconds)) {
+  if (Object.hasOwn(fields, 'expires_in') && !isLifetime(seconds)) {
     throw new TypeError('expires_in must be a whole number of seconds, 60 to 86400');
   }
   return { body: { ...named, ...grant, ...(seconds !== undefined && { expires_in: seconds }) }, grant };

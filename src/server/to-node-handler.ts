@@ -1,9 +1,9 @@
 import { toWebRequest } from './node-request.ts';
 import type { NodeRequest, NodeResponse } from './node-types.ts';
-import { INTERNAL, Refusal, refusalAnswer } from './refusal.ts';
+import { INTERNAL_MESSAGE, Refusal, refusalResponse } from './refusal.ts';
 import type { TokenEndpoint } from './token-endpoint.ts';
 
-/** What `authorize` and the other functions get as context. */
+/** The `context` that `authorize` and the other functions of the options get. */
 export interface NodeContext<Req extends NodeRequest = NodeRequest, Res = NodeResponse> {
   req: Req;
   res: Res;
@@ -17,12 +17,12 @@ export type NodeHandler<Req extends NodeRequest = NodeRequest, Res = NodeRespons
 ) => void;
 
 /**
- * Makes an endpoint a handler for Express or `node:http`. It takes `req.body` where something has parsed it already, and
- * else reads the body itself; the endpoint's context is `{ req, res }`. A client that goes away aborts the request's
- * signal. What is thrown goes to `next`, and without one is logged and answered with 500.
+ * Makes an endpoint a handler for Express or `node:http`. It takes `req.body` where a middleware has parsed it, and else
+ * reads the body itself. The endpoint's context is `{ req, res }`. The request's signal aborts when the client closes the
+ * connection. An error is passed to `next`; without `next` it is logged and answered with 500.
  *
- * The request's address is made of `Host` and of `req.protocol`, which in Express follows the setting `trust proxy`. Where
- * neither tells of a proxy that ends TLS, name the public origin in `allowedOrigins`.
+ * The request's URL is made of `Host` and of `req.protocol`, which in Express follows the setting `trust proxy`. If a proxy
+ * ends TLS and neither says so, name the public origin in `allowedOrigins`.
  */
 export function toNodeHandler<Req extends NodeRequest = NodeRequest, Res extends NodeResponse = NodeResponse>(
   endpoint: TokenEndpoint<NodeContext<Req, Res>>,
@@ -39,33 +39,33 @@ async function handle<Req extends NodeRequest, Res extends NodeResponse>(
   req: Req,
   res: Res,
 ): Promise<void> {
-  const gone = new AbortController();
+  const abort = new AbortController();
   res.once('close', () => {
-    if (!res.writableFinished) gone.abort();
+    if (!res.writableFinished) abort.abort();
   });
   let drain: (() => void) | undefined;
   try {
-    const converted = toWebRequest(req, gone.signal);
+    const converted = toWebRequest(req, abort.signal);
     drain = converted.drain;
     await send(await endpoint(converted.request, { req, res }), res);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    await send(refusalAnswer(error), res);
+    await send(refusalResponse(error), res);
   } finally {
     drain?.();
   }
 }
 
-async function send(answer: Response, res: NodeResponse): Promise<void> {
-  const body = new Uint8Array(await answer.arrayBuffer());
-  // Something else has answered, such as a time limit of the host's.
+async function send(response: Response, res: NodeResponse): Promise<void> {
+  const body = new Uint8Array(await response.arrayBuffer());
+  // Something else has answered, such as a time limit in the application.
   if (res.headersSent || res.destroyed) return;
-  res.statusCode = answer.status;
-  if (answer.statusText) res.statusMessage = answer.statusText;
-  for (const [name, value] of answer.headers) {
-    // These two add to what a session or another middleware has set.
+  res.statusCode = response.status;
+  if (response.statusText) res.statusMessage = response.statusText;
+  for (const [name, value] of response.headers) {
+    // A middleware, such as one for sessions, may have set these two, which are kept.
     if (name === 'set-cookie' || name === 'vary') res.appendHeader(name, value);
-    // Node counts the body itself; a host's own count that is wrong would leave the client waiting.
+    // Node sets it itself. With a wrong one, from a response of the host's own, the client would wait for more.
     else if (name !== 'content-length') res.setHeader(name, value);
   }
   res.end(body);
@@ -81,7 +81,7 @@ async function fail(
     return;
   }
   console.error('plugin-editor: the token endpoint failed:', error);
-  // Part of the answer has been sent. Closing the connection lets the client see that the rest is missing.
+  // Part of a response was sent. When the connection is closed, the client notices that the rest is missing.
   if (res.headersSent) res.destroy();
-  else await send(refusalAnswer(new Refusal(500, 'internal', INTERNAL)), res);
+  else await send(refusalResponse(new Refusal(500, 'internal', INTERNAL_MESSAGE)), res);
 }

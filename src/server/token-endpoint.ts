@@ -2,15 +2,15 @@ import { checkSegment } from '../core/address.ts';
 import { parseOrigins } from '../core/origins.ts';
 import type { AccessClient, EditorTokenRecord } from './access-client.ts';
 import { type Authorize, checkAuthorized } from './authorization.ts';
-import { preflightAnswer, shareWith } from './cors.ts';
+import { preflightResponse, addCorsHeaders } from './cors.ts';
 import { checkOrigin } from './origin-check.ts';
 import { type PluginTarget, readTarget } from './plugin-target.ts';
 import { type Grant, checkGranted } from './permissions.ts';
-import { INTERNAL, Refusal, jsonAnswer, refusalAnswer } from './refusal.ts';
-import { tokenAnswer } from './token-answer.ts';
+import { INTERNAL_MESSAGE, Refusal, jsonResponse, refusalResponse } from './refusal.ts';
+import { tokenBody } from './token-body.ts';
 import { upstreamRefusal } from './upstream-refusal.ts';
 
-/** What gives editor tokens: an `AccessClient`, or something that stands in for one. */
+/** Gets editor tokens: an `AccessClient`, or anything else that has its method. */
 export type Access = Pick<AccessClient, 'getEditorToken'>;
 
 export interface TokenEndpointOptions<Context = unknown> {
@@ -27,22 +27,22 @@ export interface TokenEndpointOptions<Context = unknown> {
   /** The third segment of the access request; default: the plugin's name. */
   ext?: ((target: PluginTarget) => string | Promise<string>) | undefined;
   /**
-   * Called with the error behind an answer of 500, 502 or 504; the answer itself does not say it. Where the builder refused
-   * the environment token, the error is one line. Default: `console.error`.
+   * Called with the error behind a response of 500, 502 or 504, which is not in the response itself. Where the builder
+   * refused the environment token, the error is one line. Default: `console.error`.
    */
   onError?: ((error: unknown, request: Request, context: Context) => void | Promise<void>) | undefined;
 }
 
-/** Never rejects. */
+/** Answers a request for an editor token. Never rejects. */
 export type TokenEndpoint<Context = unknown> = (request: Request, context?: Context) => Promise<Response>;
 
 /**
- * The endpoint that `<plugin-editor token-endpoint>` asks: checks where a request comes from, whose plugin it is about
- * and whether the caller may edit it, and answers `{ token, expires_in?, expires_at? }`; errors are
- * `{ error: { code, message } }`. `context` is passed to the options' functions.
+ * Creates the endpoint that `token-endpoint` of `<plugin-editor>` names. It checks which page a request comes from, which
+ * plugin it is about and whether the caller may edit that, and answers `{ token, expires_in?, expires_at? }`, or
+ * `{ error: { code, message } }` with a status of 400 or above. `context` is passed to the options' functions.
  *
- * A GET from a page's own origin carries no `Origin`, so that with browsers that send no `Sec-Fetch-Site` (over plain
- * http: all of them, but for localhost) only POST works.
+ * Browsers send no `Sec-Fetch-Site` over plain http, other than to localhost, and no `Origin` with a GET to the page's own
+ * origin. Over plain http, therefore, only POST works.
  * @throws TypeError for an option that is missing or cannot be used; the message names it.
  */
 export function createTokenEndpoint<Context = unknown>(
@@ -53,30 +53,30 @@ export function createTokenEndpoint<Context = unknown>(
   if (!isAccess(access) && typeof access !== 'function') {
     throw new TypeError('access must be an AccessClient, or a function that gives one');
   }
-  mustBeFunction('authorize', authorize);
-  mustBeFunction('ext', ext);
-  mustBeFunction('onError', onError);
+  requireFunction('authorize', authorize);
+  requireFunction('ext', ext);
+  requireFunction('onError', onError);
 
   return async (request, given) => {
     const context = given as Context;
     try {
-      return shareWith(request, origins, await answer(request, context));
+      return addCorsHeaders(request, origins, await answer(request, context));
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal', INTERNAL);
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal', INTERNAL_MESSAGE);
       const failure = error instanceof Refusal ? error.cause : error;
-      // A client that went away is no failure.
-      const left = request.signal.aborted && failure === request.signal.reason;
-      if (failure !== undefined && !left) void report(failure, request, context);
-      return shareWith(request, origins, refusalAnswer(refusal));
+      // It is no failure when a client has closed the connection.
+      const hasLeft = request.signal.aborted && failure === request.signal.reason;
+      if (failure !== undefined && !hasLeft) void reportError(failure, request, context);
+      return addCorsHeaders(request, origins, refusalResponse(refusal));
     }
   };
 
   async function answer(request: Request, context: Context): Promise<Response> {
     checkOrigin(request, origins);
-    if (request.method === 'OPTIONS') return preflightAnswer(request);
+    if (request.method === 'OPTIONS') return preflightResponse(request);
     const target = await readTarget(request);
-    const { own, grant } = checkAuthorized(await authorize(request, target, context), target);
-    return own ?? jsonAnswer(200, tokenAnswer(await getToken(request, target, grant, context)));
+    const { response, grant } = checkAuthorized(await authorize(request, target, context), target);
+    return response ?? jsonResponse(200, tokenBody(await getToken(request, target, grant, context)));
   }
 
   async function getToken(
@@ -94,7 +94,7 @@ export function createTokenEndpoint<Context = unknown>(
         signal: request.signal,
       });
       if (!hasToken(record)) throw new TypeError('getEditorToken gave no token');
-      // Again here, whatever `access` is: what was to be read-only must not become a token for everything.
+      // An `AccessClient` has checked this, but `access` may be anything, and a token must not allow more than was asked for.
       checkGranted(grant, record, 'getEditorToken');
       return record;
     } catch (cause) {
@@ -102,23 +102,23 @@ export function createTokenEndpoint<Context = unknown>(
     }
   }
 
-  async function report(error: unknown, request: Request, context: Context): Promise<void> {
+  async function reportError(error: unknown, request: Request, context: Context): Promise<void> {
     try {
       await onError(error, request, context);
     } catch {
-      // Logging that fails must not cost the page its answer, nor end the process as an unhandled rejection.
+      // A failure of `onError` must neither keep the page from its response nor end the process as an unhandled rejection.
     }
   }
 }
 
-/** `access` may be anything that has the method, and may be written without types. */
+/** This is checked, because `access` may be of a class without types. */
 const hasToken = (record: Partial<EditorTokenRecord> | null | undefined): record is EditorTokenRecord =>
   typeof record?.token === 'string' && record.token !== '';
 
 const isAccess = (value: unknown): value is Access =>
   typeof (value as Access | undefined)?.getEditorToken === 'function';
 
-function mustBeFunction(name: string, value: unknown): void {
+function requireFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${name} must be a function`);
 }
 

@@ -1,6 +1,6 @@
 import type { PluginToOpen, TokenRequestReason } from '../core/messages.ts';
 
-/** How the stand-in editor opens plugins. */
+/** The settings by which the stand-in editor opens plugins. */
 export interface StandInSettings {
   /** Makes every plugin one that cannot be opened; the text is the editor's message. */
   openError?: string;
@@ -19,15 +19,15 @@ export interface OpenedPlugin extends PluginToOpen {
   permissions: string[];
 }
 
-/** What the page of the stand-in editor does at a test's word. */
+/** The commands by which a test drives the page of the stand-in editor. */
 export interface StandInCommands {
   /** The plugin that is open; `undefined` before the first one and after the launcher closed it. */
   plugin(): OpenedPlugin | undefined;
-  /** Unsaved work appears, or goes. */
+  /** Unsaved work appears, or with `false` goes. */
   dirty(dirty?: boolean): void;
-  /** The draft is saved. Throws while {@link refuseSaves} says so. */
+  /** The draft is saved. Throws while {@link refuseSaves} has set a message. */
   save(): void;
-  /** Each save fails with this message from now on; `undefined`: no more. */
+  /** Makes each save fail with this message from now on; with `undefined`, saves succeed again. */
   refuseSaves(message: string | undefined): void;
   /** A build ended; it succeeded unless `succeeded` is `false`. */
   build(build?: { succeeded?: boolean; outputLog?: string }): void;
@@ -40,13 +40,13 @@ export interface StandInCommands {
   /** The editor cannot go on with this plugin; `message` is for its user. */
   fail(message: string): void;
   /**
-   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with the launcher's error
-   * code, such as `token-unauthorized`.
+   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with an error whose message
+   * is the launcher's error code, such as `token-unauthorized`.
    */
   requestToken(reason?: TokenRequestReason): Promise<string | undefined>;
 }
 
-/** The commands as a test gives them from outside of the frame. */
+/** The same commands for a test outside of the frame: each returns a promise. */
 export type StandInEditor = {
   [Name in keyof StandInCommands]: (
     ...args: Parameters<StandInCommands[Name]>
@@ -66,8 +66,8 @@ export const commandNames: readonly (keyof StandInCommands)[] = [
   'requestToken',
 ];
 
-/** Makes the commands of functions that carry one out wherever the page is. */
-export const commandsBy = (run: (name: string, args: unknown[]) => Promise<unknown>): StandInEditor =>
+/** Makes the commands for a test outside of the frame. `run` carries one out in the page. */
+export const createCommands = (run: (name: string, args: unknown[]) => Promise<unknown>): StandInEditor =>
   Object.fromEntries(
     commandNames.map((name) => [name, (...args: unknown[]) => run(name, args)]),
   ) as unknown as StandInEditor;

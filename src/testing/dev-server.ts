@@ -3,16 +3,16 @@ import { standInPage } from './page.ts';
 
 // The parts of Node's and the tools' types that are used here, so that this package depends on none of their versions.
 
-interface Answer {
+interface ServerResponse {
   setHeader(name: string, value: string): void;
   end(body: string): void;
 }
 
 interface ViteServer {
-  middlewares: { use(path: string, handle: (request: unknown, answer: Answer) => void): void };
+  middlewares: { use(path: string, handle: (request: unknown, response: ServerResponse) => void): void };
 }
 
-/** A plugin of Vite, and so of Vitest, and of Web Test Runner. */
+/** A plugin for Vite, Vitest and Web Test Runner. */
 export interface StandInPlugin {
   name: string;
   configureServer(server: ViteServer): void;
@@ -32,11 +32,11 @@ export function standInPlugin({
   const body = standInPage(settings);
   return {
     name: 'plugin-editor-stand-in',
-    // What it returns would be called by Vite.
+    // It returns nothing, because Vite would call a function that it returns.
     configureServer: ({ middlewares }) => {
-      middlewares.use(path, (_, answer) => {
-        answer.setHeader('content-type', 'text/html');
-        answer.end(body);
+      middlewares.use(path, (_, response) => {
+        response.setHeader('content-type', 'text/html');
+        response.end(body);
       });
     },
     serve: (context) => (context.path === path ? { body, type: 'html' } : undefined),

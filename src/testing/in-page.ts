@@ -1,12 +1,12 @@
-import { commandsBy, type StandInEditor } from './commands.ts';
+import { createCommands, type StandInEditor } from './commands.ts';
 import { StandInTokens } from './tokens.ts';
 
 /**
- * The stand-in editor that a `<plugin-editor>` of this page shows, for tests that run in the page itself. It has to be served
- * on the page's own origin, by {@link standInPlugin}.
+ * Returns the stand-in editor that a `<plugin-editor>` of this page shows, for tests that run in the page itself. It has to be
+ * served on the page's own origin, by {@link standInPlugin}.
  */
 export function standInOf(element: Element): StandInEditor {
-  return commandsBy(async (name, args) => {
+  return createCommands(async (name, args) => {
     const frame = element.shadowRoot?.querySelector('iframe');
     if (!frame) throw new Error('The element shows no frame: wait until its state is "ready".');
     const standIn = frame.contentDocument && frame.contentWindow?.standIn;

@@ -9,7 +9,7 @@ const defaults: StandInSettings = {
 
 /** The HTML of the page that stands in for an editor: one file that loads nothing else. */
 export function standInPage(settings: Partial<StandInSettings> = {}): string {
-  // Within a script, `<` could begin the end of it.
+  // In a script element, `</script` in a text would end the script.
   const json = JSON.stringify({ ...defaults, ...settings }).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html>

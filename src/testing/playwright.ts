@@ -1,8 +1,8 @@
-import { commandsBy, type StandInEditor, type StandInSettings } from './commands.ts';
+import { createCommands, type StandInEditor, type StandInSettings } from './commands.ts';
 import { standInPage } from './page.ts';
 import { StandInTokens } from './tokens.ts';
 
-// The part of Playwright's types that is used here, so that this package depends on none of its versions.
+// The parts of Playwright's types that are used here. They are declared, so that this package depends on no version of it.
 
 interface PlaywrightRequest {
   url(): string;
@@ -11,7 +11,7 @@ interface PlaywrightRequest {
 
 interface PlaywrightRoute {
   request(): PlaywrightRequest;
-  fulfill(answer: { status?: number; contentType?: string; body?: string }): Promise<void>;
+  fulfill(response: { status?: number; contentType?: string; body?: string }): Promise<void>;
 }
 
 interface PlaywrightFrame {
@@ -31,11 +31,11 @@ export interface PlaywrightPage {
 export interface RouteOptions extends Partial<StandInSettings> {
   /** Where the page under test looks for the editor: its `editor-url`, absolute. */
   editorUrl: string;
-  /** The path of its `token-endpoint`; left out, the application's own endpoint is asked. */
+  /** The path of its `token-endpoint`. If it is left out, the requests go to the application's own endpoint. */
   tokenEndpoint?: string;
 }
 
-/** Plays the editor, and where it is wanted the token endpoint, for a page of Playwright. */
+/** Puts the stand-in editor, and with `tokenEndpoint` a stand-in token endpoint, into the network of a Playwright page. */
 export async function routeStandIn(
   page: PlaywrightPage,
   { editorUrl, tokenEndpoint, ...settings }: RouteOptions,
@@ -51,8 +51,8 @@ export async function routeStandIn(
       ({ pathname: path }) => path === tokenEndpoint,
       (route) => {
         const request = route.request();
-        const answer = tokens.answer(request.postData(), new URL(request.url()).searchParams);
-        return route.fulfill({ ...answer, contentType: 'application/json' });
+        const response = tokens.answer(request.postData(), new URL(request.url()).searchParams);
+        return route.fulfill({ ...response, contentType: 'application/json' });
       },
     );
   }
@@ -65,5 +65,5 @@ export async function routeStandIn(
       [name, args] as const,
     );
   };
-  return { editor: commandsBy(run), tokens };
+  return { editor: createCommands(run), tokens };
 }

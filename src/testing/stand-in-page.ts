@@ -1,13 +1,13 @@
 /**
- * The script of the page that stands in for an editor. It is bundled into `plugin-editor/testing.js` as text, and speaks the
- * frame protocol by the same module as a real editor.
+ * The script of the stand-in editor's page. It is bundled into `plugin-editor/testing.js` as text, and speaks the frame
+ * protocol by the same module as a real editor.
  */
 import { connectLauncher, type PluginToOpen } from '../editor.ts';
 import type { OpenedPlugin, StandInCommands, StandInSettings } from './commands.ts';
 
 declare global {
   interface Window {
-    /** What a test drives this page by. */
+    /** The commands by which a test drives this page. */
     standIn: StandInCommands;
     /** Set by the page itself, from the settings of the test. */
     standInSettings: StandInSettings;
@@ -36,7 +36,7 @@ const setDirty = (dirty: boolean) => {
   show();
 };
 
-/** The languages of the plugins that were saved, which have a draft when they are opened again. */
+/** The languages of the plugins that were saved, by plugin. These have a draft when they are opened again. */
 const saved = new Map<string, string>();
 
 const keyOf = ({ ident, namespace, fn }: PluginToOpen) => JSON.stringify([ident, namespace, fn]);

@@ -1,13 +1,13 @@
-/** The plugin that a token was asked for. */
+/** The plugin that a token was requested for. */
 export interface TokenTarget {
   ident: string;
   namespace: string;
   fn: string;
 }
 
-/** A token endpoint that gives a new token each time, or refuses at a test's word. */
+/** A token endpoint that gives a new token for each request, until a test has it refuse them. */
 export class StandInTokens {
-  /** What was asked for, oldest first. */
+  /** The plugins that tokens were requested for, oldest first. */
   readonly requests: TokenTarget[] = [];
   /** How long a token lives, in seconds. Default 900. */
   expiresIn = 900;
@@ -23,7 +23,7 @@ export class StandInTokens {
     this.#status = 200;
   }
 
-  /** Answers one request: the three names of its JSON body or of its query. */
+  /** Makes the response to a request, whose three names are in a JSON body or in the query. */
   answer(body: string | null, query: URLSearchParams): { status: number; body: string } {
     const target: Partial<TokenTarget> = body
       ? (JSON.parse(body) as Partial<TokenTarget>)

@@ -42,7 +42,7 @@ export interface PluginEditorAttributes {
   loading?: PluginEditorElement['loading'] | undefined;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   preload?: PluginEditorElement['preload'] | undefined;
-  /** Has the editor show the plugin and change nothing. A courtesy to the user: what is allowed is in the token, by its permissions. */
+  /** Has the editor show the plugin without changing it. What is allowed is decided by the token's permissions alone. */
   'read-only'?: PluginEditorElement['readOnly'] | undefined;
   /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A tag that is not valid is not handed on. */
   locale?: PluginEditorElement['locale'] | undefined;
@@ -114,7 +114,7 @@ export interface PluginFeaturesAttributes {
   required?: PluginFeaturesElement['required'] | undefined;
   /** Whether nothing can be chosen, and nothing is submitted. */
   disabled?: PluginFeaturesElement['disabled'] | undefined;
-  /** Accessible name of the list or group; while empty it is the word of `strings`. */
+  /** Accessible name of the list or group; while empty it is `languages` of `strings`. */
   label?: PluginFeaturesElement['label'] | undefined;
 }
 

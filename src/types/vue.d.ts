@@ -27,7 +27,7 @@ type PluginEditorProps = PluginEditorProperties &
   PluginEditorOneOf<'tokenEndpoint'> &
   VueListeners<PluginEditorEvents, PluginEditorElement>;
 
-/** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports what becomes of it. */
+/** Shows a plugin editor in a frame: gets an editor token from the page's own endpoint, builds the editor's address from the attributes, and reports by events what happens in the editor. */
 type PluginEditor = new () => PluginEditorElement & {
   /** For type checks alone, as in Vue's guide; nothing has it at run time. */
   $props: PluginEditorProps & Omit<HTMLAttributes, keyof PluginEditorProps> & PublicProps;

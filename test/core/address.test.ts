@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 
-import { checkSegment, httpUrl, segmentsUrl } from '../../src/core/address.ts';
+import { baseOf, checkSegment, httpUrl } from '../../src/core/address.ts';
+import { encodedPath } from '../../src/core/client/operation.ts';
 
 describe('httpUrl', () => {
   const good: [value: string, base: string | undefined, href: string][] = [
@@ -94,7 +95,7 @@ describe('checkSegment', () => {
   }
 });
 
-describe('segmentsUrl', () => {
+describe('baseOf and encodedPath', () => {
   const table: [base: string, segments: string[], url: string][] = [
     ['https://b.example', ['api', 'v1'], 'https://b.example/api/v1'],
     ['https://b.example/', ['api'], 'https://b.example/api'],
@@ -105,7 +106,9 @@ describe('segmentsUrl', () => {
   ];
   for (const [base, segments, url] of table) {
     it(`joins ${base} with ${segments.join(', ')}`, () => {
-      expect(segmentsUrl(new URL(base), segments)).to.equal(url);
+      expect(baseOf(new URL(base)) + encodedPath('', ...segments.map((segment) => ({ segment })))).to.equal(
+        url,
+      );
     });
   }
 });

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 
-import { type RawConfig, checkConfig, missing } from '../../src/core/config.ts';
+import { type RawConfig, checkConfig, missingAttributes } from '../../src/core/config.ts';
 import { PluginEditorError } from '../../src/core/errors.ts';
 
 const base = 'https://vendor.example/app/page?x=1';
@@ -24,7 +24,7 @@ function refusal(change: object): PluginEditorError {
   throw new Error('Nothing was refused');
 }
 
-describe('missing', () => {
+describe('missingAttributes', () => {
   const table: [change: object, names: string[]][] = [
     [{}, []],
     [{ editorUrl: undefined }, ['editor-url']],
@@ -41,7 +41,7 @@ describe('missing', () => {
   ];
   for (const [change, names] of table) {
     it(`finds ${names.join(', ') || 'nothing'} missing with ${JSON.stringify(change)}${'fetchToken' in change ? ' and fetchToken' : ''}`, () => {
-      expect(missing({ ...raw, ...change })).to.deep.equal(names);
+      expect(missingAttributes({ ...raw, ...change })).to.deep.equal(names);
     });
   }
 });

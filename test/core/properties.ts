@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type * as z from 'zod/mini';
-import { checkConfig, missing, preloadUrl } from '../../src/core/config.ts';
+import { checkConfig, missingAttributes, preloadUrl } from '../../src/core/config.ts';
 import { buildEditorUrl, parseEditorUrl } from '../../src/core/editor-url.ts';
 import { PluginEditorError, RequestError } from '../../src/core/errors.ts';
 import { editorTokenSchema, featuresSchema, pluginSourceSchema } from '../../src/core/records.ts';
@@ -60,7 +60,7 @@ export const framesStayAtTheEditor = fc.property(rawAttributes, text, (raw, toke
   const base = 'https://page.test/app/';
   const ahead = preloadUrl(raw, base);
   if (ahead !== undefined) checkFrameAddress(ahead, raw.editorUrl, base);
-  if (missing(raw).length) return;
+  if (missingAttributes(raw).length) return;
   let config;
   try {
     config = checkConfig(raw, base);

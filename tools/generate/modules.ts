@@ -101,11 +101,14 @@ function describe(source: Source, declaration: Declaration): Entry {
   switch (declaration.type) {
     case 'FunctionDeclaration':
       return entry(name + callOf(source, declaration));
-    case 'ClassDeclaration':
-      return entry(
-        `class ${name}${declaration.superClass ? ` extends ${textOf(source, declaration.superClass)}` : ''}`,
-        declaration.body.body.flatMap((member) => memberOf(source, declaration, member)),
-      );
+    case 'ClassDeclaration': {
+      const inherited = inheritedMembers(source, declaration);
+      const base = inherited.length === 0 && declaration.superClass;
+      return entry(`class ${name}${base ? ` extends ${textOf(source, base)}` : ''}`, [
+        ...declaration.body.body.flatMap((member) => memberOf(source, declaration, member)),
+        ...inherited,
+      ]);
+    }
     case 'TSInterfaceDeclaration':
       return entry(
         `interface ${name}${declaration.extends.map((one) => ` extends ${textOf(source, one)}`).join('')}`,
@@ -139,8 +142,42 @@ function describe(source: Source, declaration: Declaration): Entry {
   }
 }
 
+/** The module that a class's base class is imported from; none for a base class of the same module. */
+function baseModule(source: Source, { superClass }: Class): string | undefined {
+  const base = superClass?.type === 'Identifier' ? superClass.name : undefined;
+  const found = source.body.find(
+    (statement) =>
+      statement.type === 'ImportDeclaration' && statement.specifiers.some(({ local }) => local.name === base),
+  );
+  return found?.type === 'ImportDeclaration' ? found.source.value : undefined;
+}
+
+/** The members that a class has of an imported base class, which is no export itself, in terms of the class. */
+function inheritedMembers(source: Source, declaration: Class): Entry[] {
+  const path = baseModule(source, declaration);
+  if (!path) return [];
+  const name = textOf(source, declaration.superClass);
+  const base = exportsOf(read(join(dirname(source.path), path))).find((one) => one.name === name);
+  if (base?.declaration.type !== 'ClassDeclaration') return [];
+  const { body, typeParameters } = base.declaration;
+  const names = (typeParameters?.params ?? []).map((parameter) => textOf(base.source, parameter.name));
+  const types = (declaration.superTypeArguments?.params ?? []).map((type) => textOf(source, type));
+  return body.body
+    .filter((member) => member.type === 'MethodDefinition' && member.kind !== 'constructor')
+    .flatMap((member) => memberOf(base.source, declaration, member))
+    .map((member) => ({
+      ...member,
+      signature: names.reduce(
+        (signature, parameter, i) =>
+          signature.replaceAll(new RegExp(`\\b${parameter}\\b`, 'g'), types[i] ?? parameter),
+        member.signature,
+      ),
+    }));
+}
+
 /** A member that users see, with its doc comment; errors are made by this package alone. */
-function memberOf(source: Source, { id, superClass }: Class, member: ClassElement): Entry[] {
+function memberOf(source: Source, declaration: Class, member: ClassElement): Entry[] {
+  const { id, superClass } = declaration;
   if (!('key' in member) || member.key.type !== 'Identifier') return [];
   const doc = docBefore(source, member);
   const { name } = member.key;
@@ -150,7 +187,9 @@ function memberOf(source: Source, { id, superClass }: Class, member: ClassElemen
   if (member.type !== 'MethodDefinition') return [];
   if (member.kind === 'get') return entry(name + textOf(source, member.value.returnType));
   if (member.kind === 'constructor')
-    return superClass ? [] : entry(`new ${id?.name}${callOf(source, member.value)}`);
+    return superClass && !baseModule(source, declaration)
+      ? []
+      : entry(`new ${id?.name}${callOf(source, member.value)}`);
   return entry(name + callOf(source, member.value));
 }
 

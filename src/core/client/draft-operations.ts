@@ -10,9 +10,10 @@ import {
 } from './draft-records.ts';
 import { type Operation, type Segments, checkText, pathOf, queryOf } from './operation.ts';
 
-// The builder interface's own operations. Each function makes the request, and sends nothing.
+// The operations that need an editor token, or none. Each function describes a request, and sends nothing.
 
 export const getTemplate = (language: string): Operation<PluginSource> => ({
+  isPublic: true,
   path: pathOf('v1/template', { language }),
   schema: pluginSourceSchema,
 });
@@ -22,6 +23,7 @@ export const getTemplateV2 = (
   pluginName: string,
   namespace: string | undefined,
 ): Operation<PluginSource> => ({
+  isPublic: true,
   path:
     pathOf('v2/template', { language, pluginName }) +
     queryOf({ namespace: namespace ? checkSegment('namespace', namespace) : undefined }),
@@ -29,6 +31,7 @@ export const getTemplateV2 = (
 });
 
 export const getFeatures = (): Operation<Features> => ({
+  isPublic: true,
   path: pathOf('v1/features'),
   schema: featuresSchema,
 });
@@ -39,7 +42,7 @@ export const readDraft = (plugin: Segments): Operation<PluginSource> => ({
   schema: pluginSourceSchema,
 });
 
-/** @param etag what the draft must have now; `null`: there must be none yet */
+/** @param etag the tag that the draft must have; `null`: there must be no draft yet */
 export const saveDraft = (
   plugin: Segments,
   source: PluginSource,
@@ -78,7 +81,7 @@ export const deploy = (
   schema: deploymentSchema,
 });
 
-/** @throws TypeError for what is no entity tag: sent without its condition, a write could replace anything. */
+/** @throws TypeError for anything but an entity tag. Without the condition, the write could replace any draft. */
 function ifMatch(etag: string | undefined): Record<string, string> {
   if (etag === undefined) return {};
   if (!/^(?:W\/)?"[!#-~]*"$/.test(etag)) {

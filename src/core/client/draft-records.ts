@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { flag, number, optionalNumber, optionalText, text, textOrNull } from '../fields.ts';
 import { failureSchema, logsSchema } from './plugin-records.ts';
 
-// What builds, tests and deploys answer (contract: The local service and its editor). Fields that are not named here are kept.
+// What builds, tests and deploys answer; see docs/reference/operations.md. Records keep the fields that are not named here.
 
 /** The result of a build. A build that fails has one, too. */
 export const buildResultSchema = z.looseObject({
   succeeded: flag,
-  /** All that was logged, a line each. */
+  /** Everything that was logged, in lines. */
   outputLog: text,
   diagnostics: z.optional(
     z.array(

@@ -1,15 +1,15 @@
-/** What every page of a list has. */
+/** What the pages of all lists have in common. */
 export interface Page {
   /** `after` of the next page; missing on the last. */
   next?: string | undefined;
 }
 
 /**
- * All pages of a list, each asked for when the one before was used.
+ * Iterates over all pages of a list. Each is requested when the loop is done with the one before.
  *
  *     for await (const { plugins } of eachPage((after) => client.listPlugins(location, { after }))) …
  *
- * @param list asks for one page; what it rejects with ends the loop
+ * @param list requests one page. When it rejects, the loop throws that error
  */
 export async function* eachPage<P extends Page>(
   list: (after: string | undefined) => Promise<P>,

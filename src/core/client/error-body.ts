@@ -1,54 +1,55 @@
 import type { HttpError } from '../errors.ts';
-import { httpErrorOf, readText, whereOf } from '../request.ts';
+import { httpErrorOf, readText, requestLabel } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 
-/** What an error body may hold at the most, in bytes; a longer one says nothing. */
+/** The largest error body that is read, in bytes. A larger one is ignored. */
 const MAX_BYTES = 65_536;
 
-/** How long to wait for the rest of an error body once its status is known, in ms. The status alone tells enough. */
+/** How long to wait for an error body once its status is known, in ms. After that, the error has the status alone. */
 const BODY_TIMEOUT = 5000;
 
-/** What a code or a JSON Pointer can be; anything else in their place is left out. */
-const LINE = /^\P{Cc}{0,1000}$/u;
+/** What a code or a JSON Pointer looks like. Any other value of these fields is ignored. */
+const PRINTABLE = /^\P{Cc}{0,1000}$/u;
 
-/** Makes the error of an answer whose status is not 2xx. */
-export type ToError = (response: Response, where: string, signal: AbortSignal) => Promise<HttpError>;
+/** Makes the error for a response whose status is not 2xx. `label` names the request. */
+export type ToError = (response: Response, label: string, signal: AbortSignal) => Promise<HttpError>;
 
-/** A `fetch` that rejects for an answer whose status is not 2xx, so that the error can say what the body says. */
+/** Makes a `fetch` that rejects when the status is not 2xx, so that the error can have what the body says. */
 export const rejectingFetch =
   (toError: ToError, fetch = globalThis.fetch): typeof globalThis.fetch =>
   async (url, init) => {
     const response = await fetch(url, init);
     if (response.ok) return response;
-    throw await toError(response, whereOf({ url: url as string, init }), init?.signal as AbortSignal);
+    throw await toError(response, requestLabel({ url: url as string, init }), init?.signal as AbortSignal);
   };
 
 /**
- * An `HttpError` with `code` and `path` of the body, where it has them.
- * @param secret the token that was sent; a value that holds it is left out
+ * Makes an `HttpError` with `code` and `path` of the body, where it has them.
+ * @param secret the token that was sent; a value that holds it is ignored
  */
 export async function toHttpError(
   response: Response,
-  where: string,
+  label: string,
   signal: AbortSignal,
   secret: string | undefined,
 ): Promise<HttpError> {
   const body = await readErrorBody(response, signal, MAX_BYTES);
-  return Object.assign(httpErrorOf(response, where), errorFields(body, secret));
+  return Object.assign(httpErrorOf(response, label), errorFields(body, secret));
 }
 
-/** `code` and `path` of an error body, each only where it can be what it is called. */
+/** Reads `code` and `path` out of an error body, `{ error: { code, path } }`, each only if it looks like one. */
 export function errorFields(body: object, secret: string | undefined): { code?: string; path?: string } {
   const error = Object((body as { error?: unknown }).error) as Record<string, unknown>;
-  const take = (name: string) => {
+  const fieldOf = (name: string) => {
     const value = error[name];
-    const isUsable = typeof value === 'string' && LINE.test(value) && !(secret && value.includes(secret));
+    const isUsable =
+      typeof value === 'string' && PRINTABLE.test(value) && !(secret && value.includes(secret));
     return isUsable ? { [name]: value } : {};
   };
-  return { ...take('code'), ...take('path') };
+  return { ...fieldOf('code'), ...fieldOf('path') };
 }
 
-/** The JSON object that an error's body is. Empty for anything else: what failed is said by the status already. */
+/** Reads an error body as a JSON object. Any other body, and one that breaks off, is an empty object. */
 export async function readErrorBody(
   response: Response,
   signal: AbortSignal,

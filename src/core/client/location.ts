@@ -3,15 +3,15 @@ import { DEFAULT_NAMESPACE } from '../editor-url.ts';
 import { joinIdent } from '../ident.ts';
 import type { Segments } from './operation.ts';
 
-/** Whose plugins are meant. */
+/** A tenant, whose plugins are asked for. */
 export interface TenantLocation {
   /** The vendor's environment. */
   environment: string;
-  /** The vendor's user, also called tenant; holds no period. */
+  /** The name of the tenant, which holds no period. */
   userID: string;
 }
 
-/** Where a draft lies (interface: Get draft). */
+/** A plugin, and so its draft. */
 export interface DraftLocation extends TenantLocation {
   /** Default: `default`. */
   namespace?: string | undefined;
@@ -19,14 +19,20 @@ export interface DraftLocation extends TenantLocation {
   pluginName: string;
 }
 
-/** @throws TypeError that names the part that cannot be one. */
+/**
+ * Makes the segment that names a tenant in a path: its ident.
+ * @throws TypeError that names the part that no path can hold.
+ */
 export function tenantSegments({ environment, userID }: TenantLocation): Segments {
   checkSegment('environment', environment);
   checkSegment('userID', userID);
   return { ident: joinIdent({ environment, tenant: userID }) };
 }
 
-/** @throws TypeError that names the part of environment and user that cannot be one; the others are checked in the path. */
+/**
+ * Makes the segments that name a plugin in a path: ident, namespace and name.
+ * @throws TypeError that names `environment` or `userID`, if no path can hold it. The others are checked by `encodedPath`.
+ */
 export const pluginSegments = ({
   namespace = DEFAULT_NAMESPACE,
   pluginName,

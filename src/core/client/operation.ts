@@ -1,13 +1,15 @@
 import { checkSegment } from '../address.ts';
 import type { Schema } from '../shapes.ts';
 
-/** One request of the builder or environment interface, without address and token. */
+/** One request of an interface of the service, without the base address and the token. */
 export interface Operation<T = undefined> {
+  /** Whether it may be sent without a token. */
+  isPublic?: true;
   /** Default: `GET`. */
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** What follows the base address, encoded, with the query. */
   path: string;
-  /** Reads the answer. Without one the answer is not looked at. */
+  /** Reads the response's JSON. Without a schema it stays text. */
   schema?: Schema<T>;
   headers?: Record<string, string>;
   /** A body of JSON. */
@@ -16,29 +18,37 @@ export interface Operation<T = undefined> {
   text?: string;
 }
 
-/** Values for segments of a path, in their order, by the names that an error calls them. */
+/** The segments of a path, in their order, by the names that errors call them. */
 export type Segments = Readonly<Record<string, string>>;
 
 /**
- * The path of an operation: fixed text, and segments that are checked and encoded.
+ * Makes a path of fixed text, and of segments that are checked and encoded.
  * @throws TypeError that names a segment that no path can hold.
  */
-export const pathOf = (...parts: (string | Segments)[]): string =>
-  ['/api', ...parts.flatMap((part) => (typeof part === 'string' ? part : encodeSegments(part)))].join('/');
+export const encodedPath = (...parts: (string | Segments)[]): string =>
+  parts.flatMap((part) => (typeof part === 'string' ? part : encodeSegments(part))).join('/');
+
+/** Makes the path of an operation of the builder or environment interface. */
+export const pathOf = (...parts: (string | Segments)[]): string => encodedPath('/api', ...parts);
 
 const encodeSegments = (segments: Segments) =>
   Object.entries(segments).map(([name, value]) => encodeURIComponent(checkSegment(name, value)));
 
-/** A query with the values that are set; empty where none is. */
-export function queryOf(values: Record<string, string | number | boolean | undefined>): string {
+/** Makes a query of the values that are set, with its question mark; empty where none is set. */
+export function queryOf<T extends { [Name in keyof T]: string | number | boolean | undefined }>(
+  values: T,
+): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, `${value}`);
+  for (const [name, value] of Object.entries(values as Record<string, string | undefined>)) {
+    if (value !== undefined) query.set(name, value);
+  }
   return query.size > 0 ? `?${query}` : '';
 }
 
 /**
- * Text that arrives as it was sent.
- * @throws TypeError that names `name` for what is not text, and for a lone surrogate, which would become another character.
+ * Returns text that will arrive as it was sent.
+ * @throws TypeError that names `name` for anything but text, such as an object, which would arrive as `[object Object]`; and
+ * for a lone surrogate, which would arrive as another character.
  */
 export function checkText(name: string, text: string): string {
   if (typeof text !== 'string' || !text.isWellFormed())

@@ -19,13 +19,14 @@ import {
   versionSourceSchema,
 } from './plugin-records.ts';
 
-// What an editor token may ask as well as an environment token. Each function makes the request, and sends nothing.
+// The operations that take an editor token as well as an environment token. Each function describes a request, and sends
+// nothing.
 
-/** Which part of a list is wanted. */
+/** Which page of a list is requested. */
 export interface PageOptions {
   /** How many, 1 to 200; the service's default is 50. */
   limit?: number | undefined;
-  /** `next` of the page before. It belongs to the same filter. */
+  /** `next` of the page before, with the same other options. */
   after?: string | undefined;
 }
 
@@ -44,8 +45,8 @@ export interface RunListOptions extends PageOptions {
 }
 
 /** @param tenant one segment, the ident */
-export const listPlugins = (tenant: Segments, options: PluginListOptions = {}): Operation<PluginPage> => ({
-  path: pathOf('v1/tenant', tenant, 'plugins') + queryOf({ ...options }),
+export const listPlugins = (tenant: Segments, options: PluginListOptions): Operation<PluginPage> => ({
+  path: pathOf('v1/tenant', tenant, 'plugins') + queryOf(options),
   schema: pluginPageSchema,
 });
 
@@ -55,8 +56,8 @@ export const getPlugin = (plugin: Segments): Operation<Plugin> => ({
   schema: pluginSchema,
 });
 
-export const listVersions = (plugin: Segments, options: PageOptions = {}): Operation<VersionPage> => ({
-  path: pathOf('v1/plugin', plugin, 'versions') + queryOf({ ...options }),
+export const listVersions = (plugin: Segments, options: PageOptions): Operation<VersionPage> => ({
+  path: pathOf('v1/plugin', plugin, 'versions') + queryOf(options),
   schema: versionPageSchema,
 });
 
@@ -65,7 +66,7 @@ export const getVersion = (plugin: Segments, version: string): Operation<PluginV
   schema: versionSourceSchema,
 });
 
-/** @throws TypeError for a version that is neither `null` nor text, such as a missing one, which is not the newest. */
+/** @throws TypeError for a version that is neither `null` nor text. A missing one must not come to mean the newest. */
 export const setLive = (plugin: Segments, version: string | null): Operation<Plugin> => ({
   method: 'PUT',
   path: pathOf('v1/plugin', plugin, 'live'),
@@ -73,8 +74,8 @@ export const setLive = (plugin: Segments, version: string | null): Operation<Plu
   schema: pluginSchema,
 });
 
-export const listRuns = (plugin: Segments, options: RunListOptions = {}): Operation<RunPage> => ({
-  path: pathOf('v1/plugin', plugin, 'runs') + queryOf({ ...options }),
+export const listRuns = (plugin: Segments, options: RunListOptions): Operation<RunPage> => ({
+  path: pathOf('v1/plugin', plugin, 'runs') + queryOf(options),
   schema: runPageSchema,
 });
 

@@ -3,8 +3,8 @@ import { flag, number, optionalNumber, optionalText, orNull, text, textOrNull } 
 import { pluginTestSchema } from '../records.ts';
 
 /*
- * What can be read about plugins with an editor token and with an environment token alike (contract: Environment
- * interface). Times are ISO 8601. Fields that are not named here are kept.
+ * What can be read about plugins with an editor token and with an environment token alike; see docs/reference/operations.md.
+ * Times are ISO 8601. Records keep the fields that are not named here.
  */
 
 /** A plugin and what is live of it. */
@@ -23,7 +23,7 @@ export const pluginSchema = z.looseObject({
   latest: textOrNull,
   /** Which version was made live in place of the newest, when and by whom; `null` where it is the newest. */
   pinned: orNull(z.looseObject({ version: text, at: text, actor: optionalText })),
-  /** How many there are. */
+  /** The number of versions. */
   versions: number,
   /** Whether the live version was made for other types than its namespace has now. */
   outdated: flag,
@@ -89,7 +89,7 @@ export const versionPageSchema = z.looseObject({ versions: z.array(versionSchema
 /** A page of runs; `next`, where there is more, is `after` of the next page. */
 export const runPageSchema = z.looseObject({ runs: z.array(runSchema), next: optionalText });
 
-/** What a plugin gets and gives (contract: Namespaces with types). `declarations` is TypeScript. */
+/** The types of a plugin's input and output. `declarations` is TypeScript. */
 export const pluginTypesSchema = z.looseObject({ declarations: text });
 
 /** What a token may do, and where. */

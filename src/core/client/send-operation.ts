@@ -1,12 +1,13 @@
 import { baseOf } from '../address.ts';
-import { type Answer, type SendOptions, requestJson, request as sendRequest } from '../request.ts';
+import { type TextResponse, type SendOptions, requestJson, request as sendRequest } from '../request.ts';
 import { type ToError, rejectingFetch } from './error-body.ts';
 import type { Operation } from './operation.ts';
 
-/** How a client sends its operations. */
-export interface Sending extends SendOptions {
+/** What a client adds to its operations when it sends them. */
+export interface OperationOptions extends SendOptions {
+  /** What the operation's path is appended to. */
   base: URL;
-  /** For every request, such as the token. */
+  /** Headers for every request, such as the token's. */
   headers: Record<string, string>;
   /** Further options of `fetch`. */
   init?: RequestInit;
@@ -15,13 +16,21 @@ export interface Sending extends SendOptions {
 }
 
 /**
- * Sends an operation and reads its answer. Only what reads is tried again by itself: a lost answer does not say whether a
- * write was made, or a plugin ran.
+ * Sends an operation and reads the response. By default, only an operation that reads is tried again, because a lost response
+ * does not say whether a write was made, or a plugin ran.
  */
 export function sendOperation<T>(
   { method, path, schema, headers, json, text }: Operation<T>,
-  { base, headers: common, init, toError, fetch, retry = method ? 0 : undefined, ...options }: Sending,
-): Promise<Answer<T>> {
+  {
+    base,
+    headers: common,
+    init,
+    toError,
+    fetch,
+    retry = method ? 0 : undefined,
+    ...options
+  }: OperationOptions,
+): Promise<TextResponse<T>> {
   const type = json ? 'application/json' : text === undefined ? undefined : 'text/plain; charset=utf-8';
   const request = {
     ...options,

@@ -13,12 +13,12 @@ import {
 import type { FrameAttributes } from './frame.ts';
 import type { Requested } from './requested.ts';
 import type { SettingsHost } from './settings.ts';
-import { EditorStatus, type StatusHost } from './status.ts';
+import { StateReporter, type StateHost } from './state-reporter.ts';
 import type { UnsavedWork } from './unsaved-work.ts';
 
-/** What the controller needs of its element: attributes, read whenever they are needed, and a place to show its state. */
+/** What the controller needs of its element: the attributes, and a place for the frame and the state. */
 export interface EditorHost
-  extends StatusHost, ReactiveControllerHost, SettingsHost, Omit<RawConfig, keyof SettingsHost> {
+  extends StateHost, ReactiveControllerHost, SettingsHost, Omit<RawConfig, keyof SettingsHost> {
   frameAttributes(fn: string | undefined): FrameAttributes;
   readonly hasUpdated: boolean;
   readonly unguarded: boolean;
@@ -27,10 +27,10 @@ export interface EditorHost
 }
 
 /**
- * Reports to the page, by state and events, what becomes of the plugin that is shown or loading, and tells a launch what it
- * has to know of that plugin.
+ * Reports to the page, by state and events, what becomes of the plugin that is shown or loading, and gives a launch what it
+ * needs for that plugin: its token and the attributes of its frame.
  */
-export abstract class EditorReports extends EditorStatus {
+export abstract class PluginReporter extends StateReporter {
   declare protected readonly host: EditorHost;
   protected abstract readonly work: UnsavedWork;
   /** The config of the plugin that is shown or loading. */
@@ -40,7 +40,11 @@ export abstract class EditorReports extends EditorStatus {
     return this.work.dirty;
   }
 
-  /** Asks the page whether unsaved work may be discarded. `error` says why it was not saved, `next` what follows. */
+  /**
+   * Asks the page whether unsaved work may be discarded.
+   * @param error why it was not saved
+   * @param next what is to be opened in its place
+   */
   protected confirmDiscard(error: PluginEditorError | undefined, next: Requested): boolean {
     return this.host.dispatchEvent(
       new PluginEditorDiscardEvent({
@@ -57,7 +61,7 @@ export abstract class EditorReports extends EditorStatus {
     this.host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.openedPlugin(), dirty }));
   }
 
-  /** The plugin that is shown or loading. */
+  /** The plugin that is shown or loading. To be called only while there is a config. */
   protected openedPlugin(): Plugin {
     return pluginOf(this.config as Config);
   }
@@ -79,18 +83,18 @@ export abstract class EditorReports extends EditorStatus {
 
   onReady(details: PluginDetails | undefined, isFirst: boolean): void {
     const isNew = this.state !== 'ready' || (isFirst && !!details);
-    // A page that loaded once more and says nothing takes nothing back.
+    // A page without the protocol that loads once more says nothing, so that what is known stays.
     if (details || isNew) this.setState('ready', undefined, { ...this.openedPlugin(), ...details });
     if (isNew && this.state === 'ready') {
       this.host.dispatchEvent(new PluginEditorReadyEvent({ confirmed: !!details, ...details }));
     }
   }
 
-  onFail(error: PluginEditorError, said?: string): void {
+  onFail(error: PluginEditorError, editorMessage?: string): void {
     // A preload that failed is tried again when there is a plugin to open.
     if (this.state === 'idle') return;
     this.setDirty(false);
-    this.setState('error', error, undefined, said);
+    this.setState('error', error, undefined, editorMessage);
   }
 
   onExpiring(expiresAt: Date, error?: PluginEditorError): void {

@@ -7,38 +7,38 @@ import {
 } from './events.ts';
 import type { PluginEditorState } from './state.ts';
 
-/** The element whose status it is. */
-export interface StatusHost extends HTMLElement {
+/** The element whose state is reported. */
+export interface StateHost extends HTMLElement {
   showState(state: PluginEditorState): void;
 }
 
-/** What the element shows: its state, the reason of an error, and the plugin. */
-export class EditorStatus {
+/** Holds what the element shows (its state, the error, the plugin), and reports each change of it to the page. */
+export class StateReporter {
   state: PluginEditorState = 'idle';
   declare error: PluginEditorError | undefined;
-  /** What the editor itself said about the error. */
-  declare said: string | undefined;
+  /** What the editor itself said about the error, in words for its user. */
+  declare editorMessage: string | undefined;
   /** The plugin that is shown; set only in state `ready`. */
   declare plugin: ShownPlugin | undefined;
 
-  declare protected readonly host: StatusHost;
+  declare protected readonly host: StateHost;
 
-  constructor(host: StatusHost) {
+  constructor(host: StateHost) {
     this.host = host;
   }
 
-  /** Changes what is shown, and tells the page of each change of it. */
+  /** Changes what is shown, and fires the events for what differs. */
   protected setState(
     state: PluginEditorState,
     error?: PluginEditorError,
     plugin?: ShownPlugin,
-    said?: string,
+    editorMessage?: string,
   ): void {
     const { state: previous, host } = this;
-    const isOther = JSON.stringify(plugin) !== JSON.stringify(this.plugin);
+    const isOtherPlugin = JSON.stringify(plugin) !== JSON.stringify(this.plugin);
     this.error = error;
-    this.said = said;
-    if (isOther) this.plugin = plugin && Object.freeze(plugin);
+    this.editorMessage = editorMessage;
+    if (isOtherPlugin) this.plugin = plugin && Object.freeze(plugin);
     const shown = this.plugin;
     if (state !== previous) {
       this.state = state;
@@ -46,7 +46,8 @@ export class EditorStatus {
       host.dispatchEvent(new PluginEditorStateEvent({ state, previous }));
     }
     // A listener of the event above may have changed the plugin again.
-    if (isOther && this.plugin === shown) host.dispatchEvent(new PluginEditorPluginEvent({ plugin: shown }));
+    if (isOtherPlugin && this.plugin === shown)
+      host.dispatchEvent(new PluginEditorPluginEvent({ plugin: shown }));
     if (error && this.error === error) {
       console.error(`<plugin-editor> ${error.code}: ${error.message}`);
       host.dispatchEvent(new PluginEditorErrorEvent({ error }));

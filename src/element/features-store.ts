@@ -10,61 +10,62 @@ import type { PluginEditorState } from './state.ts';
 /** Gets a token for the features request, where a builder asks for one. */
 export type FetchFeaturesToken = (request: { signal: AbortSignal }) => Promise<string | EditorToken>;
 
-/** An element that shows a source; `requestUpdate('state')` tells it that the source has changed. @internal */
-export interface FeaturesUser {
+/** An element that shows a record; `requestUpdate('state')` notifies it that something in the store has changed. @internal */
+export interface FeaturesSubscriber {
   fetchToken?: FetchFeaturesToken | undefined;
   requestUpdate(name: 'state'): void;
 }
 
-/** The sources without `fetchToken`, by the builder's base address. Each is in here as long as an element uses it. */
-const shared = new Map<string, FeaturesSource>();
+/** The stores without `fetchToken`, by the builder's base address. Each is in here as long as it has a subscriber. */
+const shared = new Map<string, FeaturesStore>();
 
 /**
  * Requests and holds the features record of one builder. Elements without `fetchToken` that name the same builder share one
- * source, and so one request and one record. The source is dropped when the last of them leaves.
+ * store, and so one request and one record. It is dropped when the last of them unsubscribes.
  * @internal
  */
-export class FeaturesSource {
+export class FeaturesStore {
   state: PluginEditorState = 'idle';
   /** The latest record. A refresh that fails keeps it. */
   declare record: Readonly<Features> | undefined;
   declare error: Error | undefined;
 
   #builder: string;
-  #owner: FeaturesUser | undefined;
-  #users = new Set<FeaturesUser>();
+  /** The only subscriber of a store that is not shared. Its `fetchToken` is read for each request. */
+  #owner: FeaturesSubscriber | undefined;
+  #subscribers = new Set<FeaturesSubscriber>();
   #abort = new AbortController();
-  #flight: Promise<void> | undefined;
+  #request: Promise<void> | undefined;
 
-  private constructor(builder: string, owner: FeaturesUser | undefined) {
+  private constructor(builder: string, owner: FeaturesSubscriber | undefined) {
     this.#builder = builder;
     this.#owner = owner;
   }
 
-  /** Returns the source of a builder for one more user, and requests the record unless it is there or under way. */
-  static join(address: string, user: FeaturesUser): FeaturesSource {
+  /** Returns the store of a builder to one more subscriber, and requests the record unless it is there or under way. */
+  static subscribe(address: string, subscriber: FeaturesSubscriber): FeaturesStore {
     const builder = address.replace(/\/$/, '');
-    const known = user.fetchToken ? undefined : shared.get(builder);
-    const source = known ?? new FeaturesSource(builder, user.fetchToken && user);
-    if (!source.#owner) shared.set(builder, source);
-    source.#users.add(user);
-    // The outcome is in the source's state.
-    if (source.state !== 'ready') source.load().catch(() => {});
-    return source;
+    const known = subscriber.fetchToken ? undefined : shared.get(builder);
+    const store = known ?? new FeaturesStore(builder, subscriber.fetchToken && subscriber);
+    if (!store.#owner) shared.set(builder, store);
+    store.#subscribers.add(subscriber);
+    // A failure is in the store's state.
+    if (store.state !== 'ready') store.load().catch(() => {});
+    return store;
   }
 
-  /** Removes a user, and aborts the request when it was the last one. */
-  leave(user: FeaturesUser): void {
-    this.#users.delete(user);
-    if (this.#users.size) return;
+  /** Removes a subscriber, and aborts the request when it was the last one. */
+  unsubscribe(subscriber: FeaturesSubscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size) return;
     if (!this.#owner) shared.delete(this.#builder);
     this.#abort.abort();
   }
 
   /** Requests the record unless a request is under way. Rejects with what becomes `error`. */
   load(): Promise<void> {
-    if (this.state !== 'loading') this.#flight = this.#load();
-    return this.#flight as Promise<void>;
+    if (this.state !== 'loading') this.#request = this.#load();
+    return this.#request as Promise<void>;
   }
 
   async #load(): Promise<void> {
@@ -73,7 +74,7 @@ export class FeaturesSource {
     let token: string | undefined;
     this.#set('loading');
     try {
-      // First, so that a wrong address is an error before a token is requested.
+      // The address is checked first, so that a wrong one is reported before a token is requested.
       const url = baseOf(httpUrl('builder', this.#builder)) + '/api/v1/features';
       if (fetchToken) {
         const source: Partial<TokenSource> = { fetchToken, timeout: DEFAULT_TIMEOUT };
@@ -89,7 +90,7 @@ export class FeaturesSource {
         cause instanceof TypeError
           ? new PluginEditorError(token ? 'token-invalid' : 'config', message)
           : (cause as Error);
-      // The error view speaks to the page's user, the console to its developer.
+      // The error view speaks to the page's subscriber, the console to its developer.
       if (!signal.aborted) console.error(`<plugin-features> ${message}`);
       this.#set('error', error);
       throw error;
@@ -99,11 +100,11 @@ export class FeaturesSource {
   #set(state: typeof this.state, error?: Error): void {
     this.state = state;
     this.error = error;
-    for (const user of this.#users) user.requestUpdate('state');
+    for (const subscriber of this.#subscribers) subscriber.requestUpdate('state');
   }
 }
 
-/** Freezes a value and all that it holds, because all users of a source get the same object. */
+/** Freezes a value and all that it holds, because all subscribers of a store get the same object. */
 function freeze<T>(value: T): T {
   if (value instanceof Object) Object.values(value).forEach(freeze);
   return Object.freeze(value);
