@@ -1,7 +1,7 @@
 import { createService } from './http/app.ts';
 import { readEditorFiles } from './http/editor-files.ts';
 import { listen } from './http/listen.ts';
-import type { Listening } from './http/listen.ts';
+import type { ListeningServer } from './http/listen.ts';
 import { provisionEnvironmentToken } from './accounts/environment-token.ts';
 import { createLog } from './operations/log.ts';
 import type { Log } from './operations/log.ts';
@@ -55,7 +55,7 @@ export async function startService(
 ): Promise<RunningService> {
   const settings = completeSettings(given);
   const log = createLog(settings.logLevel, options.writeLog);
-  const opened = new Opened();
+  const opened = new CloseStack();
   try {
     const { autoMigrate } = settings;
     const storage = await openStorage(settings.database, {
@@ -73,7 +73,7 @@ export async function startService(
     const metrics = settings.metricsPort === undefined ? undefined : new Metrics();
     const hosts: string[] = [];
     let isDraining = false;
-    const service = plainly(() =>
+    const service = asStartError(() =>
       createService({
         storage,
         editorAssets: readEditorFiles(),
@@ -129,7 +129,7 @@ export async function startService(
 }
 
 /** What has to be closed, the last first. */
-class Opened {
+class CloseStack {
   readonly #steps: (() => unknown)[] = [];
 
   add(close: () => unknown): void {
@@ -141,7 +141,7 @@ class Opened {
   }
 }
 
-const serveMetrics = (metrics: Metrics, { metricsPort = 0, metricsHost }: Settings): Promise<Listening> =>
+const serveMetrics = (metrics: Metrics, { metricsPort = 0, metricsHost }: Settings): Promise<ListeningServer> =>
   listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
 
 /** Says what is not as it should be, though the service works. */
@@ -155,7 +155,7 @@ function warnAtStart(log: Log, isSchemaReady: boolean): void {
 }
 
 /** For steps whose errors are all about what the settings asked for. */
-function plainly<T>(step: () => T): T {
+function asStartError<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
  * What becomes of something that a client sends: it goes on to the server; it does, and the client loses its connection
  * before the answer; or neither it nor anything after it goes on, and neither side is told.
  */
-export type Verdict = 'pass' | 'cut' | 'stall';
+export type VerificationOutcome = 'pass' | 'cut' | 'stall';
 
 interface Pair {
   readonly client: Socket;
@@ -22,7 +22,7 @@ export class TcpProxy {
   readonly #pairs = new Set<Pair>();
   #port = 0;
   #isStalled = false;
-  #watch: (sent: Buffer) => Verdict = () => 'pass';
+  #watch: (sent: Buffer) => VerificationOutcome = () => 'pass';
   /** How long each piece of data takes in each direction, in ms. */
   delay = 0;
 
@@ -73,7 +73,7 @@ export class TcpProxy {
   }
 
   /** Has `watch` look at all that clients send. */
-  watch(watch: (sent: Buffer) => Verdict): void {
+  watch(watch: (sent: Buffer) => VerificationOutcome): void {
     this.#watch = watch;
   }
 

@@ -6,14 +6,14 @@ import { isMailProvider } from './mail-providers.ts';
  * The environment that goes with an address by itself: its domain from the top, `you@mail.acme.co.uk` →
  * `uk.co.acme.mail`.
  */
-export const defaultEnvironment = (email: string): string => fromTheTop(domainOf(email));
+export const defaultEnvironment = (email: string): string => reverseLabels(domainOf(email));
 
 /**
  * Why an address cannot prove that an environment is its own, in words for the person who asked; `undefined` when it can.
  * An environment belongs to the registered domain that its name begins with, from the top: `you@acme.co.uk` can own
  * `uk.co.acme` and all that begins with `uk.co.acme.`. An address at a mail provider proves nothing about its domain.
  */
-export function whyNotOwnEnvironment(email: string, environment: string): string | undefined {
+export function findOwnershipProblem(email: string, environment: string): string | undefined {
   const domain = domainOf(email);
   // Private suffixes too: whoever has a page at acme.github.io must not own what all of github.io is.
   const registered = getDomain(domain, { allowPrivateDomains: true, extractHostname: false });
@@ -25,7 +25,7 @@ export function whyNotOwnEnvironment(email: string, environment: string): string
     return `Anybody can get an address at ${provider}, so one there owns no environment. Use an address at a domain of your own. ${others}`;
   }
   if (beginsWith(environment, registered)) return undefined;
-  const own = fromTheTop(registered);
+  const own = reverseLabels(registered);
   return `The environment ${environment} is not of the domain ${registered}: with ${email} it can be ${own}, or begin with "${own}.". ${others}`;
 }
 
@@ -35,7 +35,7 @@ const others = 'Whoever operates the service can make a token for any environmen
 const domainOf = (email: string): string =>
   domainToASCII(email.slice(email.lastIndexOf('@') + 1)).replace(/\.$/, '');
 
-const fromTheTop = (domain: string): string => domain.split('.').toReversed().join('.');
+const reverseLabels = (domain: string): string => domain.split('.').toReversed().join('.');
 
 /** Names are compared as domains are: `de.bücher` and `de.xn--bcher-kva` are both of xn--bcher-kva.de. */
 function beginsWith(environment: string, registered: string): boolean {

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { whyNotOwnEnvironment } from './environment-ownership.ts';
+import { findOwnershipProblem } from './environment-ownership.ts';
 import { issueOwnerToken } from './environment-token.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sameDigest } from './tokens.ts';
@@ -24,7 +24,7 @@ const slowHash = (code: string, salt: Uint8Array): Promise<Uint8Array> =>
 
 /** Throws a {@link VerificationError} when an environment is not of an address's own domain. */
 export function checkOwnEnvironment({ email, environment }: { email: string; environment: string }): void {
-  const reason = whyNotOwnEnvironment(email, environment);
+  const reason = findOwnershipProblem(email, environment);
   if (reason !== undefined) throw new VerificationError(reason);
 }
 
@@ -47,7 +47,7 @@ export async function startVerification(
     // Before its codes are counted, which others may be about to add to.
     await lockAddress(email);
     const owner = await environments.owner(environment);
-    if (owner !== undefined && owner !== email) throw notYours(environment);
+    if (owner !== undefined && owner !== email) throw ownedByAnother(environment);
     await verificationCodes.prune(now - hour);
     const [first, ...more] = await verificationCodes.timesFor(email, now - hour);
     if (first !== undefined && more.length + 1 >= codesPerHour) {
@@ -67,18 +67,18 @@ export const cancelVerification = ({ tables }: Storage, id: number): Promise<voi
   tables.verificationCodes.delete(id);
 
 /** The new environment token, or how often one can try again (at least once). */
-export type Verdict = { token: string } | { triesLeft: number };
+export type VerificationOutcome = { token: string } | { triesLeft: number };
 
 /**
  * Checks an answer to a code. Throws a {@link VerificationError} when that was the last try, or the code has
  * expired or has done its work, or the environment became another's meanwhile.
  */
-export async function answerVerification(
+export async function verifyCode(
   storage: Storage,
   id: number,
   answer: string,
   now: number,
-): Promise<Verdict> {
+): Promise<VerificationOutcome> {
   const salt = (await storage.tables.verificationCodes.find(id))?.salt;
   // Hashing takes a moment; the lock on the data is taken after it.
   const hash = salt && (await slowHash(answer.replace(/[\s-]/g, ''), salt));
@@ -105,11 +105,11 @@ export async function answerVerification(
       `That was wrong ${triesPerCode} times, so the code is void. Run the command again for a new one.`,
     );
   }
-  if ('taken' in verdict) throw notYours(verdict.taken);
+  if ('taken' in verdict) throw ownedByAnother(verdict.taken);
   return verdict;
 }
 
-const notYours = (environment: string) =>
+const ownedByAnother = (environment: string) =>
   new VerificationError(
     `The environment ${environment} belongs to another e-mail address, the first that verified it. ` +
       `Choose another name for yours: npm run env-token -- <address> <environment>`,

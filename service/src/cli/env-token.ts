@@ -12,7 +12,7 @@ import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { UsageError } from './usage-error.ts';
 import {
-  answerVerification,
+  verifyCode,
   cancelVerification,
   checkOwnEnvironment,
   codeLifetimeMinutes,
@@ -153,7 +153,7 @@ async function readToken(storage: Storage, id: number): Promise<string> {
   prompt();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim()) {
-      const verdict = await answerVerification(storage, id, line, Date.now());
+      const verdict = await verifyCode(storage, id, line, Date.now());
       if ('token' in verdict) return verdict.token;
       say(
         `That is not the code. ${verdict.triesLeft === 1 ? '1 try is' : `${verdict.triesLeft} tries are`} left.`,

@@ -29,7 +29,7 @@ export async function serve(args: string[]): Promise<void> {
     return;
   }
   const settings = readSettings(process.env);
-  const ended = toldToEnd();
+  const ended = waitForEndSignal();
   const service = await Promise.race([startService(settings), ended]);
   if (typeof service === 'string') {
     createLog(settings.logLevel).info('The service ends before it has started.');
@@ -49,7 +49,7 @@ export async function serve(args: string[]): Promise<void> {
 }
 
 /** Resolves at the first signal to end. A second one ends the process at once. */
-function toldToEnd(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
+function waitForEndSignal(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
   const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT' | 'orphaned'>();
   let isEnding = false;
   const end = (reason: 'SIGTERM' | 'SIGINT' | 'orphaned') => {

@@ -8,7 +8,7 @@ export interface RatesOptions {
   /** How long a request waits for a lease, in ms, before the database counts as lost (default 1000). */
   readonly leaseTimeout?: number;
   /** How many keys are known at once (default 50,000); those that are idle for longest are forgotten first. */
-  readonly mostKeys?: number;
+  readonly maxKeys?: number;
 }
 
 /** Why a request was refused. */
@@ -53,11 +53,11 @@ export class Rates {
   #retryTimer: NodeJS.Timeout | undefined;
   readonly #pruneTimer: NodeJS.Timeout;
 
-  constructor(counters: Counters, { now, leaseTimeout = 1000, mostKeys = 50_000 }: RatesOptions) {
+  constructor(counters: Counters, { now, leaseTimeout = 1000, maxKeys = 50_000 }: RatesOptions) {
     this.#counters = counters;
     this.#now = now;
     this.#leaseTimeout = leaseTimeout;
-    this.#entries = new LRUCache({ max: mostKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
+    this.#entries = new LRUCache({ max: maxKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
     this.#pruneTimer = setInterval(() => void this.#prune(), rateWindow).unref();
   }
 
@@ -80,7 +80,7 @@ export class Rates {
     const outcome = entry.share.take(this.#now(), this.#isOnline);
     if (outcome === 'lease-needed') return this.#takeFromLease(entry);
     if (entry.share.isLow) void this.#request(entry);
-    return outcome === 'taken' ? undefined : refusal(entry, outcome);
+    return outcome === 'taken' ? undefined : toRefusal(entry, outcome);
   }
 
   /** Gives back one that was taken, for what was not done after all. */
@@ -117,7 +117,7 @@ export class Rates {
       }
       const outcome = entry.share.take(this.#now(), this.#isOnline);
       if (outcome === 'taken') return undefined;
-      if (outcome !== 'lease-needed') return refusal(entry, outcome);
+      if (outcome !== 'lease-needed') return toRefusal(entry, outcome);
     }
   }
 
@@ -208,7 +208,7 @@ export class Rates {
   }
 }
 
-const refusal = ({ share }: Entry, outcome: 'refused' | 'unknown'): Refusal => ({
+const toRefusal = ({ share }: Entry, outcome: 'refused' | 'unknown'): Refusal => ({
   endsAt: share.endsAt,
   isUnknown: outcome === 'unknown',
 });

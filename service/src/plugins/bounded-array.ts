@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** After how many faults an array is not looked at any further. */
-const ENOUGH_ISSUES = 10;
+const maxIssues = 10;
 
 /**
  * A schema of arrays that may be long and are given by strangers. Its items are checked one by one, and no further once there
@@ -29,7 +29,7 @@ export function boundedArray<Item extends z.ZodType>(
           context.addIssue({ code: 'custom', path: [i, ...path], message });
           found += 1;
         }
-        if (found > ENOUGH_ISSUES) return;
+        if (found > maxIssues) return;
       }
     })
     .meta({ items, maxItems: most });

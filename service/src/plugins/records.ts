@@ -9,14 +9,14 @@ const testSchema = z.looseObject({
 });
 
 /** How many tests a record may have: far more than anybody writes, and few enough to be compared at every deploy. */
-const MOST_TESTS = 10_000;
+const maxTests = 10_000;
 
 /** The interface's plugin source record. */
 export const sourceSchema = z
   .looseObject({
     contents: z.string(),
     lang: z.string(),
-    tests: boundedArray(testSchema, MOST_TESTS, 'tests').optional(),
+    tests: boundedArray(testSchema, maxTests, 'tests').optional(),
   })
   .meta({
     id: 'PluginSource',

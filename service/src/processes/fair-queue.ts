@@ -47,7 +47,7 @@ interface Waiter {
 }
 
 /** A set in the order of its additions that also gives up its first element, however large it is, in the same time. */
-class Line<T> {
+class OrderedSet<T> {
   readonly #items = new Set<T>();
   // What it has passed is no longer in the set, and what is added comes after it. A new iterator for each element would
   // walk over the places of all that were taken out.
@@ -75,20 +75,20 @@ class Line<T> {
 }
 
 /** One environment, tenant or token, or the root of them all. It is there as long as it holds slots or waits. */
-class Participant {
+class QueueNode {
   readonly key: string;
-  readonly parent: Participant | undefined;
+  readonly parent: QueueNode | undefined;
   readonly slots: number;
   readonly places: number;
   held = 0;
   waiting = 0;
-  readonly children = new Map<string, Participant>();
+  readonly children = new Map<string, QueueNode>();
   /** The children that could start something if a slot were free, in the order of their turns. */
-  readonly ready = new Line<Participant>();
+  readonly ready = new OrderedSet<QueueNode>();
   /** In the order of their coming. Of a token alone. */
-  readonly waiters = new Line<Waiter>();
+  readonly waiters = new OrderedSet<Waiter>();
 
-  constructor(key: string, parent: Participant | undefined, slots: number, places: number) {
+  constructor(key: string, parent: QueueNode | undefined, slots: number, places: number) {
     this.key = key;
     this.parent = parent;
     this.slots = slots;
@@ -107,12 +107,12 @@ class Participant {
  */
 export class FairQueue {
   readonly #limits: Required<FairQueueLimits>;
-  readonly #root: Participant;
+  readonly #root: QueueNode;
 
   constructor(limits: FairQueueLimits) {
     const { slots, slotsPerEnvironment = Math.max(1, slots - 1) } = limits;
     this.#limits = { slotsPerTenant: slotsPerEnvironment, ...limits, slotsPerEnvironment };
-    this.#root = new Participant('', undefined, slots, limits.waiting);
+    this.#root = new QueueNode('', undefined, slots, limits.waiting);
   }
 
   /** How many wait. */
@@ -139,7 +139,7 @@ export class FairQueue {
     return this.#wait(path, signal);
   }
 
-  #wait(path: readonly Participant[], signal: AbortSignal | undefined): Promise<Release> {
+  #wait(path: readonly QueueNode[], signal: AbortSignal | undefined): Promise<Release> {
     const [token] = path;
     return new Promise((resolve, reject) => {
       const withdraw = () => {
@@ -162,7 +162,7 @@ export class FairQueue {
     });
   }
 
-  #hold(path: readonly Participant[]): Release {
+  #hold(path: readonly QueueNode[]): Release {
     for (const one of path) one.held += 1;
     this.#refresh(path);
     let released = false;
@@ -184,13 +184,13 @@ export class FairQueue {
       for (let first = next.ready.shift(); first; first = next.ready.shift()) next = first;
       const waiter = next.waiters.shift();
       if (!waiter) return;
-      for (let one: Participant | undefined = next; one; one = one.parent) one.waiting -= 1;
+      for (let one: QueueNode | undefined = next; one; one = one.parent) one.waiting -= 1;
       waiter.start();
     }
   }
 
   /** From the token up to the root; makes those that are not there yet. */
-  #path({ environment, tenant, token }: Share): Participant[] {
+  #path({ environment, tenant, token }: Share): QueueNode[] {
     const { slotsPerEnvironment, slotsPerTenant } = this.#limits;
     const { waitingPerEnvironment, waitingPerTenant, waitingPerToken } = this.#limits;
     const ofEnvironment = child(this.#root, environment, slotsPerEnvironment, waitingPerEnvironment);
@@ -200,14 +200,14 @@ export class FairQueue {
   }
 
   /** Brings up to date who could start something, from the token upwards. */
-  #refresh(path: readonly Participant[]): void {
+  #refresh(path: readonly QueueNode[]): void {
     for (const one of path) {
       if (!one.isReady) one.parent?.ready.delete(one);
       else one.parent?.ready.add(one);
     }
   }
 
-  #forgetIdle(path: readonly Participant[]): void {
+  #forgetIdle(path: readonly QueueNode[]): void {
     for (const one of path) if (!one.held && !one.waiting) one.parent?.children.delete(one.key);
   }
 }
@@ -215,8 +215,8 @@ export class FairQueue {
 /** In the order of a path. */
 const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service'];
 
-function child(parent: Participant, key: string, slots: number, places: number): Participant {
+function child(parent: QueueNode, key: string, slots: number, places: number): QueueNode {
   let found = parent.children.get(key);
-  if (!found) parent.children.set(key, (found = new Participant(key, parent, slots, places)));
+  if (!found) parent.children.set(key, (found = new QueueNode(key, parent, slots, places)));
   return found;
 }

@@ -45,7 +45,7 @@ export const unprivilegedUser = 65_530;
 
 const systemShell = '/bin/sh';
 
-export const noTools: SystemTools = {
+export const noSystemTools: SystemTools = {
   shell: undefined,
   user: undefined,
   userProblem: undefined,
@@ -74,8 +74,8 @@ export function systemTools(): SystemTools {
  * @param shell a POSIX shell
  */
 export function findTools(code: readonly string[] = neededCode(), shell = systemShell): SystemTools {
-  if (process.platform === 'win32' || !existsSync(shell)) return noTools;
-  let tools: SystemTools = { ...noTools, shell };
+  if (process.platform === 'win32' || !existsSync(shell)) return noSystemTools;
+  let tools: SystemTools = { ...noSystemTools, shell };
   tools = { ...tools, limitsMemory: refusesMemory(tools), limitsWrites: refusesWrites(tools) };
   const keepIfWorking = (change: Partial<SystemTools>, script?: string) => {
     const isWorking = runs({ ...tools, ...change }, script).status === 0;

@@ -1,8 +1,8 @@
 import type { RunRecord } from '../storage/tables/runs.ts';
 
 /** How many records a node holds, and how many characters of what runs said and got. */
-export const mostHeld = 10_000;
-const mostDetails = 32 * 2 ** 20;
+export const maxRecords = 10_000;
+const maxDetails = 32 * 2 ** 20;
 
 /** How much is written at once: so little that neither the database nor the event loop is busy with it for long. */
 const batchRecords = 500;
@@ -26,8 +26,8 @@ export class RecordQueue {
 
   /** False when there is no room. Where there is room for the record and not for its details, it is held without them. */
   add(record: RunRecord): boolean {
-    if (this.#records.length >= mostHeld) return false;
-    const fits = this.#details + lengthOf(record) <= mostDetails;
+    if (this.#records.length >= maxRecords) return false;
+    const fits = this.#details + lengthOf(record) <= maxDetails;
     const held = fits ? record : { ...record, details: onlyOutcome };
     this.#records.push(held);
     this.#details += lengthOf(held);

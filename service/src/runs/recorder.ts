@@ -4,7 +4,7 @@ import type { UsageOfDay } from '../storage/tables/usage.ts';
 import { StorageUnavailableError } from '../storage/unavailable.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
-import type { EndedRun } from './to-record.ts';
+import type { CompletedRun } from './to-record.ts';
 import type { RecordLevel } from './record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
@@ -57,7 +57,7 @@ export class RunRecorder {
     return this.#queue.size;
   }
 
-  record(run: EndedRun): void {
+  record(run: CompletedRun): void {
     const record = toRecord(run, this.#options.level ?? 'logs');
     if (this.#isClosed || !this.#queue.add(record)) this.#drop(record);
     this.#schedule();

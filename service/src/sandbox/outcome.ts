@@ -25,10 +25,10 @@ export interface RunError {
 }
 
 /** How a run ended. */
-export type RunEnd = { readonly result: string } | { readonly error: RunError };
+export type RunOutcome = { readonly result: string } | { readonly error: RunError };
 
 /** How a run ended, with all that the plugin logged until then, an entry for each call. */
-export type Outcome = RunEnd & { readonly logs: readonly string[] };
+export type LoggedOutcome = RunOutcome & { readonly logs: readonly string[] };
 
 export const mebibyte = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { readSync, writeSync } from 'node:fs';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { mebibyte, pluginError, RunFailure, runLimits, setRunLimits } from './outcome.ts';
-import type { RunEnd } from './outcome.ts';
+import type { RunOutcome } from './outcome.ts';
 import { decodeRequest, encodeText, frameKind } from './protocol.ts';
 import type { FrameKind, RunRequest } from './protocol.ts';
 import { checkNamespace } from './namespace-check.ts';
@@ -45,7 +45,7 @@ async function run(request: RunRequest): Promise<void> {
   const { types, ...program } = request.program ?? {};
   if (types) checks.add(hash, types);
   const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
-  let end: RunEnd;
+  let end: RunOutcome;
   try {
     const work = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
     end =
@@ -64,7 +64,7 @@ async function run(request: RunRequest): Promise<void> {
   else send(frameKind.error, JSON.stringify(end.error));
 }
 
-interface RunWork {
+interface RunJob {
   readonly hash: string;
   /** Where it is not known here. */
   readonly program: CompiledProgram | undefined;
@@ -79,7 +79,7 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
 }
 
 /** Checks what goes in and what comes out, as a part of the run. */
-async function runChecked(work: RunWork, text: string): Promise<RunEnd> {
+async function runChecked(work: RunJob, text: string): Promise<RunOutcome> {
   const { hash, deadline } = work;
   const wrong = await checks.check(hash, 'input', text, deadline);
   if (wrong) return { error: faultError('input', wrong) };
@@ -89,7 +89,7 @@ async function runChecked(work: RunWork, text: string): Promise<RunEnd> {
   return wrongOutput ? { error: faultError('output', wrongOutput) } : end;
 }
 
-async function runOnce(work: RunWork, text: string, isJson: boolean): Promise<RunEnd> {
+async function runOnce(work: RunJob, text: string, isJson: boolean): Promise<RunOutcome> {
   const { hash, program, kind, logs, deadline } = work;
   if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
   if (kind === 'wasm') {

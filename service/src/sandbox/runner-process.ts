@@ -5,7 +5,7 @@ import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { checkOutput, defaultLimits, limitError, mebibyte } from './outcome.ts';
-import type { AdjustableLimits, Outcome, RunEnd, RunError } from './outcome.ts';
+import type { AdjustableLimits, LoggedOutcome, RunOutcome, RunError } from './outcome.ts';
 import type { Program, StoredProgram } from '../plugins/program.ts';
 import { decodeText, encodeRequest, frameKind } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
@@ -32,13 +32,13 @@ const runnerMemory = 320 * mebibyte;
  * A runner that holds more than this after a run, in bytes, makes place for a fresh one. What is between here and
  * {@link runnerMemory} is for the next run, which else would be ended for what the runs of others have left.
  */
-const wornMemory = 192 * mebibyte;
+const recycleMemory = 192 * mebibyte;
 
 /** How long a runner may take to come up, in ms. It takes 0.1 s on a quiet machine. */
 const startTime = 30_000;
 
 /** After how much time of running, in ms, it is looked at what a runner holds: in less, no run can take much. */
-const wearInterval = 5;
+const recycleInterval = 5;
 
 /** What the system lets a runner ask for, in bytes, as the second line: more than is ever watched. */
 const systemMemory = 512 * mebibyte;
@@ -55,7 +55,7 @@ export interface RunnerOptions {
   /** What {@link RunnerProcess.checkMemory} goes by, in bytes (default: 320 MiB). */
   readonly watchedMemory?: number;
   /** What it may hold after a run and still be used, in bytes (default: 192 MiB). */
-  readonly wornMemory?: number;
+  readonly recycleMemory?: number;
 }
 
 /** The longest text that a runner may send, in bytes: an output or an entry of logs, which may be escaped. */
@@ -80,7 +80,7 @@ interface CurrentRun {
   timer: NodeJS.Timeout;
   /** Whether the runner was given the program with this run. */
   isProgramSent: boolean;
-  readonly resolve: (outcome: Outcome) => void;
+  readonly resolve: (outcome: LoggedOutcome) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -94,7 +94,7 @@ export class RunnerProcess {
   readonly #given = new LRUCache<string, true>({ max: 10_000 });
   readonly #limits: AdjustableLimits;
   readonly #watchedMemory: number;
-  readonly #wornMemory: number;
+  readonly #recycleMemory: number;
   #timeSinceCheck = 0;
   #current: CurrentRun | undefined;
   #killedFor: RunError | undefined;
@@ -107,7 +107,7 @@ export class RunnerProcess {
     const more = Math.max(0, limits.memory - defaultLimits.memory);
     // What a run has held may be there a while longer as garbage, beside what the next one holds.
     this.#watchedMemory = options.watchedMemory ?? runnerMemory + 2 * more;
-    this.#wornMemory = options.wornMemory ?? wornMemory + more;
+    this.#recycleMemory = options.recycleMemory ?? recycleMemory + more;
     this.#process = startIsolated({
       file: main,
       args: [String(limits.time), String(limits.memory)],
@@ -160,7 +160,7 @@ export class RunnerProcess {
    * Runs a program; only one at a time. Rejects with a {@link RunnerStartError} when the runner does not come up or has
    * ended before, and with another error when it was closed meanwhile.
    */
-  async run(program: StoredProgram, input: string): Promise<Outcome> {
+  async run(program: StoredProgram, input: string): Promise<LoggedOutcome> {
     this.#setHeld(true);
     try {
       await this.#ready.promise;
@@ -169,7 +169,7 @@ export class RunnerProcess {
       // Before the run's time begins, which is not for reading from the database.
       const loaded = this.knows(program.hash) ? undefined : await program.load();
       if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
-      return await new Promise<Outcome>((resolve, reject) => {
+      return await new Promise<LoggedOutcome>((resolve, reject) => {
         const current: CurrentRun = {
           program,
           input,
@@ -186,7 +186,7 @@ export class RunnerProcess {
     } finally {
       clearTimeout(this.#current?.timer);
       this.#lastTime = this.#current ? performance.now() - this.#current.began : 0;
-      if (this.#current) this.#checkWear(this.#lastTime);
+      if (this.#current) this.#recycleIfLarge(this.#lastTime);
       this.#current = undefined;
       this.#setHeld(false);
     }
@@ -199,11 +199,11 @@ export class RunnerProcess {
   }
 
   /** Ends the process when it holds too much after a run. `time`: how long that took, in ms. */
-  #checkWear(time: number): void {
+  #recycleIfLarge(time: number): void {
     this.#timeSinceCheck += time;
-    if (!this.#isUsable || this.#timeSinceCheck < wearInterval) return;
+    if (!this.#isUsable || this.#timeSinceCheck < recycleInterval) return;
     this.#timeSinceCheck = 0;
-    if (residentMemory(this.pid) < this.#wornMemory) return;
+    if (residentMemory(this.pid) < this.#recycleMemory) return;
     this.#isUsable = false;
     this.#process.kill();
   }
@@ -280,7 +280,7 @@ export class RunnerProcess {
     }
   }
 
-  #settle(end: RunEnd): void {
+  #settle(end: RunOutcome): void {
     const { resolve, logs } = this.#current ?? {};
     resolve?.({ ...end, logs: logs?.entries ?? [] });
   }

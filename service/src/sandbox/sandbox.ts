@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import type { AdjustableLimits, Outcome } from './outcome.ts';
+import type { AdjustableLimits, LoggedOutcome } from './outcome.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 
@@ -23,7 +23,7 @@ export interface SandboxOptions {
 
 /** A run and what it took. */
 export interface FinishedRun {
-  readonly outcome: Outcome;
+  readonly outcome: LoggedOutcome;
   /** The time of the run alone, in ms, without any waiting. */
   readonly took: number;
   /** Whether its runner had run the program before, so that nothing had to be read or compiled. */
@@ -78,7 +78,7 @@ export class Sandbox {
    * Runs a program once. Throws a `BusyError` at once when too much is waiting; rejects when the sandbox is closed
    * or no runner can be started, and with the signal's reason.
    */
-  run(run: Run): Promise<Outcome> {
+  run(run: Run): Promise<LoggedOutcome> {
     return this.runAndMeasure(run).then(({ outcome }) => outcome);
   }
 

@@ -3,7 +3,7 @@ import type { JSValueHandle, QuickJS } from 'quickjs-wasi';
 import { LRUCache } from 'lru-cache';
 import { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
-import type { RunEnd, RunError } from './outcome.ts';
+import type { RunOutcome, RunError } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
 import { engineRooms, ScriptEngine } from './script-engine.ts';
 import type { EngineState, GuestListener, GuestText } from './script-engine.ts';
@@ -102,7 +102,7 @@ export class ScriptRunner {
     deadline: number,
     logs: Logs,
     isJson = false,
-  ): Promise<RunEnd> {
+  ): Promise<RunOutcome> {
     const prepared = this.#programs.get(hash) ?? (program && { program, room: 0 });
     if (!prepared) throw new Error('The program is not known here.');
     const { start } = prepared;
@@ -177,7 +177,7 @@ class ScriptRun implements GuestListener {
     return this.#intact && this.#ending === undefined;
   }
 
-  async end(input: string, isJson: boolean): Promise<RunEnd> {
+  async end(input: string, isJson: boolean): Promise<RunOutcome> {
     try {
       const run = this.#prepared.start ? this.#resume(this.#prepared.start) : await this.#evaluate();
       const result = await this.#call(run, input, isJson);

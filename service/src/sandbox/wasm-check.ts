@@ -108,9 +108,9 @@ function describeFunctions(
       locals += reader.integer();
       reader.valueType();
     }
-    const { locals: mostLocals, code: mostCode, localsTimesCode } = moduleLimits;
-    if (locals > mostLocals) return largeFunction(`${locals} variables`, `${mostLocals}`);
-    if (code > mostCode) return largeFunction(`${code} bytes of code`, `${mostCode}`);
+    const { locals: maxLocals, code: maxCode, localsTimesCode } = moduleLimits;
+    if (locals > maxLocals) return largeFunction(`${locals} variables`, `${maxLocals}`);
+    if (code > maxCode) return largeFunction(`${code} bytes of code`, `${maxCode}`);
     if (locals * code > localsTimesCode) {
       const most = Math.floor(localsTimesCode / code);
       return largeFunction(

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
-import type { RunEnd, RunError } from './outcome.ts';
+import type { RunOutcome, RunError } from './outcome.ts';
 import type { WasmProgram } from '../plugins/program.ts';
 import { describeOversize } from './wasm-check.ts';
 
@@ -51,7 +51,7 @@ export class WasmRunner {
   }
 
   /** `program`: needed if it is not known. */
-  run(hash: string, program: WasmProgram | undefined, input: string, logs: Logs): RunEnd {
+  run(hash: string, program: WasmProgram | undefined, input: string, logs: Logs): RunOutcome {
     try {
       return { result: runModule(this.#moduleOf(hash, program), input, logs) };
     } catch (error) {

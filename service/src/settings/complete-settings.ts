@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { StartError } from '../start-error.ts';
-import { databaseOf, readSettings, whyNotReachable } from './settings.ts';
+import { databaseOf, readSettings, findReachabilityProblem } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -18,7 +18,7 @@ export function completeSettings(given: Partial<Settings>): Settings {
     editorAncestors: publicUrl === undefined ? undefined : [],
     ...named,
   };
-  const mistake = whyNotReachable(serviceHost, publicUrl);
+  const mistake = findReachabilityProblem(serviceHost, publicUrl);
   if (mistake !== undefined) throw new StartError(mistake);
   return settings;
 }

@@ -74,7 +74,7 @@ export interface Settings {
  */
 export function readSettings(env: Environment): Settings {
   const { values, mistakes } = readVariables(env, variables, secrets);
-  const database = collect(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
+  const database = collectMistake(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
   const { PUBLIC_URL, SERVICE_HOST, EDITOR_ANCESTORS } = values;
   // Without this a page that nobody named could frame the editor of a service that anybody reaches.
   const editorAncestors = EDITOR_ANCESTORS?.length
@@ -82,8 +82,8 @@ export function readSettings(env: Environment): Settings {
     : PUBLIC_URL === undefined
       ? undefined
       : [];
-  collect(mistakes, () => frameAncestors(editorAncestors));
-  const mistake = whyNotReachable(SERVICE_HOST, PUBLIC_URL);
+  collectMistake(mistakes, () => frameAncestors(editorAncestors));
+  const mistake = findReachabilityProblem(SERVICE_HOST, PUBLIC_URL);
   if (mistake !== undefined) mistakes.push(mistake);
   if (mistakes.length || !database) throw new StartError(mistakes.join('\n'));
   return {
@@ -125,7 +125,7 @@ export const databaseOf = (url: string | undefined, dataDirectory: string): Data
     : parseDatabaseUrl(url);
 
 /** Why users could not reach a service that listens there; `undefined` when they can. */
-export function whyNotReachable(
+export function findReachabilityProblem(
   host: string | undefined,
   publicAddress: string | undefined,
 ): string | undefined {
@@ -137,7 +137,7 @@ export function whyNotReachable(
 const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host);
 
 /** The value of a step, or `undefined` and one more mistake. */
-function collect<T>(mistakes: string[], step: () => T): T | undefined {
+function collectMistake<T>(mistakes: string[], step: () => T): T | undefined {
   try {
     return step();
   } catch (error) {

@@ -16,9 +16,9 @@ import {
 } from './setting-kinds.ts';
 
 /** The most that a limit by the minute may be; past it, it limits nothing. */
-const mostPerMinute = 10 ** 9;
+const maxPerMinute = 10 ** 9;
 
-const perMinute = wholeNumber(0, mostPerMinute, 'a number a minute, 0 for no limit');
+const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limit');
 
 /**
  * Every variable but those that end in `_FILE`, with the kind of its value. A default is what holds where the variable is missing

@@ -38,10 +38,10 @@ export interface Engine {
   /** Runs `work` in one transaction that no other process migrates beside: all of it happens, or none. */
   migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void>;
   /**
-   * Gives the tables that were made before there were migrations other names. The first migration calls `takeOver` once its
+   * Gives the tables that were made before there were migrations other names. The first migration calls `copyFormerRows` once its
    * own tables are there, which moves all rows into them. `undefined` when there are none.
    */
-  setFormerTablesAside(db: Transaction<Schema>): Promise<{ takeOver: () => void } | undefined>;
+  renameFormerTables(db: Transaction<Schema>): Promise<{ copyFormerRows: () => void } | undefined>;
   /** Has the database refuse every UPDATE of a table with this message. */
   forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void>;
 

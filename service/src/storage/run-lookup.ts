@@ -2,7 +2,7 @@ import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
-import type { Trust } from './changes/change-cache.ts';
+import type { CachePolicy } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
 import type { EnvironmentToken } from './tables/environments.ts';
@@ -11,7 +11,7 @@ import type { Tenant } from './tables/tenants.ts';
 import type { LiveVersion } from './tables/versions.ts';
 
 /** How many tokens, tenants, versions and plugins a node knows by heart. */
-const mostKnown = 10_000;
+const maxEntries = 10_000;
 
 /**
  * What a run needs to know. Each answer is remembered, so that a run of a version that this node knows asks the database
@@ -30,13 +30,13 @@ export class RunLookup {
   readonly #versions: ChangeCache<StoredVersion>;
 
   /** `trust`: `isCurrent` is whether every change that was committed a second ago has been {@link handleChanges handled}. */
-  constructor(tables: Tables, trust: Trust) {
+  constructor(tables: Tables, trust: CachePolicy) {
     this.#tables = tables;
-    this.#tokens = new ChangeCache(trust, mostKnown);
-    this.#tenants = new ChangeCache(trust, mostKnown);
-    this.#versions = new ChangeCache(trust, mostKnown);
+    this.#tokens = new ChangeCache(trust, maxEntries);
+    this.#tenants = new ChangeCache(trust, maxEntries);
+    this.#versions = new ChangeCache(trust, maxEntries);
     // Without the database nobody knows whether there is a newer version. One that was made live stays so.
-    this.#live = new ChangeCache(trust, mostKnown, ({ isPinned }) => isPinned);
+    this.#live = new ChangeCache(trust, maxEntries, ({ isPinned }) => isPinned);
   }
 
   /** What an environment token is for; `undefined` when it is unknown or has ended. */

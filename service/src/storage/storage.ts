@@ -11,7 +11,7 @@ import type { Engine } from './engine.ts';
 import { sql } from 'kysely';
 import { isUpToDate, migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
-import { isNotUpYet } from './postgres/errors.ts';
+import { isStartingUp } from './postgres/errors.ts';
 import type { PostgresLimits } from './postgres/limits.ts';
 import { reasonOf } from './reason.ts';
 import { StartError } from '../start-error.ts';
@@ -20,7 +20,7 @@ import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
 import { createTables, createTransactionTables } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
-import { HeldPrograms } from './tables/programs.ts';
+import { ProgramCache } from './tables/programs.ts';
 
 /** All that the service remembers, in one database, which several processes may have open at once. */
 export interface Storage {
@@ -86,7 +86,7 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
     try {
       return await tryToOpen(address, options);
     } catch (error) {
-      const isEarly = error instanceof StartError && isNotUpYet(error.cause);
+      const isEarly = error instanceof StartError && isStartingUp(error.cause);
       if (!isEarly || performance.now() > deadline) throw error;
       if (!isWaiting) options.onWait?.(reasonOf(error.cause));
       isWaiting = true;
@@ -141,7 +141,7 @@ async function createStorage(
   options: StorageOptions,
   isUpToDateAlready: boolean,
 ): Promise<Storage> {
-  const held = new HeldPrograms();
+  const held = new ProgramCache();
   const tables = createTables(engine.db, engine, held);
   const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
   let hungAt = -Infinity;

@@ -12,7 +12,7 @@ import { pluginLock, tenantCacheKey } from './tables/names.ts';
 import { Namespaces } from './tables/namespaces.ts';
 import { Plugins, PluginsInTransaction } from './tables/plugins.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
-import type { HeldPrograms } from './tables/programs.ts';
+import type { ProgramCache } from './tables/programs.ts';
 import { RateCounters } from './tables/rate-counters.ts';
 import { Runs } from './tables/runs.ts';
 import { Usage } from './tables/usage.ts';
@@ -69,7 +69,7 @@ export interface TransactionTables extends Tables {
   readonly lockAddress: (email: string) => Promise<void>;
 }
 
-export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldPrograms): Tables {
+export function createTables(db: Kysely<Schema>, engine: Engine, held: ProgramCache): Tables {
   const programs = new Programs(db, held);
   return {
     environments: new Environments(db),
@@ -93,7 +93,7 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
 export function createTransactionTables(
   db: Transaction<Schema>,
   engine: Engine,
-  held: HeldPrograms,
+  held: ProgramCache,
   recordChange: (change: Change) => void,
 ): TransactionTables {
   const lock = (name: string) => engine.lock(db, name);

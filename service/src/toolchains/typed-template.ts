@@ -9,7 +9,7 @@ export const typedTemplateComment = `/**
 `;
 
 /** The body of a function that returns a value, from its JSON; one that throws where there is none. */
-export function returning(json: string | undefined): string {
+export function returnStatement(json: string | undefined): string {
   // In a literal, this name would not be that of a property.
   if (json === undefined || json.includes('"__proto__"')) {
     return "  throw new Error('This plugin is not written yet.');";

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { systemTools } from '../../../service/src/processes/system-tools.ts';
 import { HelpProcess } from '../../../service/src/toolchains/language-help/help-process.ts';
-import { decodeEnd } from '../../../service/src/toolchains/language-help/help-protocol.ts';
+import { decodeOutcome } from '../../../service/src/toolchains/language-help/help-protocol.ts';
 import { LanguageHelp } from '../../../service/src/toolchains/language-help/language-help.ts';
 import { helpLimits } from '../../../service/src/toolchains/language-help/limits.ts';
 import type {
@@ -384,7 +384,7 @@ test('the service takes no answer past the limits, whatever the process sends', 
     ['textDocument/rename', [{ range: {}, newText: '' }]],
     ['textDocument/definition', undefined],
   ] as const) {
-    assert.throws(() => decodeEnd(JSON.stringify({ result }), method), method);
+    assert.throws(() => decodeOutcome(JSON.stringify({ result }), method), method);
   }
 });
 

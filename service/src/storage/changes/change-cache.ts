@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { StorageUnavailableError } from '../unavailable.ts';
 
 /** What an entry may be used for at this moment. */
-export interface Trust {
+export interface CachePolicy {
   /** What is remembered is as the database has it. */
   readonly isCurrent: () => boolean;
   /** What is remembered may be used when the database cannot be asked. */
@@ -23,7 +23,7 @@ const patience = 2000;
  */
 export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;
-  readonly #trust: Trust;
+  readonly #trust: CachePolicy;
   readonly #keepsOffline: (value: V) => boolean;
   #generation = 0;
 
@@ -31,7 +31,7 @@ export class ChangeCache<V extends string | object> {
    * @param max how many entries are kept
    * @param keepsOffline whether a value may be used when the database cannot be asked, where the trust says so (default: each)
    */
-  constructor(trust: Trust, max: number, keepsOffline: (value: V) => boolean = () => true) {
+  constructor(trust: CachePolicy, max: number, keepsOffline: (value: V) => boolean = () => true) {
     this.#entries = new LRUCache({ max });
     this.#trust = trust;
     this.#keepsOffline = keepsOffline;

@@ -14,7 +14,7 @@ export interface Erasing {
 }
 
 /** How many editor tokens go at once. */
-const mostTokens = 200;
+const maxTokens = 200;
 
 /**
  * Takes away some of what deleted plugins, or those of one deleted tenant, had: as much as a transaction may do that others
@@ -148,7 +148,7 @@ async function eraseOfTenant(erasing: Erasing, tenantId: number, now: number): P
     .selectFrom('editor_tokens')
     .select('token_hash')
     .where('tenant_id', '=', tenantId)
-    .limit(mostTokens)
+    .limit(maxTokens)
     .execute();
   if (tokens.length) {
     const hashes = tokens.map((row) => row.token_hash);

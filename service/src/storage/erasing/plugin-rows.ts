@@ -64,11 +64,11 @@ const eraseDrafts: ErasingStep = async ({ db, pluginIds }) => {
 };
 
 /** How many records go at once, whatever the limit. */
-const mostRuns = 2000;
+const maxRuns = 2000;
 
 /** Most records have a few hundred bytes, where a source has thousands. */
 const eraseRunsOfPlugins: ErasingStep = ({ db, engine, pluginIds, limit }) =>
-  eraseRuns(db, engine, pluginIds, Math.min(50 * limit, mostRuns));
+  eraseRuns(db, engine, pluginIds, Math.min(50 * limit, maxRuns));
 
 /**
  * All that hangs on plugins, in the order in which it goes. A new table whose rows hang on a plugin has its step here, which is

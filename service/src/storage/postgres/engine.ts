@@ -79,7 +79,7 @@ export async function openPostgres(
         await migrationDb.destroy();
       }
     },
-    setFormerTablesAside: async () => undefined,
+    renameFormerTables: async () => undefined,
     async forbidUpdates(executor, table, message) {
       const name = sql.id(`${table}_stay_as_they_are`);
       await sql`create function ${name}() returns trigger language plpgsql

@@ -33,9 +33,9 @@ const notReachedCodes: ReadonlySet<unknown> = new Set([
  * Whether a database may only not have come up yet. Waiting helps against nothing else, such as a wrong password or a
  * certificate that is not trusted.
  */
-export function isNotUpYet(error: unknown): boolean {
-  if (error instanceof StorageUnavailableError) return isNotUpYet(error.cause);
-  if (error instanceof AggregateError) return error.errors.every(isNotUpYet);
+export function isStartingUp(error: unknown): boolean {
+  if (error instanceof StorageUnavailableError) return isStartingUp(error.cause);
+  if (error instanceof AggregateError) return error.errors.every(isStartingUp);
   if (error instanceof DatabaseError) return isUnavailable(error);
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;

@@ -41,7 +41,7 @@ export interface SqliteConnections {
 const closeTimeout = 3000;
 
 /** How many writes may wait for their turn. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 /**
  * SQLite by `node:sqlite`. Writes take turns on one connection; a transaction takes the write lock at its beginning, so
@@ -94,8 +94,8 @@ class NodeSqliteDriver implements Driver {
   ) {
     const turns = new Mutex();
     const takeTurn = async () => {
-      if (turns.waiting >= mostWaiting) {
-        throw new StorageUnavailableError(new Error(`${mostWaiting} writes wait already`));
+      if (turns.waiting >= maxWaiting) {
+        throw new StorageUnavailableError(new Error(`${maxWaiting} writes wait already`));
       }
       return turns.acquire(turnTimeout);
     };
@@ -148,7 +148,7 @@ class SqliteConnection implements DatabaseConnection {
       if (isRead(query)) return reader.execute<R>(query);
       const release = await takeTurn();
       try {
-        return await unlessBusy(() => writer.execute<R>(query), lockTimeout);
+        return await retryWhileBusy(() => writer.execute<R>(query), lockTimeout);
       } finally {
         release();
       }
@@ -165,7 +165,7 @@ class SqliteConnection implements DatabaseConnection {
       const release = await takeTurn();
       try {
         checkFile();
-        await unlessBusy(() => writer.database.exec('BEGIN IMMEDIATE'), lockTimeout);
+        await retryWhileBusy(() => writer.database.exec('BEGIN IMMEDIATE'), lockTimeout);
       } catch (error) {
         release();
         throw error;
@@ -238,7 +238,7 @@ class Statements {
  * Tries until no other process holds the write lock. SQLite's own busy timeout would do the same, but it blocks the event
  * loop, and with it a transaction of another part of this process that holds the lock.
  */
-export async function unlessBusy<T>(attempt: () => T, lockTimeout = 10_000): Promise<T> {
+export async function retryWhileBusy<T>(attempt: () => T, lockTimeout = 10_000): Promise<T> {
   const deadline = performance.now() + lockTimeout;
   for (;;) {
     try {

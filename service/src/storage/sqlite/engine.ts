@@ -7,10 +7,10 @@ import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
 import { reasonOf } from '../reason.ts';
 import type { Schema } from '../schema.ts';
-import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
+import { NodeSqliteDialect, retryWhileBusy } from './dialect.ts';
 import type { SqliteLimits } from './dialect.ts';
 import { FileIdentity } from './file-identity.ts';
-import { setFormerTablesAside } from './former-schema.ts';
+import { renameFormerTables } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
 const columns: ColumnTypes = {
@@ -80,7 +80,7 @@ async function openEngineOf(
     },
     // A transaction takes the write lock at its beginning, which keeps other processes from migrating.
     migrationTransaction: (work) => db.transaction().execute(work),
-    setFormerTablesAside: async () => setFormerTablesAside(writer),
+    renameFormerTables: async () => renameFormerTables(writer),
     async forbidUpdates(executor, table, message) {
       await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(message)}); end`.execute(executor);
@@ -142,7 +142,7 @@ async function connect(file: string): Promise<{ writer: DatabaseSync; reader: Da
   const writer = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
     // Two processes that both switch a new file to WAL mode at once get in each other's way.
-    await unlessBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
+    await retryWhileBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
     // In WAL mode only FULL has each commit on the disk before it is acknowledged.
     writer.exec('PRAGMA synchronous = FULL');
     return { writer, reader: new DatabaseSync(file, { timeout: 10_000, readOnly: true }) };

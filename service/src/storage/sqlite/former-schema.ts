@@ -179,9 +179,9 @@ const formerIndexes = [
 
 /**
  * Brings the tables of an older program to the last of its versions, and gives them other names; `undefined` when the file
- * has none. Runs in the transaction of the first migration, which calls `takeOver` once its own tables are there.
+ * has none. Runs in the transaction of the first migration, which calls `copyFormerRows` once its own tables are there.
  */
-export function setFormerTablesAside(db: DatabaseSync): { takeOver: () => void } | undefined {
+export function renameFormerTables(db: DatabaseSync): { copyFormerRows: () => void } | undefined {
   const version = userVersion(db);
   if (version > migratedVersion) {
     throw new Error(
@@ -201,10 +201,10 @@ export function setFormerTablesAside(db: DatabaseSync): { takeOver: () => void }
     for (const table of formerTables) db.exec(`ALTER TABLE ${table} RENAME TO former_${table}`);
   }
   db.exec(`PRAGMA user_version = ${migratedVersion}`);
-  return isFormer ? { takeOver: () => takeOver(db) } : undefined;
+  return isFormer ? { copyFormerRows: () => copyFormerRows(db) } : undefined;
 }
 
-function takeOver(db: DatabaseSync): void {
+function copyFormerRows(db: DatabaseSync): void {
   db.function('new_uuid', () => createUuid());
   db.function('record_lang', { deterministic: true }, (record) => readRecord(record).lang);
   db.function('record_tag', { deterministic: true }, (record) => tagOf(String(record)));

@@ -21,7 +21,7 @@ export interface Draft {
 }
 
 /** When something is written, in milliseconds since the epoch, and in whose name. */
-export interface Writing {
+export interface WriteStamp {
   readonly now: number;
   readonly actor?: string | undefined;
 }
@@ -53,7 +53,7 @@ export class Drafts {
   }
 
   /** Saves a draft in the place of the one that there is, whatever that is; `undefined` when there is none. */
-  async overwrite(plugin: PluginKey, source: PluginSource, writing: Writing): Promise<Draft | undefined> {
+  async overwrite(plugin: PluginKey, source: PluginSource, writing: WriteStamp): Promise<Draft | undefined> {
     const changed = toColumns(source, writing);
     const row = await this.db
       .updateTable('drafts')
@@ -71,7 +71,7 @@ export class Drafts {
    */
   async update(
     plugin: PluginKey,
-    writing: Writing,
+    writing: WriteStamp,
     change: (current: Draft) => PluginSource,
   ): Promise<Draft | undefined> {
     for (;;) {
@@ -89,7 +89,7 @@ export class Drafts {
     plugin: PluginKey,
     current: Draft,
     source: PluginSource,
-    writing: Writing,
+    writing: WriteStamp,
   ): Promise<Draft | undefined> {
     const changed = { ...toColumns(source, writing), revision: current.revision + 1 };
     const row = await this.db
@@ -116,7 +116,7 @@ export class DraftsInTransaction extends Drafts {
    * Makes a plugin with its first draft; `undefined` where its tenant is not there any more. The transaction has to have
    * locked the tenant and to know that there is no draft.
    */
-  async create(plugin: PluginKey, source: PluginSource, writing: Writing): Promise<Draft | undefined> {
+  async create(plugin: PluginKey, source: PluginSource, writing: WriteStamp): Promise<Draft | undefined> {
     const id = await this.#plugins.create(plugin, writing.now);
     if (id === undefined) return undefined;
     const row = { ...toColumns(source, writing), revision: 1 };
@@ -128,7 +128,7 @@ export class DraftsInTransaction extends Drafts {
   }
 }
 
-function toColumns(source: PluginSource, { now, actor }: Writing) {
+function toColumns(source: PluginSource, { now, actor }: WriteStamp) {
   const record = JSON.stringify(source);
   return {
     record,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
-import type { Writing } from './drafts.ts';
+import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, pluginId, selectTenant } from './names.ts';
 import { findPluginRecord, listPluginRecords } from './plugin-records.ts';
 import type { PluginPage, PluginRecord } from './plugin-records.ts';
@@ -73,7 +73,7 @@ export class PluginsInTransaction extends Plugins {
    * Makes a version live in place of the newest; `undefined` for the newest again. False where there is no such version. The
    * transaction has to have locked the plugin.
    */
-  async pin(plugin: PluginKey, version: string | undefined, { now, actor }: Writing): Promise<boolean> {
+  async pin(plugin: PluginKey, version: string | undefined, { now, actor }: WriteStamp): Promise<boolean> {
     const patch = version === undefined ? undefined : versionPatch(version);
     if (version !== undefined && patch === undefined) return false;
     const columns =

@@ -10,7 +10,7 @@ const MiB = 2 ** 20;
  * The programs that something in this process holds. A program has megabytes, and hundreds of tests of it may wait: all of
  * them hold the same one. Those used last are held here too, so that they run while the database is away.
  */
-export class HeldPrograms {
+export class ProgramCache {
   readonly #recent = new LRUCache<string, Program>({ maxSize: 64 * MiB, sizeCalculation: sizeOf });
   readonly #held = new Map<string, WeakRef<Program>>();
   readonly #dropped = new FinalizationRegistry<string>((hash) => {
@@ -57,9 +57,9 @@ function sizeOf(program: Program): number {
 /** What was built, each program once. */
 export class Programs {
   protected readonly db: Kysely<Schema>;
-  protected readonly held: HeldPrograms;
+  protected readonly held: ProgramCache;
 
-  constructor(db: Kysely<Schema>, held: HeldPrograms) {
+  constructor(db: Kysely<Schema>, held: ProgramCache) {
     this.db = db;
     this.held = held;
   }
@@ -85,7 +85,7 @@ export class Programs {
 export class ProgramsInTransaction extends Programs {
   readonly #lockAll: (names: readonly string[]) => Promise<void>;
 
-  constructor(db: Kysely<Schema>, held: HeldPrograms, lockAll: (names: readonly string[]) => Promise<void>) {
+  constructor(db: Kysely<Schema>, held: ProgramCache, lockAll: (names: readonly string[]) => Promise<void>) {
     super(db, held);
     this.#lockAll = lockAll;
   }

@@ -183,14 +183,14 @@ export class Runs {
   }
 
   /** Whose the newest records are: what a node that ended without warning may have left untrimmed. */
-  async newestGroups(mostRecords: number): Promise<RunGroup[]> {
+  async newestGroups(maxRecords: number): Promise<RunGroup[]> {
     const rows = await this.#db
       .selectFrom(
         this.#db
           .selectFrom('runs')
           .select(['plugin_id', 'success'])
           .orderBy('id', 'desc')
-          .limit(mostRecords)
+          .limit(maxRecords)
           .as('newest'),
       )
       .select(['plugin_id', 'success'])

@@ -18,7 +18,7 @@ export interface UsageOfDay {
 }
 
 /** Where a page of usage begins: after this row. */
-export type UsagePlace = Pick<UsageOfDay, 'day' | 'tenant'>;
+export type UsageCursor = Pick<UsageOfDay, 'day' | 'tenant'>;
 
 const counts = ['runs', 'failures', 'microseconds', 'builds'] as const;
 
@@ -72,7 +72,7 @@ export class Usage {
     environment: string,
     days: readonly string[],
     limit: number,
-    { tenant, after }: { tenant?: string | undefined; after?: UsagePlace | undefined } = {},
+    { tenant, after }: { tenant?: string | undefined; after?: UsageCursor | undefined } = {},
   ): Promise<UsageOfDay[]> {
     const left = after ? days.filter((day) => day >= after.day) : days;
     const [first, last] = [left[0], left.at(-1)];

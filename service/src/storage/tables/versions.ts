@@ -6,7 +6,7 @@ import type { Change } from '../changes/change-log.ts';
 import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
 import { sourceDigestOf, versionDigestOf } from './digest.ts';
-import type { Writing } from './drafts.ts';
+import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, pluginId, selectPlugin } from './names.ts';
 import type { Programs } from './programs.ts';
 
@@ -20,7 +20,7 @@ export function versionPatch(name: string): number | undefined {
 }
 
 /** A version to be added, when and in whose name. */
-export interface VersionWriting extends Writing {
+export interface NewVersion extends WriteStamp {
   /** What was said of it when it was deployed. */
   readonly message?: string | undefined;
   /** Of the schemas that its build was made with; see `digest.ts` (default: of none). */
@@ -204,7 +204,7 @@ export class VersionsInTransaction extends Versions {
     plugin: PluginKey,
     source: PluginSource,
     { hash }: StoredProgram,
-    { now, actor, message, schemasDigest = '' }: VersionWriting,
+    { now, actor, message, schemasDigest = '' }: NewVersion,
   ): Promise<string> {
     const { id, last_patch: patch } = await this.db
       .updateTable('plugins')

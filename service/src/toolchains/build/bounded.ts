@@ -1,6 +1,6 @@
 import type { Compilation, Diagnostic } from '../language.ts';
 import { diagnosticLimits, programLimit } from './limits.ts';
-import type { BuildEnd } from './limits.ts';
+import type { BuildOutcome } from './limits.ts';
 
 /*
  * Source decides what a compiler says about it: a name of 200,000 characters that is used wrongly 400 times makes 160 MB of
@@ -73,7 +73,7 @@ export function boundedCompilation({ program, diagnostics }: Compilation): Compi
   };
 }
 
-export const boundedEnd = (end: BuildEnd): BuildEnd =>
+export const boundedOutcome = (end: BuildOutcome): BuildOutcome =>
   'failed' in end
     ? { failed: boundedText(end.failed, diagnosticLimits.message) }
     : { compiled: boundedCompilation(end.compiled) };

@@ -5,11 +5,11 @@ import type { LoadedLanguage } from '../languages.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import { SupersededError } from '../process/superseded.ts';
 import { ToolPool } from '../process/tool-pool.ts';
-import { CompilerProcess, notWorking } from './compiler-process.ts';
+import { CompilerProcess, toolchainFailure } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
-import type { BuildEnd } from './limits.ts';
+import type { BuildOutcome } from './limits.ts';
 
-interface Request {
+interface QueuedJob {
   readonly source: string;
   /** What `run` is given and gives (default: text). */
   readonly types?: PluginTypes;
@@ -19,12 +19,12 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
-export interface BuildRequest extends Request {
+export interface QueuedBuild extends QueuedJob {
   /** Whether a build that has begun goes on to its end, whatever the signal says (default: no). */
   readonly finishes?: boolean;
 }
 
-export interface CheckRequest extends Request {
+export interface QueuedCheck extends QueuedJob {
   /** What is checked: a later check of the same share and subject takes the place of one that waits. */
   readonly subject: string;
 }
@@ -99,8 +99,8 @@ export class Builds {
    */
   build(
     language: string,
-    { source, types, share, signal, finishes = false }: BuildRequest,
-  ): Promise<BuildEnd> {
+    { source, types, share, signal, finishes = false }: QueuedBuild,
+  ): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
@@ -127,7 +127,7 @@ export class Builds {
    * Finds what a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a newer check
    * came before this one had begun.
    */
-  check(language: string, { source, types, share, subject, signal }: CheckRequest): Promise<BuildEnd> {
+  check(language: string, { source, types, share, subject, signal }: QueuedCheck): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
     const key = JSON.stringify([share.environment, share.tenant, share.token, language, subject]);
     this.#waitingChecks.get(key)?.abort(new SupersededError());
@@ -156,15 +156,15 @@ export class Builds {
   async #run(
     pool: ToolPool<CompilerProcess>,
     turn: Promise<() => void>,
-    work: (compiler: CompilerProcess) => Promise<BuildEnd>,
-  ): Promise<BuildEnd> {
+    work: (compiler: CompilerProcess) => Promise<BuildOutcome>,
+  ): Promise<BuildOutcome> {
     const release = await turn;
     try {
       let compiler: CompilerProcess;
       try {
         compiler = await pool.take();
       } catch (error) {
-        return notWorking(error);
+        return toolchainFailure(error);
       }
       try {
         return await work(compiler);
@@ -183,7 +183,7 @@ export class Builds {
   }
 }
 
-function outcomeOf(end: BuildEnd) {
+function outcomeOf(end: BuildOutcome) {
   if ('failed' in end) return 'unfinished';
   return end.compiled.program === undefined ? 'failed' : 'succeeded';
 }
@@ -193,7 +193,7 @@ async function buildUnlessAbandoned(
   { source, types }: { readonly source: string; readonly types: PluginTypes | undefined },
   time: number,
   signal: AbortSignal | undefined,
-): Promise<BuildEnd> {
+): Promise<BuildOutcome> {
   // Its client may have gone while the compiler came up.
   signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import type { Language } from '../language.ts';
 import { reasonOf, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
-import { decodeWork, encodeReport, workLimit } from './compiler-protocol.ts';
-import type { BuildEnd } from './limits.ts';
+import { decodeJob, encodeReport, jobLimit } from './compiler-protocol.ts';
+import type { BuildOutcome } from './limits.ts';
 
 /* The program of a compiler's process: compiles the sources that it is sent. */
 
@@ -15,8 +15,8 @@ await serveTool(async () => {
   );
   if (!trial.program) throw new Error(trial.diagnostics.map(({ message }) => message).join('; '));
   return async (text) => {
-    const { source, types } = decodeWork(text);
-    let end: BuildEnd;
+    const { source, types } = decodeJob(text);
+    let end: BuildOutcome;
     try {
       end = { compiled: await compile(source, types) };
     } catch (error) {
@@ -24,4 +24,4 @@ await serveTool(async () => {
     }
     return encodeReport({ end, memory: process.memoryUsage.rss() });
   };
-}, workLimit);
+}, jobLimit);

@@ -3,13 +3,13 @@ import type { LoadedLanguage } from '../languages.ts';
 import { ToolProcess } from '../process/tool-process.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { PluginTypes } from '../types/declarations.ts';
-import { encodeWork } from './compiler-protocol.ts';
+import { encodeJob } from './compiler-protocol.ts';
 import { decodeReport } from './compiler-report.ts';
 import { buildLimits, messageLimit } from './limits.ts';
-import type { BuildEnd, BuildLimits } from './limits.ts';
+import type { BuildOutcome, BuildLimits } from './limits.ts';
 
 // A process that holds this much of its limit after a build makes place for a fresh one, so that the next build has its room.
-const wornOut = 0.85;
+const recycleAt = 0.85;
 
 export interface CompilerOptions {
   readonly limits?: BuildLimits;
@@ -32,7 +32,7 @@ export class CompilerProcess {
       nodeOptions: language.engineOptions ?? [],
       helper: language.helper?.(),
       memory: limits.memory,
-      answerLimit: messageLimit,
+      replyLimit: messageLimit,
       words: { tool: 'The compiler', work: 'The build' },
     });
   }
@@ -63,21 +63,21 @@ export class CompilerProcess {
       time = this.#limits.time,
       types = textTypes,
     }: { readonly time?: number; readonly types?: PluginTypes | undefined } = {},
-  ): Promise<BuildEnd> {
+  ): Promise<BuildOutcome> {
     try {
       await this.#tool.ready;
     } catch (error) {
-      return notWorking(error);
+      return toolchainFailure(error);
     }
-    const done = await this.#tool.work(encodeWork({ source, types }), time);
+    const done = await this.#tool.work(encodeJob({ source, types }), time);
     if ('failed' in done) return done;
     try {
       const { end, memory } = decodeReport(done.answer);
       // A compiler that failed may be in no state to go on, or have lost the program that it works with.
-      if ('failed' in end || memory > wornOut * this.#limits.memory) this.close();
+      if ('failed' in end || memory > recycleAt * this.#limits.memory) this.close();
       return end;
     } catch {
-      return { failed: this.#tool.distrust() };
+      return { failed: this.#tool.rejectReply() };
     }
   }
 
@@ -88,7 +88,7 @@ export class CompilerProcess {
 }
 
 /** The answer to a build whose compiler does not come up. */
-export const notWorking = (error: unknown): BuildEnd => ({
+export const toolchainFailure = (error: unknown): BuildOutcome => ({
   failed: `The toolchain does not work on this machine: the compiler ${
     error instanceof Error ? error.message : String(error)
   }`,

@@ -1,26 +1,26 @@
-import { boundedEnd } from './bounded.ts';
+import { boundedOutcome } from './bounded.ts';
 import type { PluginTypes } from '../types/declarations.ts';
-import type { BuildEnd } from './limits.ts';
+import type { BuildOutcome } from './limits.ts';
 
 /** What a compiler's process is sent: a source, and what its `run` is given and gives. */
-export interface CompilerWork {
+export interface CompilerJob {
   readonly source: string;
   readonly types: PluginTypes;
 }
 
 /** The longest message that a compiler's process takes, in bytes: the service has checked the source, which JSON may escape. */
-export const workLimit = 10 * 2 ** 20;
+export const jobLimit = 10 * 2 ** 20;
 
-export const encodeWork = (work: CompilerWork): string => JSON.stringify(work);
+export const encodeJob = (work: CompilerJob): string => JSON.stringify(work);
 
 /** For the process itself, which is sent nothing by anybody but the service. */
-export const decodeWork = (text: string): CompilerWork => JSON.parse(text) as CompilerWork;
+export const decodeJob = (text: string): CompilerJob => JSON.parse(text) as CompilerJob;
 
 export interface CompilerReport {
-  readonly end: BuildEnd;
+  readonly end: BuildOutcome;
   /** Bytes of the machine's memory that the process holds after the build. */
   readonly memory: number;
 }
 
 export const encodeReport = ({ end, memory }: CompilerReport): string =>
-  JSON.stringify({ end: boundedEnd(end), memory });
+  JSON.stringify({ end: boundedOutcome(end), memory });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { boundedEnd } from './bounded.ts';
+import { boundedOutcome } from './bounded.ts';
 import type { CompilerReport } from './compiler-protocol.ts';
 
 const position = z.int().min(1);
@@ -37,5 +37,5 @@ const report = z.object({
  */
 export function decodeReport(text: string): CompilerReport {
   const { end, memory } = report.parse(JSON.parse(text));
-  return { end: boundedEnd(end), memory };
+  return { end: boundedOutcome(end), memory };
 }

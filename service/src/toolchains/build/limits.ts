@@ -32,4 +32,4 @@ export const diagnosticLimits = {
 export const messageLimit = programLimit + 2 * diagnosticLimits.total;
 
 /** How a build ended: with what the compiler says, or why there is nothing of it. */
-export type BuildEnd = { readonly compiled: Compilation } | { readonly failed: string };
+export type BuildOutcome = { readonly compiled: Compilation } | { readonly failed: string };

@@ -1,8 +1,8 @@
 import { reasonOf, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
-import { answerQuestion } from './answer.ts';
-import { decodeQuestion, questionLimit } from './help-protocol.ts';
-import type { HelpEnd, HelpQuestion } from './help-protocol.ts';
+import { doHelpJob } from './help-job.ts';
+import { decodeJob, jobLimit } from './help-protocol.ts';
+import type { HelpOutcome, HelpJob } from './help-protocol.ts';
 import { LanguageServer } from './language-server.ts';
 import { PluginFiles, rootUri } from './plugin-files.ts';
 
@@ -13,20 +13,20 @@ await serveTool(async () => {
   await server.start(rootUri);
   const files = new PluginFiles(server);
   for (const language of ['javascript', 'typescript'] as const) {
-    await answerQuestion(server, files, trial(language));
+    await doHelpJob(server, files, trial(language));
   }
   return async (text) => {
-    let end: HelpEnd;
+    let end: HelpOutcome;
     try {
-      end = { result: await answerQuestion(server, files, decodeQuestion(text)) };
+      end = { result: await doHelpJob(server, files, decodeJob(text)) };
     } catch (error) {
       end = { failed: reasonOf(error).slice(0, 1000) };
     }
     return JSON.stringify(end);
   };
-}, questionLimit);
+}, jobLimit);
 
-function trial(language: HelpQuestion['language']): HelpQuestion {
+function trial(language: HelpJob['language']): HelpJob {
   return {
     language,
     contents: 'export const run = (input) => input.trim();',

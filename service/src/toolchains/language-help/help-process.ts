@@ -1,8 +1,8 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import { ToolProcess } from '../process/tool-process.ts';
 import { compilerCommand } from '../types/native-compiler.ts';
-import { decodeEnd } from './help-protocol.ts';
-import type { HelpEnd, HelpQuestion } from './help-protocol.ts';
+import { decodeOutcome } from './help-protocol.ts';
+import type { HelpOutcome, HelpJob } from './help-protocol.ts';
 import { helpLimits } from './limits.ts';
 
 export interface HelpProcessOptions {
@@ -21,18 +21,18 @@ const requestsPerLook = 20;
  */
 export class HelpProcess {
   readonly #time: number;
-  readonly #wornOut: number;
+  readonly #recycleAt: number;
   readonly #tool: ToolProcess;
   #answered = 0;
 
   constructor({ time = helpLimits.time, memory = helpLimits.memory }: HelpProcessOptions = {}) {
     this.#time = time;
-    this.#wornOut = Math.min(helpLimits.wornOut, memory);
+    this.#recycleAt = Math.min(helpLimits.recycleAt, memory);
     this.#tool = new ToolProcess({
       file: moduleUrl('./help-main', import.meta.url),
       helper: { command: compilerCommand(), args: ['--lsp', '--stdio'] },
       memory,
-      answerLimit: helpLimits.answer,
+      replyLimit: helpLimits.answer,
       words: { tool: 'Language help', work: 'Language help' },
     });
   }
@@ -51,19 +51,19 @@ export class HelpProcess {
   }
 
   /** Answers a question, once the process is warm. */
-  async ask(question: HelpQuestion): Promise<HelpEnd> {
+  async ask(question: HelpJob): Promise<HelpOutcome> {
     await this.#tool.ready;
     const done = await this.#tool.work(JSON.stringify(question), this.#time);
     if ('failed' in done) return done;
     this.#answered += 1;
-    if (this.#answered % requestsPerLook === 0 && this.#tool.memory > this.#wornOut) this.close();
+    if (this.#answered % requestsPerLook === 0 && this.#tool.memory > this.#recycleAt) this.close();
     try {
-      const end = decodeEnd(done.answer, question.request.method);
+      const end = decodeOutcome(done.answer, question.request.method);
       // A language server that failed may be in no state to go on.
       if ('failed' in end) this.close();
       return end;
     } catch {
-      return { failed: this.#tool.distrust() };
+      return { failed: this.#tool.rejectReply() };
     }
   }
 

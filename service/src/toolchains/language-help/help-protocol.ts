@@ -4,7 +4,7 @@ import { helpRequest, helpResults } from './requests.ts';
 import type { HelpMethod, HelpRequest, HelpResult } from './requests.ts';
 
 /** What a process of language help is asked, as JSON. */
-export interface HelpQuestion {
+export interface HelpJob {
   readonly language: CheckedLanguage;
   readonly contents: string;
   readonly types: PluginTypes;
@@ -12,15 +12,15 @@ export interface HelpQuestion {
 }
 
 /** The longest question, in bytes: the service has checked the length of the source, which JSON may escape. */
-export const questionLimit = 4 * 2 ** 20;
+export const jobLimit = 4 * 2 ** 20;
 
 /** How it ended: with what the language server says, or why there is nothing of it. */
-export type HelpEnd = { readonly result: HelpResult } | { readonly failed: string };
+export type HelpOutcome = { readonly result: HelpResult } | { readonly failed: string };
 
 const failure = z.object({ failed: z.string().max(1000) });
 
 /** Reads what a process says to a request. Throws for what is not an answer to it, or past the limits. */
-export function decodeEnd(text: string, method: HelpMethod): HelpEnd {
+export function decodeOutcome(text: string, method: HelpMethod): HelpOutcome {
   const end: unknown = JSON.parse(text);
   const failed = failure.safeParse(end);
   if (failed.success) return failed.data;
@@ -28,7 +28,7 @@ export function decodeEnd(text: string, method: HelpMethod): HelpEnd {
 }
 
 /** For the process itself, which is sent nothing by anybody but the service. */
-export function decodeQuestion(text: string): HelpQuestion {
-  const { request, ...others } = JSON.parse(text) as HelpQuestion;
+export function decodeJob(text: string): HelpJob {
+  const { request, ...others } = JSON.parse(text) as HelpJob;
   return { ...others, request: helpRequest.parse(request) };
 }

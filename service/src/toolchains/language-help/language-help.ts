@@ -6,10 +6,10 @@ import { ToolPool } from '../process/tool-pool.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
 import { HelpProcess } from './help-process.ts';
-import type { HelpEnd } from './help-protocol.ts';
+import type { HelpOutcome } from './help-protocol.ts';
 import type { HelpRequest } from './requests.ts';
 
-export interface HelpWork {
+export interface QueuedHelp {
   readonly language: CheckedLanguage;
   readonly contents: string;
   readonly request: HelpRequest;
@@ -72,7 +72,7 @@ export class LanguageHelp {
     share,
     subject,
     signal,
-  }: HelpWork): Promise<HelpEnd> {
+  }: QueuedHelp): Promise<HelpOutcome> {
     const key = JSON.stringify([share.environment, share.tenant, share.token, subject, request.method]);
     this.#waitingRequests.get(key)?.abort(new SupersededError());
     const waiting = new AbortController();
@@ -94,7 +94,7 @@ export class LanguageHelp {
     this.#pool.close();
   }
 
-  async #run(turn: Promise<() => void>, work: (process: HelpProcess) => Promise<HelpEnd>): Promise<HelpEnd> {
+  async #run(turn: Promise<() => void>, work: (process: HelpProcess) => Promise<HelpOutcome>): Promise<HelpOutcome> {
     const release = await turn;
     try {
       let process: HelpProcess;

@@ -9,7 +9,7 @@ export const helpLimits = {
   /** Bytes of memory, of the process and the native language server together. */
   memory: 384 * mebibyte,
   /** A process that holds this much after a request makes place for a fresh one. */
-  wornOut: 256 * mebibyte,
+  recycleAt: 256 * mebibyte,
   /** How many completions; where there are more, those that fit what is typed come first. */
   completions: 1000,
   /** UTF-16 code units of a completion's label, and of each other text of one line. */

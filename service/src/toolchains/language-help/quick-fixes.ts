@@ -1,5 +1,5 @@
 import type { HelpResult, Position, Range, TextEdit } from './requests.ts';
-import type { ServerDiagnostic } from './server-answers.ts';
+import type { ServerDiagnostic } from './server-results.ts';
 
 /*
  * TypeScript's native language server knows hardly any quick fixes yet. These are the ones that its messages, and what they

@@ -65,8 +65,8 @@ async function loadCompiler(): Promise<Compile> {
     const positionAt = positionsIn(source);
     let output: Uint8Array | undefined;
     const { error } = await asc.main([entry, ...options.split(' ')], {
-      stdout: nowhere,
-      stderr: nowhere,
+      stdout: discard,
+      stderr: discard,
       readFile: (name) => (Object.hasOwn(files, name) ? (files[name] ?? null) : null),
       listFiles: () => [],
       writeFile: (name, contents) => {
@@ -82,7 +82,7 @@ async function loadCompiler(): Promise<Compile> {
         });
       },
     });
-    const problem = output && (describeOversize(output) ?? foreignImport(output));
+    const problem = output && (describeOversize(output) ?? findForeignImport(output));
     if (problem) diagnostics.push({ line: 1, column: 1, message: problem, severity: 'error' });
     else if (error && !diagnostics.length) {
       diagnostics.push({ line: 1, column: 1, message: error.message, severity: 'error' });
@@ -113,10 +113,10 @@ async function withDataUrls<T>(load: () => Promise<T>): Promise<T> {
 }
 
 // The compiler prints what it reports, at any length.
-const nowhere = { write: () => true };
+const discard = { write: () => true };
 
 /** What is wrong with a module that wants something from outside that no plugin is given. */
-function foreignImport(module: Uint8Array): string | undefined {
+function findForeignImport(module: Uint8Array): string | undefined {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(new Uint8Array(module)));
   const foreign = imports
     .map(({ module: from, name }) => `${from}.${name}`)

@@ -19,7 +19,7 @@ const startTime = 60_000;
 const engineOptions = ['--max-semi-space-size=8', '--expose-gc'];
 
 /** What is kept of what a process writes to its standard error, in characters: an engine's last words. */
-const lastWordsLimit = 4096;
+const stderrTailLimit = 4096;
 
 export interface ToolOptions {
   /** The program of the tool's process, which calls `serveTool`. */
@@ -34,7 +34,7 @@ export interface ToolOptions {
   /** Bytes of memory, of the tool and the native program together. */
   readonly memory: number;
   /** The longest answer that is taken from the tool, in bytes. */
-  readonly answerLimit: number;
+  readonly replyLimit: number;
   /** What people read of it in an error. */
   readonly words: {
     /** Such as "The compiler". */
@@ -45,7 +45,7 @@ export interface ToolOptions {
 }
 
 /** How work ended: with the tool's answer, or why there is none. */
-export type WorkEnd = { readonly answer: string } | { readonly failed: string };
+export type JobOutcome = { readonly answer: string } | { readonly failed: string };
 
 /**
  * The process of a tool that works on what users write: takes one piece of work at a time, and is gone after one that had to be
@@ -57,14 +57,14 @@ export class ToolProcess {
   readonly #channel: Duplex;
   readonly #frames: FrameReader;
   readonly #ready = Promise.withResolvers<void>();
-  #settle: ((end: WorkEnd) => void) | undefined;
-  #lastWords = '';
+  #settle: ((end: JobOutcome) => void) | undefined;
+  #stderrTail = '';
   #isUsable = true;
 
   constructor(options: ToolOptions) {
     this.#options = options;
-    const { file, args = [], readable = [], needs, nodeOptions = [], helper, memory, answerLimit } = options;
-    this.#frames = new FrameReader(answerLimit);
+    const { file, args = [], readable = [], needs, nodeOptions = [], helper, memory, replyLimit } = options;
+    this.#frames = new FrameReader(replyLimit);
     // The tool may start nothing, so that the program it works with is started here, and the two are connected.
     const native =
       helper &&
@@ -130,8 +130,8 @@ export class ToolProcess {
   }
 
   /** Has a warm tool do its work. `time`: the limit of time, in ms. */
-  async work(text: string, time: number): Promise<WorkEnd> {
-    const { promise, resolve } = Promise.withResolvers<WorkEnd>();
+  async work(text: string, time: number): Promise<JobOutcome> {
+    const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#settle = resolve;
     this.#setHeld(true);
     const timer = setTimeout(
@@ -162,7 +162,7 @@ export class ToolProcess {
   }
 
   /** Ends it for an answer that is not as agreed on: what it says next means nothing. Returns what to tell of it. */
-  distrust(): string {
+  rejectReply(): string {
     this.close();
     return `${this.#options.words.tool} gave an answer that the service does not take.`;
   }
@@ -182,7 +182,7 @@ export class ToolProcess {
       for (const frame of this.#frames.push(chunk)) this.#handleFrame(frame);
     } catch {
       // Too long, or not as agreed on.
-      this.#fail(this.distrust());
+      this.#fail(this.rejectReply());
     }
   }
 
@@ -203,7 +203,7 @@ export class ToolProcess {
 
   #watchEnd(child: ChildProcess, onEnd: (reason: string) => void): void {
     child.stderr?.on('data', (text: Buffer) => {
-      this.#lastWords = (this.#lastWords + text.toString()).slice(-lastWordsLimit);
+      this.#stderrTail = (this.#stderrTail + text.toString()).slice(-stderrTailLimit);
     });
     child.on('error', (error) => onEnd(`could not work (${error.message})`));
     // Not its exit, after which its last words may still come.
@@ -213,7 +213,7 @@ export class ToolProcess {
   #handleExit(reason: string): void {
     this.#ready.reject(new Error(reason));
     this.#fail(
-      /out of memory|cannot allocate memory/i.test(this.#lastWords)
+      /out of memory|cannot allocate memory/i.test(this.#stderrTail)
         ? this.#overMemory
         : `${this.#options.words.tool} ${reason}. Try again; if it happens with this source alone, it may nest too deeply.`,
     );

@@ -3,7 +3,7 @@ import { assertions, typeOfKeyword } from './keywords.ts';
 import type { TypeName } from './keywords.ts';
 import { keywordsOf, pathKey, readSchema } from './read-schema.ts';
 import type { ReadSchema, Resource, SchemaNode } from './read-schema.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaError } from './schema-error.ts';
 
 /**
  * A schema in which references are `#/$defs/<number>` alone, so that whatever reads it needs to know nothing of URIs, anchors
@@ -19,11 +19,11 @@ export interface LinkedSchema {
  * How many parts a linked schema may have, and how many characters these may say together. Only references to dynamic anchors
  * make more of either than were written; what they mean on each way counts as a part, too.
  */
-const mostParts = 20_000;
-const mostCharacters = 2 ** 20;
+const maxParts = 20_000;
+const maxCharacters = 2 ** 20;
 
 /**
- * Reads a schema, and puts what it refers to in its place. Throws a {@link SchemaFault} for a part that is not what it has to
+ * Reads a schema, and puts what it refers to in its place. Throws a {@link SchemaError} for a part that is not what it has to
  * be, and for a reference to what is not in the schema. A dynamic reference means something else by the way that led to it:
  * what it is in is written out for each such way.
  */
@@ -117,7 +117,7 @@ class Linker {
     keyword: '$ref' | '$dynamicRef',
   ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
     const reference = keywordsOf(node.schema)[keyword] as string;
-    const fault = (why: string) => new SchemaFault([...node.path, keyword], why);
+    const fault = (why: string) => new SchemaError([...node.path, keyword], why);
     const url = URL.parse(reference, node.resource.uri);
     if (!url) throw fault('must be a URI');
     const hash = url.hash.slice(1);
@@ -138,7 +138,7 @@ class Linker {
     return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
   }
 
-  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaFault): SchemaNode | undefined {
+  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaError): SchemaNode | undefined {
     const keys = pointer
       .slice(1)
       .split('/')
@@ -157,7 +157,7 @@ class Linker {
     try {
       return this.#read.readAt(path, value, resource);
     } catch (error) {
-      if (error instanceof SchemaFault) throw fault('refers to something that is not a JSON Schema');
+      if (error instanceof SchemaError) throw fault('refers to something that is not a JSON Schema');
       throw error;
     }
   }
@@ -193,9 +193,9 @@ class Linker {
     this.#parts += parts;
     this.#characters += characters;
     const past = (what: string) =>
-      new SchemaFault(path, `the schema has more than ${what} once dynamic references are written out`);
-    if (this.#parts > mostParts) throw past(`${mostParts} parts`);
-    if (this.#characters > mostCharacters) throw past(`${mostCharacters} characters`);
+      new SchemaError(path, `the schema has more than ${what} once dynamic references are written out`);
+    if (this.#parts > maxParts) throw past(`${maxParts} parts`);
+    if (this.#characters > maxCharacters) throw past(`${maxCharacters} characters`);
   }
 
   /** A reference to a definition, which is written out with it. */
@@ -298,7 +298,7 @@ function refuseEndlessLoops(definitions: readonly unknown[], paths: readonly (re
         state.set(last.number, 'done');
         way.pop();
       } else if (state.get(number) === 'open') {
-        throw new SchemaFault(paths[number] ?? [], 'refers to itself without an end');
+        throw new SchemaError(paths[number] ?? [], 'refers to itself without an end');
       } else if (!state.has(number)) {
         state.set(number, 'open');
         way.push({ number, left: [...(next[number] ?? [])] });

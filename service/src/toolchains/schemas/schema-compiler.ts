@@ -4,8 +4,8 @@ import type { Share } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { ToolProcess } from '../process/tool-process.ts';
-import { answerLimit, decodeEnd } from './schema-protocol.ts';
-import type { SchemaEnd, SchemaWork } from './schema-protocol.ts';
+import { replyLimit, decodeOutcome } from './schema-protocol.ts';
+import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
 
 /** Bytes of memory. */
 const memory = 256 * 2 ** 20;
@@ -25,7 +25,7 @@ export class SchemaProcess {
   readonly #tool = new ToolProcess({
     file: moduleUrl('./schema-main', import.meta.url),
     memory,
-    answerLimit,
+    replyLimit,
     words: { tool: 'The compiler of schemas', work: 'Compiling the schemas' },
   });
 
@@ -42,14 +42,14 @@ export class SchemaProcess {
   }
 
   /** `time`: the limit of time, in ms. */
-  async compile(work: SchemaWork, time: number): Promise<SchemaEnd> {
+  async compile(work: SchemaJob, time: number): Promise<SchemaOutcome> {
     await this.#tool.ready;
     const done = await this.#tool.work(JSON.stringify(work), time);
     if ('failed' in done) return done;
     try {
-      return decodeEnd(done.answer);
+      return decodeOutcome(done.answer);
     } catch {
-      return { failed: this.#tool.distrust() };
+      return { failed: this.#tool.rejectReply() };
     }
   }
 
@@ -71,7 +71,7 @@ export class SchemaCompiler {
   }
 
   /** Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is withdrawn. */
-  async compile(work: SchemaWork, share: Share, signal: AbortSignal): Promise<SchemaEnd> {
+  async compile(work: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
     const release = await this.#queue.acquire(share, () => signal);
     try {
       // Where none comes up, that is a fault of this machine and none of the schemas.

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import type { LinkedSchema } from './link-schema.ts';
 
 /** What a process of the schema compiler is sent, as JSON; a missing schema is any JSON. */
-export interface SchemaWork {
+export interface SchemaJob {
   readonly input?: LinkedSchema | undefined;
   readonly output?: LinkedSchema | undefined;
 }
 
 /** The longest message that it takes, in bytes: what dynamic references are written out to included. */
-export const workLimit = 8 * 2 ** 20;
+export const jobLimit = 8 * 2 ** 20;
 
 /** The longest that it answers with, in bytes. */
-export const answerLimit = 8 * 2 ** 20;
+export const replyLimit = 8 * 2 ** 20;
 
 const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
 
@@ -26,7 +26,7 @@ const end = z.union([
   }),
 ]);
 
-export type SchemaEnd = z.infer<typeof end>;
+export type SchemaOutcome = z.infer<typeof end>;
 
 /** Reads what a process says. Throws for what is no answer, or is past the limits. */
-export const decodeEnd = (text: string): SchemaEnd => end.parse(JSON.parse(text));
+export const decodeOutcome = (text: string): SchemaOutcome => end.parse(JSON.parse(text));

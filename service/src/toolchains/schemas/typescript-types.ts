@@ -13,10 +13,10 @@ import { stringLiteral } from '../source-text.ts';
 type Keywords = Readonly<Record<string, unknown>>;
 
 /** How many alternatives a type that has to hold for several unions at once may have; beyond, TypeScript gives up on it. */
-const mostAlternatives = 256;
+const maxAlternatives = 256;
 
 /** How many values an `enum` may list one by one. */
-const mostLiterals = 1000;
+const maxLiterals = 1000;
 
 /**
  * The declarations of a type and of what it is made of.
@@ -83,7 +83,7 @@ class Declarations {
       const count = listOf(keywords[keyword]).reduce<number>((sum, one) => sum + this.#count(one, 0), 0);
       parts.push({ type: unionOf(options), alternatives: count });
     }
-    let room = mostAlternatives;
+    let room = maxAlternatives;
     const kept = parts.filter(({ alternatives }, i) => {
       // One union alone may be of any length.
       if (i > 0 && alternatives > 1 && alternatives > room) return false;
@@ -98,7 +98,7 @@ class Declarations {
   /** How many alternatives a type has, about: what TypeScript multiplies where types have to hold together. */
   #count(schema: unknown, depth: number): number {
     const keywords = keywordsOf(schema);
-    if (depth > 20) return mostAlternatives;
+    if (depth > 20) return maxAlternatives;
     let count = has(keywords, 'type') ? typesOf(keywords).length : 1;
     if (has(keywords, 'enum')) count = Math.max(1, listOf(keywords['enum']).length);
     if (has(keywords, '$ref')) count *= this.#alternativesOf(definitionOf(keywords['$ref']));
@@ -113,7 +113,7 @@ class Declarations {
   #alternativesOf(number: number): number {
     const known = this.#alternatives.get(number);
     if (known !== undefined) return known;
-    this.#alternatives.set(number, mostAlternatives);
+    this.#alternatives.set(number, maxAlternatives);
     const count = this.#count(this.#definitions[number], 0);
     this.#alternatives.set(number, count);
     return count;
@@ -123,7 +123,7 @@ class Declarations {
   #ownType(keywords: Keywords, indent: string): { type: string; alternatives: number } {
     if (has(keywords, 'const')) return { type: literalOf(keywords['const']), alternatives: 1 };
     const listed = has(keywords, 'enum') ? listOf(keywords['enum']) : undefined;
-    if (listed && listed.length <= mostLiterals) {
+    if (listed && listed.length <= maxLiterals) {
       return {
         type: listed.length ? unionOf([...new Set(listed.map(literalOf))]) : 'never',
         alternatives: listed.length,

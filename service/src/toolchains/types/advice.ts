@@ -1,12 +1,12 @@
 /*
  * What TypeScript advises when something is missing is for a program in Node or in a browser. A plugin can install nothing and
- * has no configuration, so it is told what there is instead.
+ * has no configuration, so it is told what to use instead.
  */
 
 const withAdvice = (advice: string, names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, advice]));
 
-const instead: Readonly<Record<string, string>> = {
+const adviceByName: Readonly<Record<string, string>> = {
   fetch: 'Plugins have no network: take what is needed from the input.',
   XMLHttpRequest: 'Plugins have no network: take what is needed from the input.',
   WebSocket: 'Plugins have no network: take what is needed from the input.',
@@ -43,11 +43,11 @@ const instead: Readonly<Record<string, string>> = {
   exports: 'Plugins are modules: write "export function run(input)".',
 };
 
-const generally =
+const generalAdvice =
   'Plugins have the language itself, console, performance.now, atob, btoa and queueMicrotask.';
 
 // What browsers and Node have beside the language, and plugins have not.
-const elsewhere = new Set([
+const namesElsewhere = new Set([
   'URL',
   'URLSearchParams',
   'TextEncoder',
@@ -79,8 +79,8 @@ export function adviceForPlugins(message: string, marked: string): string {
   const found = advice.exec(message);
   const cut = found ? message.slice(0, found.index) : message;
   if (name === undefined) return cut;
-  if (Object.hasOwn(instead, name)) return `Cannot find name '${name}'. ${instead[name]}`;
-  return found || elsewhere.has(name) ? `Cannot find name '${name}'. ${generally}` : cut;
+  if (Object.hasOwn(adviceByName, name)) return `Cannot find name '${name}'. ${adviceByName[name]}`;
+  return found || namesElsewhere.has(name) ? `Cannot find name '${name}'. ${generalAdvice}` : cut;
 }
 
 /** The compiler's codes for: there is no such name, with and without a guess at what was meant or what is missing. */

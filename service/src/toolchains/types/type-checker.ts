@@ -123,7 +123,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
           ...positionOfRun(source),
           message: notThere.has(one.code)
             ? missingRun(types)
-            : `${wrongRun(types)} ${withoutLoose(textOf(one))}`,
+            : `${wrongRun(types)} ${removeLoose(textOf(one))}`,
           severity: isJavaScript ? 'warning' : 'error',
         });
       }
@@ -153,9 +153,9 @@ export const run: (input: ${input}) => ${given} | Promise<${given}> = plugin.run
 };
 
 /** A message about `run` without the types that {@link signatureOf} has of its own. */
-function withoutLoose(message: string): string {
+function removeLoose(message: string): string {
   const shorter = message.replaceAll(/\bLoose(?:Object)?<([^<>]*)>/g, '$1');
-  return shorter === message ? message : withoutLoose(shorter);
+  return shorter === message ? message : removeLoose(shorter);
 }
 
 const wrongRun = ({ input, output }: PluginTypes) =>

@@ -1,12 +1,12 @@
-import type { HelpQuestion } from './help-protocol.ts';
+import type { HelpJob } from './help-protocol.ts';
 import type { LanguageServer } from './language-server.ts';
 import { helpLimits } from './limits.ts';
 import { rootUri } from './plugin-files.ts';
 import type { PluginFiles } from './plugin-files.ts';
 import { fixesFor } from './quick-fixes.ts';
 import type { HelpMethod, HelpRequest, HelpResult, Position, Range, TextEdit } from './requests.ts';
-import * as answers from './server-answers.ts';
-import type { ServerCompletion } from './server-answers.ts';
+import * as serverResults from './server-results.ts';
+import type { ServerCompletion } from './server-results.ts';
 import { absentGlobals } from '../types/absent-globals.ts';
 import { typedSource, untypedSource } from '../types/typed-input.ts';
 import type { TypedSource } from '../types/typed-input.ts';
@@ -15,7 +15,7 @@ import type { TypedSource } from '../types/typed-input.ts';
  * Asks the language server, and makes of what it says an answer within the limits: source decides how much there is to say.
  */
 
-interface Asking {
+interface HelpContext {
   readonly server: LanguageServer;
   readonly uri: string;
   readonly source: string;
@@ -24,43 +24,43 @@ interface Asking {
 
 type Params<Method extends HelpMethod> = Extract<HelpRequest, { method: Method }>['params'];
 
-type Answers = {
-  readonly [Method in HelpMethod]: (asking: Asking, params: Params<Method>) => Promise<HelpResult<Method>>;
+type HelpHandlers = {
+  readonly [Method in HelpMethod]: (context: HelpContext, params: Params<Method>) => Promise<HelpResult<Method>>;
 };
 
-/** Answers one question. Rejects with what the language server says against it. */
-export async function answerQuestion(
+/** Does one job. Rejects with the error of the language server. */
+export async function doHelpJob(
   server: LanguageServer,
   files: PluginFiles,
-  { language, contents, types, request }: HelpQuestion,
+  { language, contents, types, request }: HelpJob,
 ): Promise<HelpResult> {
   const { method, params } = request;
   // Of a text that is to be formatted, places are of no interest but its own.
   const isTyped = language === 'javascript' && method !== 'textDocument/formatting';
   const typed = isTyped ? typedSource(contents, types.input) : untypedSource(contents);
-  if ('position' in params && !isIn(contents, params.position)) return null;
+  if ('position' in params && !hasPosition(contents, params.position)) return null;
   const uri = files.update(language, typed.text, types.declarations);
-  const answer = byMethod[method] as (asking: Asking, params: unknown) => Promise<HelpResult>;
+  const answer = handlers[method] as (context: HelpContext, params: unknown) => Promise<HelpResult>;
   return answer({ server, uri, source: contents, typed }, params);
 }
 
-const byMethod: Answers = {
-  'textDocument/completion': async (asking, { position }) => {
-    const items = await completionsAt(asking, position);
+const handlers: HelpHandlers = {
+  'textDocument/completion': async (context, { position }) => {
+    const items = await requestCompletions(context, position);
     if (!items) return null;
     const fitting =
-      items.length > helpLimits.completions ? thoseThatFit(items, asking.source, position) : items;
+      items.length > helpLimits.completions ? filterByTypedWord(items, context.source, position) : items;
     return {
       isIncomplete: fitting.length < items.length || items.length > helpLimits.completions,
-      items: fitting.slice(0, helpLimits.completions).map((item) => completionOf(asking, item)),
+      items: fitting.slice(0, helpLimits.completions).map((item) => completionOf(context, item)),
     };
   },
 
-  'completionItem/resolve': async (asking, { position, label }) => {
-    const found = (await completionsAt(asking, position))?.find((item) => item.label === label);
+  'completionItem/resolve': async (context, { position, label }) => {
+    const found = (await requestCompletions(context, position))?.find((item) => item.label === label);
     if (!found) return null;
-    const { detail, documentation } = answers.completionItem.parse(
-      await asking.server.request('completionItem/resolve', found),
+    const { detail, documentation } = serverResults.completionItem.parse(
+      await context.server.request('completionItem/resolve', found),
     );
     return {
       label,
@@ -69,17 +69,17 @@ const byMethod: Answers = {
     };
   },
 
-  'textDocument/hover': async (asking, { position }) => {
-    const found = answers.hover.parse(await ask(asking, 'textDocument/hover', position));
+  'textDocument/hover': async (context, { position }) => {
+    const found = serverResults.hover.parse(await sendRequest(context, 'textDocument/hover', position));
     if (!found) return null;
     return {
       contents: markdown(found.contents.value),
-      ...(found.range && { range: rangeInSource(asking, found.range) }),
+      ...(found.range && { range: rangeInSource(context, found.range) }),
     };
   },
 
-  'textDocument/signatureHelp': async (asking, { position }) => {
-    const found = answers.signatureHelp.parse(await ask(asking, 'textDocument/signatureHelp', position));
+  'textDocument/signatureHelp': async (context, { position }) => {
+    const found = serverResults.signatureHelp.parse(await sendRequest(context, 'textDocument/signatureHelp', position));
     if (!found) return null;
     const { signatures, activeSignature = 0 } = found;
     // The one that applies is shown, wherever it is.
@@ -101,71 +101,71 @@ const byMethod: Answers = {
     };
   },
 
-  'textDocument/definition': async (asking, { position }) => {
-    const found = answers.locations.parse(await ask(asking, 'textDocument/definition', position)) ?? [];
-    const own = found.filter(({ uri }) => uri === asking.uri);
+  'textDocument/definition': async (context, { position }) => {
+    const found = serverResults.locations.parse(await sendRequest(context, 'textDocument/definition', position)) ?? [];
+    const own = found.filter(({ uri }) => uri === context.uri);
     const isBuiltIn = !own.length && found.some(({ uri }) => isDeclaration(uri));
     // Whether the machine has a file that is imported is not told.
     if (!own.length && !isBuiltIn) return null;
     return {
-      ranges: own.slice(0, helpLimits.fixes).map((one) => rangeInSource(asking, one.range)),
+      ranges: own.slice(0, helpLimits.fixes).map((one) => rangeInSource(context, one.range)),
       isBuiltIn,
     };
   },
 
-  'textDocument/rename': async (asking, { position, newName }) => {
-    const params = { ...placeOf(asking, position), newName };
-    const found = answers.workspaceEdit.parse(await asking.server.request('textDocument/rename', params));
-    const edits = found?.changes?.[asking.uri];
+  'textDocument/rename': async (context, { position, newName }) => {
+    const params = { ...toDocumentPosition(context, position), newName };
+    const found = serverResults.workspaceEdit.parse(await context.server.request('textDocument/rename', params));
+    const edits = found?.changes?.[context.uri];
     // What is declared elsewhere, such as in the types of a namespace, cannot be renamed here alone.
     if (!edits || Object.keys(found?.changes ?? {}).length > 1) return null;
-    return editsInSource(asking, edits);
+    return editsInSource(context, edits);
   },
 
-  'textDocument/codeAction': async (asking, { range }) => {
-    const { items } = answers.diagnostics.parse(
-      await asking.server.request('textDocument/diagnostic', { textDocument: { uri: asking.uri } }),
+  'textDocument/codeAction': async (context, { range }) => {
+    const { items } = serverResults.diagnostics.parse(
+      await context.server.request('textDocument/diagnostic', { textDocument: { uri: context.uri } }),
     );
     const problems = items
       // 1 and 2 are errors and warnings; what is less says which names are not used, and the like.
       .filter(({ severity = 1 }) => severity <= 2)
-      .map((problem) => ({ ...problem, range: rangeInSource(asking, problem.range) }))
+      .map((problem) => ({ ...problem, range: rangeInSource(context, problem.range) }))
       .filter((problem) => touches(problem.range, range));
     return problems
-      .flatMap((problem) => fixesFor(problem, asking.source))
+      .flatMap((problem) => fixesFor(problem, context.source))
       .filter(({ title, data: { name = '' } }) => Math.max(title.length, name.length) <= helpLimits.label)
       .slice(0, helpLimits.fixes)
       .map(({ title, data, edits }) => ({ title, kind: 'quickfix' as const, data, edits: [...edits] }));
   },
 
   'textDocument/formatting': async ({ server, uri }, { options }) => {
-    const edits = answers.edits.parse(
+    const edits = serverResults.edits.parse(
       await server.request('textDocument/formatting', { textDocument: { uri }, options }),
     );
     return edits && edits.length <= helpLimits.edits ? edits : null;
   },
 };
 
-const ask = ({ server, ...asking }: Asking, method: string, position: Position) =>
-  server.request(method, placeOf(asking, position));
+const sendRequest = ({ server, ...context }: HelpContext, method: string, position: Position) =>
+  server.request(method, toDocumentPosition(context, position));
 
-const placeOf = ({ uri, typed }: Pick<Asking, 'uri' | 'typed'>, position: Position) => ({
+const toDocumentPosition = ({ uri, typed }: Pick<HelpContext, 'uri' | 'typed'>, position: Position) => ({
   textDocument: { uri },
   position: typed.toTyped(position),
 });
 
-const rangeInSource = ({ typed }: Pick<Asking, 'typed'>, { start, end }: Range): Range => ({
+const rangeInSource = ({ typed }: Pick<HelpContext, 'typed'>, { start, end }: Range): Range => ({
   start: { ...typed.fromTyped(start) },
   end: { ...typed.fromTyped(end) },
 });
 
-function editsInSource(asking: Asking, edits: readonly TextEdit[]): TextEdit[] | null {
+function editsInSource(context: HelpContext, edits: readonly TextEdit[]): TextEdit[] | null {
   if (edits.length > helpLimits.edits) return null;
-  return edits.map(({ range, newText }) => ({ range: rangeInSource(asking, range), newText }));
+  return edits.map(({ range, newText }) => ({ range: rangeInSource(context, range), newText }));
 }
 
-async function completionsAt(asking: Asking, position: Position): Promise<ServerCompletion[] | undefined> {
-  const found = answers.completions.parse(await ask(asking, 'textDocument/completion', position));
+async function requestCompletions(context: HelpContext, position: Position): Promise<ServerCompletion[] | undefined> {
+  const found = serverResults.completions.parse(await sendRequest(context, 'textDocument/completion', position));
   return found?.items.filter(isOfPlugin);
 }
 
@@ -180,7 +180,7 @@ const isOfPlugin = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) 
   !absentGlobals.has(label);
 
 /** Those that begin with the word that is being typed. */
-function thoseThatFit(items: readonly ServerCompletion[], source: string, position: Position) {
+function filterByTypedWord(items: readonly ServerCompletion[], source: string, position: Position) {
   const before = (source.split(/\r\n?|\n/)[position.line] ?? '').slice(0, position.character);
   const word =
     before
@@ -190,7 +190,7 @@ function thoseThatFit(items: readonly ServerCompletion[], source: string, positi
   return items.filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase()));
 }
 
-function completionOf(asking: Asking, { label, kind, ...item }: ServerCompletion) {
+function completionOf(context: HelpContext, { label, kind, ...item }: ServerCompletion) {
   const texts = (['sortText', 'filterText', 'insertText'] as const).flatMap((name) => {
     const text = item[name];
     return text === undefined || text.length > helpLimits.label ? [] : [[name, text] as const];
@@ -202,7 +202,7 @@ function completionOf(asking: Asking, { label, kind, ...item }: ServerCompletion
     ...Object.fromEntries(texts),
     ...(textEdit &&
       textEdit.newText.length <= helpLimits.label && {
-        textEdit: { range: rangeInSource(asking, textEdit.range), newText: textEdit.newText },
+        textEdit: { range: rangeInSource(context, textEdit.range), newText: textEdit.newText },
       }),
   };
 }
@@ -214,7 +214,7 @@ const cut = (text: string): string =>
 const code = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
 
 /** Markdown may hold HTML, and comments in a source hold what their author likes: outside of code, tags are text. */
-const withoutTags = (text: string): string =>
+const escapeTags = (text: string): string =>
   text
     .split(code)
     .map((part, index) => (index % 2 ? part : part.replaceAll('<', '&lt;')))
@@ -222,7 +222,7 @@ const withoutTags = (text: string): string =>
 
 /** Documentation; a block of code that is cut stays one. */
 const markdown = (text: string) => {
-  const value = cut(withoutTags(cut(text)));
+  const value = cut(escapeTags(cut(text)));
   const isOpen = value.length === helpLimits.documentation && (value.match(/^```/gm)?.length ?? 0) % 2 === 1;
   return {
     kind: 'markdown' as const,
@@ -240,7 +240,7 @@ const isBefore = (a: Position, b: Position) =>
 const touches = (a: Range, b: Range) => !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 
 /** Whether a source has a place. */
-function isIn(source: string, { line, character }: Position): boolean {
+function hasPosition(source: string, { line, character }: Position): boolean {
   const text = source.split(/\r\n?|\n/)[line];
   return text !== undefined && character <= text.length;
 }

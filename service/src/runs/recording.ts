@@ -24,7 +24,7 @@ export interface Recording {
 }
 
 /** Records runs in a storage, and deletes what is too much there. */
-export function recordRuns(
+export function startRecording(
   storage: Storage,
   options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped'> = {},
 ): Recording {

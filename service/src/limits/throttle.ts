@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
-export interface PaceOptions {
+export interface ThrottleOptions {
   /** From the turn of one to that of the next with the same key, in ms. */
   readonly interval: number;
   /** How many may wait for their turn, of each key. */
   readonly waiting: number;
   /** How many keys are known at once (default 50,000). */
-  readonly mostKeys?: number;
+  readonly maxKeys?: number;
 }
 
 /** Slows down what is done in the name of a key to a steady pace; keys do not wait for each other. */
-export class PacedTurns {
+export class Throttle {
   readonly #interval: number;
   readonly #waiting: number;
   /** When the next turn of a key is, by `performance.now()`. */
   readonly #nextTurns: LRUCache<string, number>;
 
-  constructor({ interval, waiting, mostKeys = 50_000 }: PaceOptions) {
+  constructor({ interval, waiting, maxKeys = 50_000 }: ThrottleOptions) {
     this.#interval = interval;
     this.#waiting = waiting;
     // By then the last that waits has had its turn.
-    this.#nextTurns = new LRUCache({ max: mostKeys, ttl: interval * (waiting + 1) });
+    this.#nextTurns = new LRUCache({ max: maxKeys, ttl: interval * (waiting + 1) });
   }
 
   /** Resolves with true at the turn of the caller; with false, at once, where too many wait already. */

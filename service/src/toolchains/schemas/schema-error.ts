@@ -1,6 +1,6 @@
 /** A schema is not what it has to be. */
-export class SchemaFault extends Error {
-  override readonly name = 'SchemaFault';
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
   /** Where, as the keys on the way to it from the schema's root. */
   readonly path: readonly string[];
 
