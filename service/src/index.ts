@@ -141,8 +141,10 @@ class CloseStack {
   }
 }
 
-const serveMetrics = (metrics: Metrics, { metricsPort = 0, metricsHost }: Settings): Promise<ListeningServer> =>
-  listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
+const serveMetrics = (
+  metrics: Metrics,
+  { metricsPort = 0, metricsHost }: Settings,
+): Promise<ListeningServer> => listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
 
 /** Says what is not as it should be, though the service works. */
 function warnAtStart(log: Log, isSchemaReady: boolean): void {

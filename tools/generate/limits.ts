@@ -58,7 +58,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     parameters: ['parameters of a signature', 'count', 'the rest is left out'],
     fixes: ['fixes at one place', 'count', 'the rest is left out'],
     edits: ['changes of the text by renaming or formatting', 'count', 'there are none'],
-    answer: ['an answer', 'bytes', '422 `help-failed`; the process is killed'],
+    reply: ['an answer', 'bytes', '422 `help-failed`; the process is killed'],
   },
   httpLimits: {
     headersTimeout: ['the headers, from the start of a request', 'ms', '408, and the connection is closed'],

@@ -129,9 +129,9 @@ async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
   const limits = settings && { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 };
   const sandbox = new Sandbox(limits && { limits });
   try {
-    const end = await sandbox.run({ program: echo, input: 'works', share });
-    if ('error' in end) return failed(end.error.message);
-    return end.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong answer');
+    const outcome = await sandbox.run({ program: echo, input: 'works', share });
+    if ('error' in outcome) return failed(outcome.error.message);
+    return outcome.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong answer');
   } catch (error) {
     return failed((error as Error).message);
   } finally {
@@ -155,9 +155,9 @@ async function checkToolchains(): Promise<Finding> {
   try {
     for (const [name, language] of languages) {
       const { contents: source } = language.template({ pluginName: 'check', namespace: 'default' });
-      const end = await builds.build(name, { source, share });
-      if ('failed' in end) problems.push(`${name}: ${end.failed}`);
-      else if (!end.compiled.program) problems.push(`${name}: its template does not build`);
+      const outcome = await builds.build(name, { source, share });
+      if ('failed' in outcome) problems.push(`${name}: ${outcome.failed}`);
+      else if (!outcome.compiled.program) problems.push(`${name}: its template does not build`);
     }
   } finally {
     builds.close();

@@ -37,10 +37,10 @@ export const check: ServiceInterface = {
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const declarations = await context.storage.tables.namespaces.declarations(target);
-        const work = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
+        const job = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
         const outcome = await translateBusyErrors(true, async () => {
           try {
-            return await context.builds.check(identifier, work);
+            return await context.builds.check(identifier, job);
           } catch (error) {
             if (error instanceof SupersededError) {
               throw new ServiceError(409, 'check-superseded', error.message);

@@ -59,8 +59,4 @@ function createPlugin(
 }
 
 const tooManyPlugins = (most: number) =>
-  new ServiceError(
-    403,
-    'too-many-plugins',
-    `This tenant already has ${most} plugins, which is its limit.`,
-  );
+  new ServiceError(403, 'too-many-plugins', `This tenant already has ${most} plugins, which is its limit.`);

@@ -67,9 +67,14 @@ export const tenantDeleted = () =>
 export const notFound = (code: CodeOf<404>, message: string) => new ServiceError(404, code, message);
 
 export const methodNotAllowed = (method: string, allow: string) =>
-  new ServiceError(405, 'method-not-allowed', `${method} is not allowed at this path; allowed are: ${allow}.`, {
-    headers: { allow },
-  });
+  new ServiceError(
+    405,
+    'method-not-allowed',
+    `${method} is not allowed at this path; allowed are: ${allow}.`,
+    {
+      headers: { allow },
+    },
+  );
 
 /**
  * Makes the response for anything that was thrown: `{ error: { code, message, path?, requestId }, logs? }`. An unexpected error

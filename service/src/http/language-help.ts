@@ -66,10 +66,10 @@ export const languageHelp: ServiceInterface = {
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
-        const work = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
+        const job = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
         const outcome = await translateBusyErrors(true, async () => {
           try {
-            return await context.languageHelp.help(work);
+            return await context.languageHelp.help(job);
           } catch (error) {
             if (error instanceof SupersededError) {
               throw new ServiceError(409, 'help-superseded', error.message);

@@ -25,7 +25,11 @@ const databaseTimeout = 2000;
 const sharedTime = 250;
 
 /** Makes the function that tells whether requests should come here. */
-export function createReadinessCheck({ storage, sandbox, isDraining }: ReadinessSources): () => Promise<Readiness> {
+export function createReadinessCheck({
+  storage,
+  sandbox,
+  isDraining,
+}: ReadinessSources): () => Promise<Readiness> {
   const checkStorage = shareResult(sharedTime, () =>
     Promise.race([
       storage.check(),

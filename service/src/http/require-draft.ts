@@ -15,7 +15,10 @@ export async function requireDraft({ drafts }: Tables, plugin: PluginKey): Promi
  * The program that the current draft was built to; the draft itself is not read. Throws 404 without a draft, and 409 when the
  * draft has changed since its last successful build, because the old program would run code that is no longer there.
  */
-export async function requireBuiltProgram({ builds, drafts }: Tables, plugin: PluginKey): Promise<StoredProgram> {
+export async function requireBuiltProgram(
+  { builds, drafts }: Tables,
+  plugin: PluginKey,
+): Promise<StoredProgram> {
   const program = await builds.findCurrent(plugin);
   if (program) return program;
   if (!(await drafts.exists(plugin))) throw noDraft();

@@ -33,11 +33,7 @@ function isShowable(text: string): boolean {
 export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [name, text] of Object.entries(texts)) {
     if (text === undefined || isStorable(text)) continue;
-    throw badRequest(
-      'invalid-text',
-      `${name}: must hold neither U+0000 nor a lone surrogate.`,
-      `/${name}`,
-    );
+    throw badRequest('invalid-text', `${name}: must hold neither U+0000 nor a lone surrogate.`, `/${name}`);
   }
 }
 

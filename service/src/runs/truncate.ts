@@ -9,7 +9,10 @@ const entryBytes = 3;
 const room = Buffer.allocUnsafe(keptBytes);
 
 /** The text's first 16 KB, without half a character at the end. */
-export function truncateText(text: string, most = keptBytes): { readonly text: string; readonly isTruncated: boolean } {
+export function truncateText(
+  text: string,
+  most = keptBytes,
+): { readonly text: string; readonly isTruncated: boolean } {
   const { read, written } = encoder.encodeInto(text, room.subarray(0, most));
   if (read === text.length) return { text, isTruncated: false };
   // By its bytes and not with `slice`, which would keep all of the long text in memory.
@@ -20,7 +23,10 @@ export function truncateText(text: string, most = keptBytes): { readonly text: s
  * The last entries of the logs, 16 KB of them: of a run that failed, these tell most. An entry that is too long by itself
  * has its beginning kept.
  */
-export function truncateLogs(logs: readonly string[]): { readonly logs: string[]; readonly isTruncated: boolean } {
+export function truncateLogs(logs: readonly string[]): {
+  readonly logs: string[];
+  readonly isTruncated: boolean;
+} {
   const kept: string[] = [];
   let left = keptBytes;
   for (const entry of logs.toReversed()) {

@@ -45,23 +45,23 @@ async function run(request: RunRequest): Promise<void> {
   const { types, ...program } = request.program ?? {};
   if (types) checks.add(hash, types);
   const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
-  let end: RunOutcome;
+  let outcome: RunOutcome;
   try {
-    const work = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
-    end =
+    const job = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
+    outcome =
       isTyped && kind !== 'check'
-        ? await runChecked(work, request.input)
-        : await runOnce(work, request.input, false);
+        ? await runChecked(job, request.input)
+        : await runOnce(job, request.input, false);
   } catch (error) {
-    end = {
+    outcome = {
       error:
         error instanceof RunFailure
           ? error.error
           : pluginError(`The engine failed: ${error instanceof Error ? error.message : String(error)}`),
     };
   }
-  if ('result' in end) send(frameKind.result, encodeText(end.result));
-  else send(frameKind.error, JSON.stringify(end.error));
+  if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
+  else send(frameKind.error, JSON.stringify(outcome.error));
 }
 
 interface RunJob {
@@ -79,18 +79,18 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
 }
 
 /** Checks what goes in and what comes out, as a part of the run. */
-async function runChecked(work: RunJob, text: string): Promise<RunOutcome> {
-  const { hash, deadline } = work;
+async function runChecked(job: RunJob, text: string): Promise<RunOutcome> {
+  const { hash, deadline } = job;
   const wrong = await checks.check(hash, 'input', text, deadline);
   if (wrong) return { error: faultError('input', wrong) };
-  const end = await runOnce(work, text, true);
-  if ('error' in end) return end;
-  const wrongOutput = await checks.check(hash, 'output', end.result, deadline);
-  return wrongOutput ? { error: faultError('output', wrongOutput) } : end;
+  const outcome = await runOnce(job, text, true);
+  if ('error' in outcome) return outcome;
+  const wrongOutput = await checks.check(hash, 'output', outcome.result, deadline);
+  return wrongOutput ? { error: faultError('output', wrongOutput) } : outcome;
 }
 
-async function runOnce(work: RunJob, text: string, isJson: boolean): Promise<RunOutcome> {
-  const { hash, program, kind, logs, deadline } = work;
+async function runOnce(job: RunJob, text: string, isJson: boolean): Promise<RunOutcome> {
+  const { hash, program, kind, logs, deadline } = job;
   if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
   if (kind === 'wasm') {
     return modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);

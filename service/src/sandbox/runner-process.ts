@@ -280,9 +280,9 @@ export class RunnerProcess {
     }
   }
 
-  #settle(end: RunOutcome): void {
+  #settle(outcome: RunOutcome): void {
     const { resolve, logs } = this.#current ?? {};
-    resolve?.({ ...end, logs: logs?.entries ?? [] });
+    resolve?.({ ...outcome, logs: logs?.entries ?? [] });
   }
 
   #handleExit(reason: string): void {

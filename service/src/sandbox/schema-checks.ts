@@ -111,7 +111,7 @@ export class SchemaChecks {
   async #run(
     room: number,
     deadline: number,
-    work: (engine: ScriptEngine, listener: GuestListener) => string,
+    useEngine: (engine: ScriptEngine, listener: GuestListener) => string,
   ): Promise<{ readonly result: string | undefined; readonly hasGrown: boolean }> {
     const kept = this.#engines.get(room);
     this.#engines.delete(room);
@@ -124,7 +124,7 @@ export class SchemaChecks {
     };
     let result: string;
     try {
-      result = work(engine, listener);
+      result = useEngine(engine, listener);
     } catch (error) {
       if (isLate) throw new RunFailure(limitError('time-limit'));
       // The engine reads JSON by calling itself, and met the end of the stack; it may be in no state to be used again.
@@ -160,8 +160,8 @@ function callWithText(engine: ScriptEngine, token: number, text: string): string
   const { vm } = engine;
   const given = vm.newString(text);
   if (!given.isString) throw new RunFailure(limitError('memory-limit'));
-  const answer = vm.callFunction(vm.importHandle(token), engine.value('undefined'), given);
-  const read = engine.textOf(answer, answer.length);
+  const result = vm.callFunction(vm.importHandle(token), engine.value('undefined'), given);
+  const read = engine.textOf(result, result.length);
   if (read === undefined) throw new RunFailure(limitError('memory-limit'));
   return read;
 }

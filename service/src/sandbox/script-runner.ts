@@ -79,8 +79,8 @@ export class ScriptRunner {
     this.#keep(0, await this.#takeEngine(0));
     const program = { kind: 'script', code: warmUpCode, file: 'warm-up.js' } as const;
     for (let run = 0; run < 3; run++) {
-      const end = await this.run('', program, '{"list":[3,1,2]}', Infinity, new Logs());
-      if ('error' in end) throw new Error(end.error.message);
+      const outcome = await this.run('', program, '{"list":[3,1,2]}', Infinity, new Logs());
+      if ('error' in outcome) throw new Error(outcome.error.message);
     }
     this.#programs.clear();
     this.#last = undefined;
@@ -111,7 +111,7 @@ export class ScriptRunner {
     this.#last = prepared;
     const engine = await this.#takeEngine(prepared.room);
     const run = new ScriptRun(engine, prepared, logs, deadline, this.#onRestored);
-    const end = await run.end(input, isJson);
+    const outcome = await run.execute(input, isJson);
     if (engine.hasGrown) {
       prepared.room += 1;
       delete prepared.start;
@@ -123,7 +123,7 @@ export class ScriptRunner {
       this.#programs.delete(hash);
       this.#programs.set(hash, prepared);
     }
-    return end;
+    return outcome;
   }
 
   /** Puts the engine back for the next run while nobody waits: of a program that was run twice, for a third time. */
@@ -177,7 +177,7 @@ class ScriptRun implements GuestListener {
     return this.#intact && this.#ending === undefined;
   }
 
-  async end(input: string, isJson: boolean): Promise<RunOutcome> {
+  async execute(input: string, isJson: boolean): Promise<RunOutcome> {
     try {
       const run = this.#prepared.start ? this.#resume(this.#prepared.start) : await this.#evaluate();
       const result = await this.#call(run, input, isJson);

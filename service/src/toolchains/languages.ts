@@ -4,7 +4,7 @@ import assemblyscript from './languages/assemblyscript.ts';
 import javascript from './languages/javascript.ts';
 import typescript from './languages/typescript.ts';
 
-/** A language and the module that it comes from, which a compiler's process loads for itself. */
+/** A language and the module that defines it, which the compiler's process loads again for itself. */
 export type LoadedLanguage = Language & { readonly module: URL };
 
 /** Every toolchain. A new language is a new file in `languages/` and a line here. */
@@ -15,8 +15,9 @@ const toolchains: readonly LoadedLanguage[] = [
 ];
 
 /**
- * The toolchains that work on this machine, in the order of their names. `onSkip` is told of each other one and why.
- * Throws when two claim one identifier.
+ * The toolchains that work on this machine, in the order of their names.
+ * @param onSkip called for each toolchain that does not work, with the error (default: prints it)
+ * @throws Error when two toolchains have the same identifier
  */
 export function loadLanguages(
   onSkip: (identifier: string, reason: unknown) => void = printSkipped,

@@ -63,7 +63,8 @@ const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const half = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf';
 
 test('the limits are in an order that makes sense', () => {
-  const { headersTimeout, requestTimeout, writeTimeout, responseTimeout, smallBody, unwantedBody } = httpLimits;
+  const { headersTimeout, requestTimeout, writeTimeout, responseTimeout, smallBody, unwantedBody } =
+    httpLimits;
   assert.ok(headersTimeout <= requestTimeout && writeTimeout < responseTimeout && smallBody < unwantedBody);
 });
 

@@ -133,7 +133,10 @@ describe('a cursor', () => {
         code: 'invalid-cursor',
       });
     }
-    assert.deepEqual(newestFirst.readRequest(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [-1, 'x']);
+    assert.deepEqual(newestFirst.readRequest(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [
+      -1,
+      'x',
+    ]);
   });
 
   test('is of the same list however its filter is written', () => {

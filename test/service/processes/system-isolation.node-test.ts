@@ -10,7 +10,12 @@ import { startIsolated } from '../../../service/src/processes/isolated-process.t
 import { isolationReport, warnOfMissingIsolation } from '../../../service/src/processes/isolation-report.ts';
 import type { IsolationLayer } from '../../../service/src/processes/isolation-report.ts';
 import { serviceCode } from '../../../service/src/processes/package-folders.ts';
-import { findTools, isRoot, noSystemTools, unprivilegedUser } from '../../../service/src/processes/system-tools.ts';
+import {
+  findTools,
+  isRoot,
+  noSystemTools,
+  unprivilegedUser,
+} from '../../../service/src/processes/system-tools.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 const fixtures = join(import.meta.dirname, 'isolation-fixtures');

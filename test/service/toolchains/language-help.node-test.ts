@@ -398,7 +398,7 @@ const question = (contents: string) => ({
 test('a process past its limit of time is ended, and says so', async (t) => {
   const process = new HelpProcess({ time: 1 });
   t.after(() => process.close());
-  const end = await process.ask(question('const a = 1;\n'.repeat(15_000)));
+  const end = await process.doJob(question('const a = 1;\n'.repeat(15_000)));
   assert.match('failed' in end ? end.failed : '', /more than 0\.001 s, which is the limit of time/);
   assert.equal(process.isUsable, false);
 });

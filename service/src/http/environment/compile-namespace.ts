@@ -38,7 +38,8 @@ export async function compileNamespace(
     if ('error' in outcome) throw invalidRecord(patterns[0]?.path ?? [], outcome.error.message);
     const { pattern } = JSON.parse(outcome.result) as NamespaceFinding;
     const bad = pattern === undefined ? undefined : patterns[pattern];
-    if (bad) throw invalidRecord(bad.path, 'must be a regular expression that the engine takes, with the flag "u"');
+    if (bad)
+      throw invalidRecord(bad.path, 'must be a regular expression that the engine takes, with the flag "u"');
   }
 
   const made = await context.schemaCompiler.compile(
@@ -71,7 +72,10 @@ export async function compileNamespace(
   const work = { values: [...values, trial].map(({ direction, json }) => ({ direction, json })) };
   const { outcome } = await check(work, compiled);
   if ('error' in outcome) {
-    throw invalidRecord(values.length ? ['samples'] : trial.path, `could not be checked: ${outcome.error.message}`);
+    throw invalidRecord(
+      values.length ? ['samples'] : trial.path,
+      `could not be checked: ${outcome.error.message}`,
+    );
   }
   const { value, fault } = JSON.parse(outcome.result) as NamespaceFinding;
   const misfit = value === undefined ? undefined : values[value];

@@ -123,7 +123,8 @@ async function setNamespace(
   }
   const tooLarge = findInfiniteNumber({ input, output, samples: details.samples });
   // It would be stored, and returned, as `null`.
-  if (tooLarge) throw invalidRecord(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
+  if (tooLarge)
+    throw invalidRecord(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
   for (const language of Object.keys(templates)) {
     if (context.languages.has(language)) continue;
     const known = [...context.languages.keys()].join(', ');

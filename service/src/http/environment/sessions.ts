@@ -156,7 +156,9 @@ export const sessions: ServiceInterface = {
       responses: { 204: empty({ description: 'It has ended.' }) },
       handle: async ({ caller }, { storage }) => {
         if (caller.kind === 'environment') {
-          throw forbidden('This ends editor tokens only; to end an environment token, use deleteToken with its id.');
+          throw forbidden(
+            'This ends editor tokens only; to end an environment token, use deleteToken with its id.',
+          );
         }
         await storage.tables.editorTokens.end(caller.tokenHash);
         return { status: 204 };

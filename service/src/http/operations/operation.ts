@@ -80,7 +80,8 @@ export type Declaration<
 > = DeclaredOperation<Path, A, Query, B, R> & PermissionOf<A>;
 
 /** Where a response may be a stream of events, a handler may return a `Response`, which is sent as it is. */
-type HandlerResult<R extends DeclaredResponses> = HandlerResponse<R> | (R[200] extends StreamResponse ? Response : never);
+type HandlerResult<R extends DeclaredResponses> =
+  HandlerResponse<R> | (R[200] extends StreamResponse ? Response : never);
 
 type StreamResponse = JsonResponse & { readonly events: string };
 

@@ -75,7 +75,8 @@ export const runs: ServiceInterface = {
       async handle({ path, caller }, { storage }) {
         const { environment } = caller.kind === 'editor' ? caller.scope : caller;
         const found = await storage.tables.runs.find(path.uuid, environment);
-        if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope))) throw runNotFound();
+        if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope)))
+          throw runNotFound();
         return respond(200, toRun(found.plugin, found.run));
       },
     }),

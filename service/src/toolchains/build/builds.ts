@@ -11,33 +11,33 @@ import type { BuildOutcome } from './limits.ts';
 
 interface QueuedJob {
   readonly source: string;
-  /** What `run` is given and gives (default: text). */
+  /** The types of the input and output of `run` (default: text). */
   readonly types?: PluginTypes;
-  /** Whose work it is. */
+  /** What the job counts for in the queue. */
   readonly share: Share;
-  /** Withdraws what has not begun. What has begun ends soon after. */
+  /** Aborts a job: one that has not begun is withdrawn at once, one that has begun ends soon after. */
   readonly signal?: AbortSignal;
 }
 
 export interface QueuedBuild extends QueuedJob {
-  /** Whether a build that has begun goes on to its end, whatever the signal says (default: no). */
+  /** Whether a build that has begun ignores the signal (default false). */
   readonly finishes?: boolean;
 }
 
 export interface QueuedCheck extends QueuedJob {
-  /** What is checked: a later check of the same share and subject takes the place of one that waits. */
+  /** Names what is checked: a later check of the same share and subject supersedes one that is waiting. */
   readonly subject: string;
 }
 
 /** How long a build took, in ms. */
 export interface BuildTimes {
-  /** For its turn, and for a compiler. */
+  /** Waiting for its turn and for a compiler. */
   readonly waited: number;
   /** In the compiler. */
   readonly took: number;
 }
 
-/** Told of each build that has ended. */
+/** Called for each build that has ended. */
 export type OnBuild = (
   language: string,
   outcome: 'succeeded' | 'failed' | 'unfinished',
@@ -45,12 +45,12 @@ export type OnBuild = (
 ) => void;
 
 /**
- * How long work goes on that nobody waits for any more, in ms. Most of it ends sooner, and a compiler that has to be started
- * anew costs as much as several builds.
+ * How long a job goes on after it was aborted, in ms, before its compiler is ended. Most jobs end sooner by themselves, and
+ * starting another compiler costs as much as several builds.
  */
 const abandonedTime = 1000;
 
-// Three is the least at which a tenant leaves room to the others of its environment, and that to other environments.
+// With fewer than three, a tenant could not leave a slot to the others of its environment, and the environment one to others.
 const slots = Math.min(8, Math.max(3, availableParallelism()));
 
 const queueLimits = {
@@ -63,19 +63,19 @@ const queueLimits = {
   waitingPerToken: 8,
 };
 
-/** Checks take milliseconds, and a tenant may have many authors who type at once. */
+/** Checks take milliseconds, and many users of a tenant may type at once: so more of them may wait. */
 const checkQueueLimits = { ...queueLimits, waitingPerTenant: 64 };
 
 /**
- * Builds, and checks for editors, of every language. The two wait in queues of their own, so that neither waits for the other,
- * and share the warm compilers.
+ * Builds, and checks for editors, in every language. Builds and checks have separate queues, so that neither waits for the
+ * other, and share the warm compilers.
  */
 export class Builds {
   readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
   readonly #checks = new FairQueue(checkQueueLimits);
-  /** What withdraws the checks that wait, by what they check. */
+  /** The controllers of waiting checks, by what they check. */
   readonly #waitingChecks = new Map<string, AbortController>();
 
   /** How many builds and checks wait for their turn. */
@@ -94,8 +94,8 @@ export class Builds {
   }
 
   /**
-   * Builds a source. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
-   * withdrawn.
+   * Builds a source. Throws a `BusyError` at once when too many builds are waiting; rejects with the signal's reason when that
+   * is aborted.
    */
   build(
     language: string,
@@ -114,18 +114,18 @@ export class Builds {
         finishes ? undefined : signal,
       );
     });
-    return built.then((end) => {
+    return built.then((outcome) => {
       const ended = performance.now();
-      // Where there is no compiler, all of it was waiting.
+      // Where no compiler came up, all the time was waiting.
       const waited = (started ?? ended) - began;
-      this.#onBuild?.(language, outcomeOf(end), { waited, took: ended - began - waited });
-      return end;
+      this.#onBuild?.(language, statusOf(outcome), { waited, took: ended - began - waited });
+      return outcome;
     });
   }
 
   /**
-   * Finds what a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a newer check
-   * came before this one had begun.
+   * Finds the problems that a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a
+   * newer check superseded this one while it was waiting.
    */
   check(language: string, { source, types, share, subject, signal }: QueuedCheck): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
@@ -156,7 +156,7 @@ export class Builds {
   async #run(
     pool: ToolPool<CompilerProcess>,
     turn: Promise<() => void>,
-    work: (compiler: CompilerProcess) => Promise<BuildOutcome>,
+    useCompiler: (compiler: CompilerProcess) => Promise<BuildOutcome>,
   ): Promise<BuildOutcome> {
     const release = await turn;
     try {
@@ -167,7 +167,7 @@ export class Builds {
         return toolchainFailure(error);
       }
       try {
-        return await work(compiler);
+        return await useCompiler(compiler);
       } finally {
         pool.giveBack(compiler);
       }
@@ -183,9 +183,9 @@ export class Builds {
   }
 }
 
-function outcomeOf(end: BuildOutcome) {
-  if ('failed' in end) return 'unfinished';
-  return end.compiled.program === undefined ? 'failed' : 'succeeded';
+function statusOf(outcome: BuildOutcome) {
+  if ('failed' in outcome) return 'unfinished';
+  return outcome.compiled.program === undefined ? 'failed' : 'succeeded';
 }
 
 async function buildUnlessAbandoned(
@@ -194,7 +194,7 @@ async function buildUnlessAbandoned(
   time: number,
   signal: AbortSignal | undefined,
 ): Promise<BuildOutcome> {
-  // Its client may have gone while the compiler came up.
+  // The job may have been aborted while the compiler came up.
   signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   const abandon = () => {

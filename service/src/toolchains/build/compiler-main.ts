@@ -16,12 +16,12 @@ await serveTool(async () => {
   if (!trial.program) throw new Error(trial.diagnostics.map(({ message }) => message).join('; '));
   return async (text) => {
     const { source, types } = decodeJob(text);
-    let end: BuildOutcome;
+    let outcome: BuildOutcome;
     try {
-      end = { compiled: await compile(source, types) };
+      outcome = { compiled: await compile(source, types) };
     } catch (error) {
-      end = { failed: `The compiler failed on this source. ${reasonOf(error)}` };
+      outcome = { failed: `The compiler failed on this source. ${reasonOf(error)}` };
     }
-    return encodeReport({ end, memory: process.memoryUsage.rss() });
+    return encodeReport({ outcome, memory: process.memoryUsage.rss() });
   };
 }, jobLimit);

@@ -8,7 +8,7 @@ import { decodeReport } from './compiler-report.ts';
 import { buildLimits, messageLimit } from './limits.ts';
 import type { BuildOutcome, BuildLimits } from './limits.ts';
 
-// A process that holds this much of its limit after a build makes place for a fresh one, so that the next build has its room.
+// A process that holds more than this part of its memory limit after a build is replaced, so that the next build has enough.
 const recycleAt = 0.85;
 
 export interface CompilerOptions {
@@ -17,7 +17,7 @@ export interface CompilerOptions {
   readonly readable?: readonly string[];
 }
 
-/** The process of a language's compiler: compiles one source at a time, and is gone after one that had to be ended. */
+/** The process of a language's compiler. It compiles one source at a time, and cannot be used again once a build met a limit. */
 export class CompilerProcess {
   readonly #limits: BuildLimits;
   readonly #tool: ToolProcess;
@@ -33,7 +33,7 @@ export class CompilerProcess {
       helper: language.helper?.(),
       memory: limits.memory,
       replyLimit: messageLimit,
-      words: { tool: 'The compiler', work: 'The build' },
+      labels: { tool: 'The compiler', job: 'The build' },
     });
   }
 
@@ -53,9 +53,9 @@ export class CompilerProcess {
   }
 
   /**
-   * Compiles a source, once the compiler is warm; the limits are for what follows.
-   * @param options.time the build's own limit, in ms
-   * @param options.types what `run` is given and gives (default: text)
+   * Compiles a source, once the compiler is warm. The limits begin to count only then.
+   * @param options.time the limit of this build's time, in ms
+   * @param options.types the types of the input and output of `run` (default: text)
    */
   async build(
     source: string,
@@ -69,13 +69,13 @@ export class CompilerProcess {
     } catch (error) {
       return toolchainFailure(error);
     }
-    const done = await this.#tool.work(encodeJob({ source, types }), time);
-    if ('failed' in done) return done;
+    const answered = await this.#tool.doJob(encodeJob({ source, types }), time);
+    if ('failed' in answered) return answered;
     try {
-      const { end, memory } = decodeReport(done.answer);
-      // A compiler that failed may be in no state to go on, or have lost the program that it works with.
-      if ('failed' in end || memory > recycleAt * this.#limits.memory) this.close();
-      return end;
+      const { outcome, memory } = decodeReport(answered.reply);
+      // A compiler that failed may be in an unusable state, or may have lost its native program.
+      if ('failed' in outcome || memory > recycleAt * this.#limits.memory) this.close();
+      return outcome;
     } catch {
       return { failed: this.#tool.rejectReply() };
     }
@@ -87,7 +87,7 @@ export class CompilerProcess {
   }
 }
 
-/** The answer to a build whose compiler does not come up. */
+/** The outcome of a build whose compiler does not come up. */
 export const toolchainFailure = (error: unknown): BuildOutcome => ({
   failed: `The toolchain does not work on this machine: the compiler ${
     error instanceof Error ? error.message : String(error)

@@ -25,7 +25,10 @@ interface HelpContext {
 type Params<Method extends HelpMethod> = Extract<HelpRequest, { method: Method }>['params'];
 
 type HelpHandlers = {
-  readonly [Method in HelpMethod]: (context: HelpContext, params: Params<Method>) => Promise<HelpResult<Method>>;
+  readonly [Method in HelpMethod]: (
+    context: HelpContext,
+    params: Params<Method>,
+  ) => Promise<HelpResult<Method>>;
 };
 
 /** Does one job. Rejects with the error of the language server. */
@@ -79,7 +82,9 @@ const handlers: HelpHandlers = {
   },
 
   'textDocument/signatureHelp': async (context, { position }) => {
-    const found = serverResults.signatureHelp.parse(await sendRequest(context, 'textDocument/signatureHelp', position));
+    const found = serverResults.signatureHelp.parse(
+      await sendRequest(context, 'textDocument/signatureHelp', position),
+    );
     if (!found) return null;
     const { signatures, activeSignature = 0 } = found;
     // The one that applies is shown, wherever it is.
@@ -102,7 +107,8 @@ const handlers: HelpHandlers = {
   },
 
   'textDocument/definition': async (context, { position }) => {
-    const found = serverResults.locations.parse(await sendRequest(context, 'textDocument/definition', position)) ?? [];
+    const found =
+      serverResults.locations.parse(await sendRequest(context, 'textDocument/definition', position)) ?? [];
     const own = found.filter(({ uri }) => uri === context.uri);
     const isBuiltIn = !own.length && found.some(({ uri }) => isDeclaration(uri));
     // Whether the machine has a file that is imported is not told.
@@ -115,7 +121,9 @@ const handlers: HelpHandlers = {
 
   'textDocument/rename': async (context, { position, newName }) => {
     const params = { ...toDocumentPosition(context, position), newName };
-    const found = serverResults.workspaceEdit.parse(await context.server.request('textDocument/rename', params));
+    const found = serverResults.workspaceEdit.parse(
+      await context.server.request('textDocument/rename', params),
+    );
     const edits = found?.changes?.[context.uri];
     // What is declared elsewhere, such as in the types of a namespace, cannot be renamed here alone.
     if (!edits || Object.keys(found?.changes ?? {}).length > 1) return null;
@@ -164,8 +172,13 @@ function editsInSource(context: HelpContext, edits: readonly TextEdit[]): TextEd
   return edits.map(({ range, newText }) => ({ range: rangeInSource(context, range), newText }));
 }
 
-async function requestCompletions(context: HelpContext, position: Position): Promise<ServerCompletion[] | undefined> {
-  const found = serverResults.completions.parse(await sendRequest(context, 'textDocument/completion', position));
+async function requestCompletions(
+  context: HelpContext,
+  position: Position,
+): Promise<ServerCompletion[] | undefined> {
+  const found = serverResults.completions.parse(
+    await sendRequest(context, 'textDocument/completion', position),
+  );
   return found?.items.filter(isOfPlugin);
 }
 

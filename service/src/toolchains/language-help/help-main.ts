@@ -16,13 +16,13 @@ await serveTool(async () => {
     await doHelpJob(server, files, trial(language));
   }
   return async (text) => {
-    let end: HelpOutcome;
+    let outcome: HelpOutcome;
     try {
-      end = { result: await doHelpJob(server, files, decodeJob(text)) };
+      outcome = { result: await doHelpJob(server, files, decodeJob(text)) };
     } catch (error) {
-      end = { failed: reasonOf(error).slice(0, 1000) };
+      outcome = { failed: reasonOf(error).slice(0, 1000) };
     }
-    return JSON.stringify(end);
+    return JSON.stringify(outcome);
   };
 }, jobLimit);
 

@@ -13,7 +13,7 @@ export interface HelpProcessOptions {
 }
 
 /** How many requests are answered between two looks at the memory that the process holds. */
-const requestsPerLook = 20;
+const jobsPerMemoryCheck = 20;
 
 /**
  * A process of language help: answers one question at a time, and is gone after one that had to be ended. Nothing of a question
@@ -23,7 +23,7 @@ export class HelpProcess {
   readonly #time: number;
   readonly #recycleAt: number;
   readonly #tool: ToolProcess;
-  #answered = 0;
+  #jobsDone = 0;
 
   constructor({ time = helpLimits.time, memory = helpLimits.memory }: HelpProcessOptions = {}) {
     this.#time = time;
@@ -32,8 +32,8 @@ export class HelpProcess {
       file: moduleUrl('./help-main', import.meta.url),
       helper: { command: compilerCommand(), args: ['--lsp', '--stdio'] },
       memory,
-      replyLimit: helpLimits.answer,
-      words: { tool: 'Language help', work: 'Language help' },
+      replyLimit: helpLimits.reply,
+      labels: { tool: 'Language help', job: 'Language help' },
     });
   }
 
@@ -51,17 +51,17 @@ export class HelpProcess {
   }
 
   /** Answers a question, once the process is warm. */
-  async ask(question: HelpJob): Promise<HelpOutcome> {
+  async doJob(job: HelpJob): Promise<HelpOutcome> {
     await this.#tool.ready;
-    const done = await this.#tool.work(JSON.stringify(question), this.#time);
-    if ('failed' in done) return done;
-    this.#answered += 1;
-    if (this.#answered % requestsPerLook === 0 && this.#tool.memory > this.#recycleAt) this.close();
+    const answered = await this.#tool.doJob(JSON.stringify(job), this.#time);
+    if ('failed' in answered) return answered;
+    this.#jobsDone += 1;
+    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.#tool.memory > this.#recycleAt) this.close();
     try {
-      const end = decodeOutcome(done.answer, question.request.method);
+      const outcome = decodeOutcome(answered.reply, job.request.method);
       // A language server that failed may be in no state to go on.
-      if ('failed' in end) this.close();
-      return end;
+      if ('failed' in outcome) this.close();
+      return outcome;
     } catch {
       return { failed: this.#tool.rejectReply() };
     }

@@ -21,10 +21,10 @@ const failure = z.object({ failed: z.string().max(1000) });
 
 /** Reads what a process says to a request. Throws for what is not an answer to it, or past the limits. */
 export function decodeOutcome(text: string, method: HelpMethod): HelpOutcome {
-  const end: unknown = JSON.parse(text);
-  const failed = failure.safeParse(end);
+  const outcome: unknown = JSON.parse(text);
+  const failed = failure.safeParse(outcome);
   if (failed.success) return failed.data;
-  return { result: helpResults[method].parse((end as { result?: unknown } | null)?.result) };
+  return { result: helpResults[method].parse((outcome as { result?: unknown } | null)?.result) };
 }
 
 /** For the process itself, which is sent nothing by anybody but the service. */

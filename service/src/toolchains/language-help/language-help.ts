@@ -86,7 +86,7 @@ export class LanguageHelp {
     return this.#run(turn, (process) => {
       // Its client may have gone while the process came up.
       signal?.throwIfAborted();
-      return process.ask({ language, contents, types, request });
+      return process.doJob({ language, contents, types, request });
     });
   }
 
@@ -94,7 +94,10 @@ export class LanguageHelp {
     this.#pool.close();
   }
 
-  async #run(turn: Promise<() => void>, work: (process: HelpProcess) => Promise<HelpOutcome>): Promise<HelpOutcome> {
+  async #run(
+    turn: Promise<() => void>,
+    useProcess: (process: HelpProcess) => Promise<HelpOutcome>,
+  ): Promise<HelpOutcome> {
     const release = await turn;
     try {
       let process: HelpProcess;
@@ -105,7 +108,7 @@ export class LanguageHelp {
         return { failed: `Language help does not work on this machine: it ${reason}` };
       }
       try {
-        return await work(process);
+        return await useProcess(process);
       } finally {
         this.#pool.giveBack(process);
       }

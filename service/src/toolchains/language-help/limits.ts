@@ -23,5 +23,5 @@ export const helpLimits = {
   /** How many changes of text one answer has; an answer with more would change half of the text, and is none. */
   edits: 5_000,
   /** Bytes of JSON of one answer. */
-  answer: mebibyte,
+  reply: mebibyte,
 } as const;

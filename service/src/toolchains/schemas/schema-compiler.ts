@@ -26,7 +26,7 @@ export class SchemaProcess {
     file: moduleUrl('./schema-main', import.meta.url),
     memory,
     replyLimit,
-    words: { tool: 'The compiler of schemas', work: 'Compiling the schemas' },
+    labels: { tool: 'The compiler of schemas', job: 'Compiling the schemas' },
   });
 
   get isUsable(): boolean {
@@ -42,12 +42,12 @@ export class SchemaProcess {
   }
 
   /** `time`: the limit of time, in ms. */
-  async compile(work: SchemaJob, time: number): Promise<SchemaOutcome> {
+  async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
     await this.#tool.ready;
-    const done = await this.#tool.work(JSON.stringify(work), time);
-    if ('failed' in done) return done;
+    const answered = await this.#tool.doJob(JSON.stringify(job), time);
+    if ('failed' in answered) return answered;
     try {
-      return decodeOutcome(done.answer);
+      return decodeOutcome(answered.reply);
     } catch {
       return { failed: this.#tool.rejectReply() };
     }
@@ -71,14 +71,14 @@ export class SchemaCompiler {
   }
 
   /** Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is withdrawn. */
-  async compile(work: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
+  async compile(job: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
     const release = await this.#queue.acquire(share, () => signal);
     try {
       // Where none comes up, that is a fault of this machine and none of the schemas.
       const process = await this.#pool.take();
       try {
         signal.throwIfAborted();
-        return await process.compile(work, this.#time);
+        return await process.compile(job, this.#time);
       } finally {
         this.#pool.giveBack(process);
       }

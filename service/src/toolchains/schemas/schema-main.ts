@@ -16,18 +16,18 @@ await serveTool(async () => {
   });
   compile({ input: { schema: { type: 'object', properties: { a: { type: 'string' } } }, names: [] } });
   return (text) => {
-    let end: SchemaOutcome;
+    let outcome: SchemaOutcome;
     try {
-      end = compile(JSON.parse(text) as SchemaJob);
+      outcome = compile(JSON.parse(text) as SchemaJob);
     } catch (error) {
-      end = { failed: faultOf(error).slice(0, 1000) };
+      outcome = { failed: describeFailure(error).slice(0, 1000) };
     }
-    return JSON.stringify(end);
+    return JSON.stringify(outcome);
   };
 }, jobLimit);
 
 /** What is told of schemas that nothing can be made of. */
-const faultOf = (error: unknown) =>
+const describeFailure = (error: unknown) =>
   error instanceof RangeError ? 'references and parts in one another go too deep' : reasonOf(error);
 
 /** Any JSON is `any`, as with `JSON.parse`. */

@@ -15,7 +15,7 @@ export const replyLimit = 8 * 2 ** 20;
 
 const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
 
-const end = z.union([
+const outcome = z.union([
   z.object({ failed: z.string().max(2000) }),
   z.object({
     /** TypeScript. */
@@ -26,7 +26,7 @@ const end = z.union([
   }),
 ]);
 
-export type SchemaOutcome = z.infer<typeof end>;
+export type SchemaOutcome = z.infer<typeof outcome>;
 
 /** Reads what a process says. Throws for what is no answer, or is past the limits. */
-export const decodeOutcome = (text: string): SchemaOutcome => end.parse(JSON.parse(text));
+export const decodeOutcome = (text: string): SchemaOutcome => outcome.parse(JSON.parse(text));
