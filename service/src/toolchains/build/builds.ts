@@ -3,7 +3,7 @@ import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import type { PluginTypes } from '../types/declarations.ts';
-import { SupersededError } from '../process/superseded.ts';
+import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { CompilerProcess, toolchainFailure } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
@@ -74,9 +74,7 @@ export class Builds {
   readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
-  readonly #checks = new FairQueue(checkQueueLimits);
-  /** The controllers of waiting checks, by what they check. */
-  readonly #waitingChecks = new Map<string, AbortController>();
+  readonly #checks = new SupersedingQueue(checkQueueLimits);
 
   /** How many builds and checks wait for their turn. */
   get waiting(): { readonly builds: number; readonly checks: number } {
@@ -105,15 +103,15 @@ export class Builds {
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
     let started: number | undefined;
-    const built = this.#run(pool, turn, (compiler) => {
-      started = performance.now();
-      return buildUnlessAbandoned(
-        compiler,
-        { source, types },
-        buildLimits.time,
-        finishes ? undefined : signal,
-      );
-    });
+    const built = pool.use(
+      turn,
+      (compiler) => {
+        started = performance.now();
+        const stopOn = finishes ? undefined : signal;
+        return buildUnlessAbandoned(compiler, { source, types }, buildLimits.time, stopOn);
+      },
+      toolchainFailure,
+    );
     return built.then((outcome) => {
       const ended = performance.now();
       // Where no compiler came up, all the time was waiting.
@@ -124,23 +122,16 @@ export class Builds {
   }
 
   /**
-   * Finds the problems that a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a
+   * Finds the problems that a build would find. Throws and rejects as {@link build}, and with a `SupersededError` when a
    * newer check superseded this one while it was waiting.
    */
   check(language: string, { source, types, share, subject, signal }: QueuedCheck): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
-    const key = JSON.stringify([share.environment, share.tenant, share.token, language, subject]);
-    this.#waitingChecks.get(key)?.abort(new SupersededError());
-    const waiting = new AbortController();
-    const signals = [waiting.signal, ...(signal ? [signal] : [])];
-    const turn = this.#checks.acquire(share, () => AbortSignal.any(signals));
-    this.#waitingChecks.set(key, waiting);
-    const forget = () => {
-      if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);
-    };
-    turn.then(forget, forget);
-    return this.#run(pool, turn, (compiler) =>
-      buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+    const turn = this.#checks.acquire(share, [language, subject], signal);
+    return pool.use(
+      turn,
+      (compiler) => buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+      toolchainFailure,
     );
   }
 
@@ -151,29 +142,6 @@ export class Builds {
 
   close(): void {
     for (const pool of this.#pools.values()) pool.close();
-  }
-
-  async #run(
-    pool: ToolPool<CompilerProcess>,
-    turn: Promise<() => void>,
-    useCompiler: (compiler: CompilerProcess) => Promise<BuildOutcome>,
-  ): Promise<BuildOutcome> {
-    const release = await turn;
-    try {
-      let compiler: CompilerProcess;
-      try {
-        compiler = await pool.take();
-      } catch (error) {
-        return toolchainFailure(error);
-      }
-      try {
-        return await useCompiler(compiler);
-      } finally {
-        pool.giveBack(compiler);
-      }
-    } finally {
-      release();
-    }
   }
 
   #poolOf(language: string): ToolPool<CompilerProcess> {

@@ -1,6 +1,6 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import type { LoadedLanguage } from '../languages.ts';
-import { ToolProcess } from '../process/tool-process.ts';
+import { ToolClient } from '../process/tool-client.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import { encodeJob } from './compiler-protocol.ts';
@@ -18,13 +18,11 @@ export interface CompilerOptions {
 }
 
 /** The process of a language's compiler. It compiles one source at a time, and cannot be used again once a build met a limit. */
-export class CompilerProcess {
+export class CompilerProcess extends ToolClient {
   readonly #limits: BuildLimits;
-  readonly #tool: ToolProcess;
 
   constructor(language: LoadedLanguage, { limits = buildLimits, readable = [] }: CompilerOptions = {}) {
-    this.#limits = limits;
-    this.#tool = new ToolProcess({
+    super({
       file: moduleUrl('./compiler-main', import.meta.url),
       args: [language.module.href],
       readable,
@@ -35,21 +33,7 @@ export class CompilerProcess {
       replyLimit: messageLimit,
       labels: { tool: 'The compiler', job: 'The build' },
     });
-  }
-
-  /** Whether it can take another source. */
-  get isUsable(): boolean {
-    return this.#tool.isUsable;
-  }
-
-  /** The ids of the compiler's process and of the native program that it works with. */
-  get pids(): readonly number[] {
-    return this.#tool.pids;
-  }
-
-  /** Resolves once the compiler is warm; rejects when it does not work on this machine. */
-  get ready(): Promise<void> {
-    return this.#tool.ready;
+    this.#limits = limits;
   }
 
   /**
@@ -65,11 +49,11 @@ export class CompilerProcess {
     }: { readonly time?: number; readonly types?: PluginTypes | undefined } = {},
   ): Promise<BuildOutcome> {
     try {
-      await this.#tool.ready;
+      await this.tool.ready;
     } catch (error) {
       return toolchainFailure(error);
     }
-    const answered = await this.#tool.doJob(encodeJob({ source, types }), time);
+    const answered = await this.tool.doJob(encodeJob({ source, types }), time);
     if ('failed' in answered) return answered;
     try {
       const { outcome, memory } = decodeReport(answered.reply);
@@ -77,13 +61,8 @@ export class CompilerProcess {
       if ('failed' in outcome || memory > recycleAt * this.#limits.memory) this.close();
       return outcome;
     } catch {
-      return { failed: this.#tool.rejectReply() };
+      return { failed: this.tool.rejectReply() };
     }
-  }
-
-  /** Ends the process at once. A build that is under way ends with an error. */
-  close(): void {
-    this.#tool.close();
   }
 }
 

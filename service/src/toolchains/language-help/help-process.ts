@@ -1,5 +1,5 @@
 import { moduleUrl } from '../../processes/module-url.ts';
-import { ToolProcess } from '../process/tool-process.ts';
+import { ToolClient } from '../process/tool-client.ts';
 import { compilerCommand } from '../types/native-compiler.ts';
 import { decodeOutcome } from './help-protocol.ts';
 import type { HelpOutcome, HelpJob } from './help-protocol.ts';
@@ -19,56 +19,37 @@ const jobsPerMemoryCheck = 20;
  * A process of language help: answers one question at a time, and is gone after one that had to be ended. Nothing of a question
  * is needed for the next.
  */
-export class HelpProcess {
+export class HelpProcess extends ToolClient {
   readonly #time: number;
   readonly #recycleAt: number;
-  readonly #tool: ToolProcess;
   #jobsDone = 0;
 
   constructor({ time = helpLimits.time, memory = helpLimits.memory }: HelpProcessOptions = {}) {
-    this.#time = time;
-    this.#recycleAt = Math.min(helpLimits.recycleAt, memory);
-    this.#tool = new ToolProcess({
+    super({
       file: moduleUrl('./help-main', import.meta.url),
       helper: { command: compilerCommand(), args: ['--lsp', '--stdio'] },
       memory,
       replyLimit: helpLimits.reply,
       labels: { tool: 'Language help', job: 'Language help' },
     });
-  }
-
-  get isUsable(): boolean {
-    return this.#tool.isUsable;
-  }
-
-  /** The ids of the process and of the native language server that it works with. */
-  get pids(): readonly number[] {
-    return this.#tool.pids;
-  }
-
-  get ready(): Promise<void> {
-    return this.#tool.ready;
+    this.#time = time;
+    this.#recycleAt = Math.min(helpLimits.recycleAt, memory);
   }
 
   /** Answers a question, once the process is warm. */
   async doJob(job: HelpJob): Promise<HelpOutcome> {
-    await this.#tool.ready;
-    const answered = await this.#tool.doJob(JSON.stringify(job), this.#time);
+    await this.tool.ready;
+    const answered = await this.tool.doJob(JSON.stringify(job), this.#time);
     if ('failed' in answered) return answered;
     this.#jobsDone += 1;
-    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.#tool.memory > this.#recycleAt) this.close();
+    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.tool.memory > this.#recycleAt) this.close();
     try {
       const outcome = decodeOutcome(answered.reply, job.request.method);
       // A language server that failed may be in no state to go on.
       if ('failed' in outcome) this.close();
       return outcome;
     } catch {
-      return { failed: this.#tool.rejectReply() };
+      return { failed: this.tool.rejectReply() };
     }
-  }
-
-  /** Ends the process at once. */
-  close(): void {
-    this.#tool.close();
   }
 }

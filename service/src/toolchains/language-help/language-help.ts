@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
-import { SupersededError } from '../process/superseded.ts';
+import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
@@ -46,9 +45,7 @@ export const isHelpedLanguage = (language: string): language is CheckedLanguage 
  */
 export class LanguageHelp {
   readonly #pool: ToolPool<HelpProcess>;
-  readonly #queue = new FairQueue(queueLimits);
-  /** What withdraws the requests that wait, by what they ask. */
-  readonly #waitingRequests = new Map<string, AbortController>();
+  readonly #queue = new SupersedingQueue(queueLimits);
 
   /** `start`: starts a process. */
   constructor(start = () => new HelpProcess()) {
@@ -73,47 +70,22 @@ export class LanguageHelp {
     subject,
     signal,
   }: QueuedHelp): Promise<HelpOutcome> {
-    const key = JSON.stringify([share.environment, share.tenant, share.token, subject, request.method]);
-    this.#waitingRequests.get(key)?.abort(new SupersededError());
-    const waiting = new AbortController();
-    const signals = [waiting.signal, ...(signal ? [signal] : [])];
-    const turn = this.#queue.acquire(share, () => AbortSignal.any(signals));
-    this.#waitingRequests.set(key, waiting);
-    const forget = () => {
-      if (this.#waitingRequests.get(key) === waiting) this.#waitingRequests.delete(key);
-    };
-    turn.then(forget, forget);
-    return this.#run(turn, (process) => {
-      // Its client may have gone while the process came up.
-      signal?.throwIfAborted();
-      return process.doJob({ language, contents, types, request });
-    });
+    const turn = this.#queue.acquire(share, [subject, request.method], signal);
+    return this.#pool.use(
+      turn,
+      (process) => {
+        // The request may have been aborted while the process came up.
+        signal?.throwIfAborted();
+        return process.doJob({ language, contents, types, request });
+      },
+      (error) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        return { failed: `Language help does not work on this machine: it ${reason}` };
+      },
+    );
   }
 
   close(): void {
     this.#pool.close();
-  }
-
-  async #run(
-    turn: Promise<() => void>,
-    useProcess: (process: HelpProcess) => Promise<HelpOutcome>,
-  ): Promise<HelpOutcome> {
-    const release = await turn;
-    try {
-      let process: HelpProcess;
-      try {
-        process = await this.#pool.take();
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        return { failed: `Language help does not work on this machine: it ${reason}` };
-      }
-      try {
-        return await useProcess(process);
-      } finally {
-        this.#pool.giveBack(process);
-      }
-    } finally {
-      release();
-    }
   }
 }

@@ -1,3 +1,5 @@
+import type { Release } from '../../processes/fair-queue.ts';
+
 /** How long the last idle process is kept for the next job, in ms. */
 const idleTime = 10 * 60_000;
 
@@ -56,6 +58,36 @@ export class ToolPool<Process extends PooledProcess> {
     const taken = new Promise<Process>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#startOne();
     return await taken;
+  }
+
+  /**
+   * Takes a process for one job and gives it back.
+   * @param turn resolves, with what ends it, when the job may begin
+   * @param useProcess does the job
+   * @param onBroken makes the outcome where the tool does not work on this machine (default: rejects)
+   */
+  async use<T>(
+    turn: Promise<Release>,
+    useProcess: (process: Process) => Promise<T>,
+    onBroken?: (error: unknown) => T,
+  ): Promise<T> {
+    const release = await turn;
+    try {
+      let process: Process;
+      try {
+        process = await this.take();
+      } catch (error) {
+        if (onBroken) return onBroken(error);
+        throw error;
+      }
+      try {
+        return await useProcess(process);
+      } finally {
+        this.giveBack(process);
+      }
+    } finally {
+      release();
+    }
   }
 
   /** Takes a process back after its job. One that cannot be used again is replaced if it was the only one. */

@@ -2,8 +2,9 @@ import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
+import { ToolClient } from '../process/tool-client.ts';
 import { ToolPool } from '../process/tool-pool.ts';
-import { ToolProcess } from '../process/tool-process.ts';
+
 import { replyLimit, decodeOutcome } from './schema-protocol.ts';
 import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
 
@@ -21,40 +22,26 @@ const queueLimits = {
 };
 
 /** A process that makes types and checks of schemas: of one pair at a time, and is gone after one that had to be ended. */
-export class SchemaProcess {
-  readonly #tool = new ToolProcess({
-    file: moduleUrl('./schema-main', import.meta.url),
-    memory,
-    replyLimit,
-    labels: { tool: 'The compiler of schemas', job: 'Compiling the schemas' },
-  });
-
-  get isUsable(): boolean {
-    return this.#tool.isUsable;
-  }
-
-  get pids(): readonly number[] {
-    return this.#tool.pids;
-  }
-
-  get ready(): Promise<void> {
-    return this.#tool.ready;
+export class SchemaProcess extends ToolClient {
+  constructor() {
+    super({
+      file: moduleUrl('./schema-main', import.meta.url),
+      memory,
+      replyLimit,
+      labels: { tool: 'The compiler of schemas', job: 'Compiling the schemas' },
+    });
   }
 
   /** `time`: the limit of time, in ms. */
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
-    await this.#tool.ready;
-    const answered = await this.#tool.doJob(JSON.stringify(job), time);
+    await this.tool.ready;
+    const answered = await this.tool.doJob(JSON.stringify(job), time);
     if ('failed' in answered) return answered;
     try {
       return decodeOutcome(answered.reply);
     } catch {
-      return { failed: this.#tool.rejectReply() };
+      return { failed: this.tool.rejectReply() };
     }
-  }
-
-  close(): void {
-    this.#tool.close();
   }
 }
 
@@ -72,19 +59,14 @@ export class SchemaCompiler {
 
   /** Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is withdrawn. */
   async compile(job: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
-    const release = await this.#queue.acquire(share, () => signal);
-    try {
-      // Where none comes up, that is a fault of this machine and none of the schemas.
-      const process = await this.#pool.take();
-      try {
+    // Where no process comes up, that is a defect of this machine and not of the schemas: so this rejects then.
+    return this.#pool.use(
+      this.#queue.acquire(share, () => signal),
+      (process) => {
         signal.throwIfAborted();
-        return await process.compile(job, this.#time);
-      } finally {
-        this.#pool.giveBack(process);
-      }
-    } finally {
-      release();
-    }
+        return process.compile(job, this.#time);
+      },
+    );
   }
 
   close(): void {
