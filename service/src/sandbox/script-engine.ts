@@ -5,40 +5,25 @@ import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { applyDifference, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte, runLimits } from './outcome.ts';
+import { EngineHost, nullText, withMark } from './engine-host.ts';
+import type { GuestListener, Tokens } from './engine-host.ts';
 import { findRandomState, randomStateSize } from './random-state.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
 /**
  * How much free memory an engine starts with, in bytes. A run that needs more makes the memory grow, and a memory that
- * has grown cannot be put back. So a plugin starts with the smallest room and gets the next one when that was too
+ * has grown cannot be put back. So a plugin starts with the smallest headroom and gets the next one when that was too
  * small: putting back a memory with the first takes about 0.03 ms, with the second 0.07 ms, with the third 0.2 ms.
  */
-export const engineRooms: readonly number[] = [mebibyte / 4, 2 * mebibyte, 10 * mebibyte];
+export const engineHeadrooms: readonly number[] = [mebibyte / 4, 2 * mebibyte, 10 * mebibyte];
 
-const smallestRoom = Math.min(...engineRooms);
-
-/** What the guest tells the host while code runs. */
-export interface GuestListener {
-  /** Code logged a line, of which the host has `text` unless the engine was out of memory. True ends the code. */
-  log(text: GuestText): boolean;
-  /** An error that code threw, as text, and its stack. */
-  error(error: GuestText, stack: GuestText): void;
-  /** Asked again and again while code runs. True ends the code, in a way that it cannot catch. */
-  shouldEnd(): boolean;
-}
-
-/** A text of the guest: `undefined` when the engine had no memory left to hand it over. */
-export interface GuestText {
-  /** In UTF-16 code units. */
-  readonly length: number;
-  read(): string | undefined;
-}
+const smallestHeadroom = Math.min(...engineHeadrooms);
 
 /** A state that an engine can be put back into: that after a plugin's top level has run. */
 export type EngineState = MemoryDifference;
 
-/** The state of a fresh engine with the guest helpers in place; all engines with the same room share it. */
+/** The state of a fresh engine with the guest helpers in place; all engines with the same headroom share it. */
 interface Base {
   readonly snapshot: Snapshot;
   /** Where the state of `Math.random()` is in the memory. */
@@ -47,45 +32,32 @@ interface Base {
 }
 
 /**
- * The guest helpers, and the values that the library would make once for each engine and keep: those would be gone with
- * the next restore. All as tokens for `importHandle`.
- */
-type Tokens = Readonly<
-  Record<
-    'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false',
-    number
-  >
->;
-
-const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
-
-/**
  * One instance of the QuickJS engine, whose memory is put back to a known state before each run. Nothing of a run can
  * stay: all that the engine knows is in that memory. What is outside of it is set anew by {@link restore}: the clock,
  * the listener, and the seed of `Math.random()`.
  */
 export class ScriptEngine {
   readonly vm: QuickJS;
-  readonly room: number;
+  readonly headroom: number;
   readonly #base: Base;
-  readonly #host: Host;
+  readonly #host: EngineHost;
   readonly #seed = new Uint8Array(randomStateSize);
   /** What the memory is, where it was put back ahead and nothing has run since. */
   #ahead: EngineState | undefined;
 
   /** Rejects when the engine does not work on this machine. */
-  static async create(room = smallestRoom): Promise<ScriptEngine> {
-    let base = bases.get(room);
-    if (!base) bases.set(room, (base = createBase(room)));
-    const host = new Host();
+  static async create(headroom = smallestHeadroom): Promise<ScriptEngine> {
+    let base = bases.get(headroom);
+    if (!base) bases.set(headroom, (base = createBase(headroom)));
+    const host = new EngineHost();
     const settled = await base;
     const vm = await QuickJS.restore(settled.snapshot, optionsFor(host));
-    return new ScriptEngine(vm, host, settled, room);
+    return new ScriptEngine(vm, host, settled, headroom);
   }
 
-  private constructor(vm: QuickJS, host: Host, base: Base, room: number) {
+  private constructor(vm: QuickJS, host: EngineHost, base: Base, headroom: number) {
     this.vm = vm;
-    this.room = room;
+    this.headroom = headroom;
     this.#host = host;
     this.#base = base;
     host.register(vm, base.tokens);
@@ -173,15 +145,10 @@ export class ScriptEngine {
   }
 }
 
-const nullText = '<null>';
-
-/** The library's decoder leaves out U+FEFF at the start of a text, as if it said how the text is encoded. */
-const withMark = (text: string, length: number) => (text.length < length ? `\ufeff${text}` : text);
-
 const bases = new Map<number, Promise<Base>>();
 
-async function createBase(room: number): Promise<Base> {
-  const host = new Host();
+async function createBase(headroom: number): Promise<Base> {
+  const host = new EngineHost();
   const vm = await QuickJS.create(optionsFor(host));
   const randomStateAt = findRandomState(vm, host.memory);
   const functions = host.functionNames.map((name) => vm.newFunction(name, () => vm.undefined));
@@ -196,7 +163,7 @@ async function createBase(room: number): Promise<Base> {
     true: vm.exportHandle(vm.true),
     false: vm.exportHandle(vm.false),
   };
-  makeRoom(vm, room);
+  makeHeadroom(vm, headroom);
   const snapshot = vm.snapshot();
   clearStack(snapshot.memory, snapshot);
   return { snapshot, randomStateAt, tokens };
@@ -213,7 +180,7 @@ function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot):
 }
 
 /** Has the allocator own free memory: a block that was given back stays with it. */
-function makeRoom(vm: QuickJS, size: number): void {
+function makeHeadroom(vm: QuickJS, size: number): void {
   const threshold = vm.gcThreshold;
   // The library makes a copy of the bytes in the engine's memory, and then another.
   vm.newArrayBuffer(new Uint8Array(size / 2)).dispose();
@@ -221,71 +188,7 @@ function makeRoom(vm: QuickJS, size: number): void {
   vm.gcThreshold = threshold;
 }
 
-/** What an engine calls and reads on the host's side. */
-class Host {
-  memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
-  clockReads = 0;
-  #listener = silent;
-  // Nothing until the first run begins. The engine keeps the time of its making as `performance.timeOrigin`: the clock
-  // stands still at 0 until then, so that this time is the same in all engines and tells none from another.
-  #start: number | undefined;
-
-  begin(listener: GuestListener): void {
-    this.#listener = listener;
-    this.#start = performance.now();
-    this.clockReads = 0;
-  }
-
-  shouldEnd(): boolean {
-    return this.#listener.shouldEnd();
-  }
-
-  /** Writes nanoseconds: the time of day, or for the monotonic clock the time since the run began. */
-  readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
-    this.clockReads += 1;
-    const now = performance.now();
-    // The time of day in nanoseconds is more than a number holds exactly.
-    const nanoseconds =
-      clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round((now - (this.#start ?? now)) * 1e6));
-    new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
-    return 0;
-  };
-
-  /** The functions by which the guest's helpers talk to the host, in the order that they take them. */
-  readonly functionNames = ['log', 'tell'] as const;
-
-  /** Connects the functions of a memory that was restored. */
-  register(vm: QuickJS, tokens: Tokens): void {
-    const functions: Record<
-      (typeof this.functionNames)[number],
-      (...values: JSValueHandle[]) => JSValueHandle
-    > = {
-      log: (text, length, isNull) => {
-        const shouldEnd = this.#listener.log(guestText(text, length, isNull));
-        return vm.importHandle(shouldEnd ? tokens.true : tokens.false);
-      },
-      tell: (error, length, isNull, stack, stackLength, stackIsNull) => {
-        this.#listener.error(guestText(error, length, isNull), guestText(stack, stackLength, stackIsNull));
-        return vm.importHandle(tokens.undefined);
-      },
-    };
-    for (const name of this.functionNames) vm.registerHostCallback(name, functions[name]);
-  }
-}
-
-/** `isNull`: whether the text really is what the library answers when it cannot allocate. */
-function guestText(text?: JSValueHandle, lengthHandle?: JSValueHandle, isNull?: JSValueHandle): GuestText {
-  const length = lengthHandle?.toNumber() ?? 0;
-  return {
-    length,
-    read: () => {
-      const read = text?.toString() ?? '';
-      return read === nullText && !isNull?.toBoolean() ? undefined : withMark(read, length);
-    },
-  };
-}
-
-const optionsFor = (host: Host): QuickJSOptions => ({
+const optionsFor = (host: EngineHost): QuickJSOptions => ({
   wasm,
   memoryLimit: runLimits.memory,
   maxStackSize: MAX_STACK_SIZE,

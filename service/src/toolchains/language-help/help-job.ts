@@ -12,7 +12,8 @@ import { typedSource, untypedSource } from '../types/typed-input.ts';
 import type { TypedSource } from '../types/typed-input.ts';
 
 /*
- * Asks the language server, and makes of what it says an answer within the limits: source decides how much there is to say.
+ * Does the jobs of language help: asks the language server, and brings its results within the limits, because the source
+ * determines how large they are.
  */
 
 interface HelpContext {
@@ -38,13 +39,13 @@ export async function doHelpJob(
   { language, contents, types, request }: HelpJob,
 ): Promise<HelpResult> {
   const { method, params } = request;
-  // Of a text that is to be formatted, places are of no interest but its own.
+  // Formatting is done on the source as it is; an added comment with a type would be formatted along.
   const isTyped = language === 'javascript' && method !== 'textDocument/formatting';
   const typed = isTyped ? typedSource(contents, types.input) : untypedSource(contents);
   if ('position' in params && !hasPosition(contents, params.position)) return null;
   const uri = files.update(language, typed.text, types.declarations);
-  const answer = handlers[method] as (context: HelpContext, params: unknown) => Promise<HelpResult>;
-  return answer({ server, uri, source: contents, typed }, params);
+  const handle = handlers[method] as (context: HelpContext, params: unknown) => Promise<HelpResult>;
+  return handle({ server, uri, source: contents, typed }, params);
 }
 
 const handlers: HelpHandlers = {
@@ -87,7 +88,7 @@ const handlers: HelpHandlers = {
     );
     if (!found) return null;
     const { signatures, activeSignature = 0 } = found;
-    // The one that applies is shown, wherever it is.
+    // Begins so that the active signature is among those that are kept.
     const first = Math.max(0, Math.min(activeSignature, signatures.length - helpLimits.signatures));
     const activeParameter = signatures[activeSignature]?.activeParameter ?? found.activeParameter;
     return {
@@ -111,7 +112,7 @@ const handlers: HelpHandlers = {
       serverResults.locations.parse(await sendRequest(context, 'textDocument/definition', position)) ?? [];
     const own = found.filter(({ uri }) => uri === context.uri);
     const isBuiltIn = !own.length && found.some(({ uri }) => isDeclaration(uri));
-    // Whether the machine has a file that is imported is not told.
+    // A location in any other file must not reveal that the machine has such a file.
     if (!own.length && !isBuiltIn) return null;
     return {
       ranges: own.slice(0, helpLimits.fixes).map((one) => rangeInSource(context, one.range)),
@@ -125,7 +126,7 @@ const handlers: HelpHandlers = {
       await context.server.request('textDocument/rename', params),
     );
     const edits = found?.changes?.[context.uri];
-    // What is declared elsewhere, such as in the types of a namespace, cannot be renamed here alone.
+    // A name that is also used in other files, such as in the types of a namespace, cannot be renamed in the plugin alone.
     if (!edits || Object.keys(found?.changes ?? {}).length > 1) return null;
     return editsInSource(context, edits);
   },
@@ -135,7 +136,7 @@ const handlers: HelpHandlers = {
       await context.server.request('textDocument/diagnostic', { textDocument: { uri: context.uri } }),
     );
     const problems = items
-      // 1 and 2 are errors and warnings; what is less says which names are not used, and the like.
+      // 1 and 2 are errors and warnings; higher numbers are hints, such as on unused names.
       .filter(({ severity = 1 }) => severity <= 2)
       .map((problem) => ({ ...problem, range: rangeInSource(context, problem.range) }))
       .filter((problem) => touches(problem.range, range));
@@ -179,20 +180,20 @@ async function requestCompletions(
   const found = serverResults.completions.parse(
     await sendRequest(context, 'textDocument/completion', position),
   );
-  return found?.items.filter(isOfPlugin);
+  return found?.items.filter(isUsable);
 }
 
-// By the protocol's numbers.
-const files = new Set([17, 19]);
+// The protocol's numbers of the kinds "file" and "folder".
+const fileKinds = new Set([17, 19]);
 
-/** Files and folders are the machine's, and what would add an import is of no use to one file. */
-const isOfPlugin = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) =>
-  !files.has(kind) &&
+/** Whether a completion is of use in a plugin: no file or folder of the machine, and nothing that would add an import. */
+const isUsable = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) =>
+  !fileKinds.has(kind) &&
   !additionalTextEdits?.length &&
   label.length <= helpLimits.label &&
   !absentGlobals.has(label);
 
-/** Those that begin with the word that is being typed. */
+/** The completions that begin with the word that is being typed. */
 function filterByTypedWord(items: readonly ServerCompletion[], source: string, position: Position) {
   const before = (source.split(/\r\n?|\n/)[position.line] ?? '').slice(0, position.character);
   const word =
@@ -226,14 +227,14 @@ const cut = (text: string): string =>
 /** Blocks and pieces of code in Markdown. */
 const code = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
 
-/** Markdown may hold HTML, and comments in a source hold what their author likes: outside of code, tags are text. */
+/** Escapes HTML tags outside of code. Markdown may hold HTML, and documentation comments may hold anything. */
 const escapeTags = (text: string): string =>
   text
     .split(code)
     .map((part, index) => (index % 2 ? part : part.replaceAll('<', '&lt;')))
     .join('');
 
-/** Documentation; a block of code that is cut stays one. */
+/** Documentation as Markdown. A code block that was truncated is closed again. */
 const markdown = (text: string) => {
   const value = cut(escapeTags(cut(text)));
   const isOpen = value.length === helpLimits.documentation && (value.match(/^```/gm)?.length ?? 0) % 2 === 1;
@@ -243,7 +244,7 @@ const markdown = (text: string) => {
   };
 };
 
-/** Whether a file has declarations of the language or of the sandbox. */
+/** Whether a file declares the language, the sandbox or the types of the namespace. */
 const isDeclaration = (uri: string) =>
   uri.startsWith(`${rootUri}/`) || /^lib\.[\w.]*d\.ts$/.test(uri.slice(uri.lastIndexOf('/') + 1));
 
@@ -252,7 +253,7 @@ const isBefore = (a: Position, b: Position) =>
 
 const touches = (a: Range, b: Range) => !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 
-/** Whether a source has a place. */
+/** Whether a position is within a source. */
 function hasPosition(source: string, { line, character }: Position): boolean {
   const text = source.split(/\r\n?|\n/)[line];
   return text !== undefined && character <= text.length;

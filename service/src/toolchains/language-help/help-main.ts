@@ -6,7 +6,7 @@ import type { HelpOutcome, HelpJob } from './help-protocol.ts';
 import { LanguageServer } from './language-server.ts';
 import { PluginFiles, rootUri } from './plugin-files.ts';
 
-/* The program of a process of language help: answers the questions that it is sent. */
+/* The program of a process of language help: does the jobs that it is sent. */
 
 await serveTool(async () => {
   const server = new LanguageServer();

@@ -6,19 +6,16 @@ import type { HelpOutcome, HelpJob } from './help-protocol.ts';
 import { helpLimits } from './limits.ts';
 
 export interface HelpProcessOptions {
-  /** Milliseconds for one request. */
+  /** The limit of one job's time, in ms. */
   readonly time?: number;
   /** Bytes of memory, of the process and the native language server together. */
   readonly memory?: number;
 }
 
-/** How many requests are answered between two looks at the memory that the process holds. */
+/** After how many jobs the memory of the process is checked. */
 const jobsPerMemoryCheck = 20;
 
-/**
- * A process of language help: answers one question at a time, and is gone after one that had to be ended. Nothing of a question
- * is needed for the next.
- */
+/** A process of language help. It does one job at a time, and each job is independent of those before it. */
 export class HelpProcess extends ToolClient {
   readonly #time: number;
   readonly #recycleAt: number;
@@ -36,7 +33,7 @@ export class HelpProcess extends ToolClient {
     this.#recycleAt = Math.min(helpLimits.recycleAt, memory);
   }
 
-  /** Answers a question, once the process is warm. */
+  /** Does a job, once the process is warm. */
   async doJob(job: HelpJob): Promise<HelpOutcome> {
     await this.tool.ready;
     const answered = await this.tool.doJob(JSON.stringify(job), this.#time);
@@ -45,7 +42,7 @@ export class HelpProcess extends ToolClient {
     if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.tool.memory > this.#recycleAt) this.close();
     try {
       const outcome = decodeOutcome(answered.reply, job.request.method);
-      // A language server that failed may be in no state to go on.
+      // A language server that failed may be in an unusable state.
       if ('failed' in outcome) this.close();
       return outcome;
     } catch {

@@ -3,7 +3,7 @@ import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
 import { helpRequest, helpResults } from './requests.ts';
 import type { HelpMethod, HelpRequest, HelpResult } from './requests.ts';
 
-/** What a process of language help is asked, as JSON. */
+/** The job that a process of language help is sent, as JSON. */
 export interface HelpJob {
   readonly language: CheckedLanguage;
   readonly contents: string;
@@ -11,15 +11,15 @@ export interface HelpJob {
   readonly request: HelpRequest;
 }
 
-/** The longest question, in bytes: the service has checked the length of the source, which JSON may escape. */
+/** The longest job, in bytes. The service has checked the length of the source, but JSON may escape every character of it. */
 export const jobLimit = 4 * 2 ** 20;
 
-/** How it ended: with what the language server says, or why there is nothing of it. */
+/** How a job ended: with the result of the language server, or with the reason why there is none. */
 export type HelpOutcome = { readonly result: HelpResult } | { readonly failed: string };
 
 const failure = z.object({ failed: z.string().max(1000) });
 
-/** Reads what a process says to a request. Throws for what is not an answer to it, or past the limits. */
+/** Reads the reply of a process. Throws for one that is not a result of this method, or is past the limits. */
 export function decodeOutcome(text: string, method: HelpMethod): HelpOutcome {
   const outcome: unknown = JSON.parse(text);
   const failed = failure.safeParse(outcome);
@@ -27,7 +27,7 @@ export function decodeOutcome(text: string, method: HelpMethod): HelpOutcome {
   return { result: helpResults[method].parse((outcome as { result?: unknown } | null)?.result) };
 }
 
-/** For the process itself, which is sent nothing by anybody but the service. */
+/** Reads a job, in the process. Only the request is validated, because only the service sends jobs. */
 export function decodeJob(text: string): HelpJob {
   const { request, ...others } = JSON.parse(text) as HelpJob;
   return { ...others, request: helpRequest.parse(request) };

@@ -12,17 +12,17 @@ export interface QueuedHelp {
   readonly language: CheckedLanguage;
   readonly contents: string;
   readonly request: HelpRequest;
-  /** What `run` is given and gives (default: text), with further declarations such as those of a namespace. */
+  /** The types of the input and output of `run` (default: text), with their declarations. */
   readonly types?: PluginTypes;
-  /** Whose work it is. */
+  /** What the job counts for in the queue. */
   readonly share: Share;
-  /** What is edited: a later request of the same share, subject and method takes the place of one that waits. */
+  /** Names what is edited: a later request of the same share, subject and method supersedes one that is waiting. */
   readonly subject: string;
-  /** Withdraws what has not begun. What has begun ends within milliseconds. */
+  /** Withdraws a request that has not begun. One that has begun ends within milliseconds anyway. */
   readonly signal?: AbortSignal;
 }
 
-// Three is the least at which a tenant leaves room to the others of its environment, and that to other environments.
+// With fewer than three, a tenant could not leave a slot to the others of its environment, and the environment one to others.
 const slots = Math.min(4, Math.max(3, availableParallelism()));
 
 const queueLimits = {
@@ -40,8 +40,8 @@ export const isHelpedLanguage = (language: string): language is CheckedLanguage 
   language === 'javascript' || language === 'typescript';
 
 /**
- * Help with writing plugins, for editors. It has processes and a queue of its own, so that it never waits for builds, nor they
- * for it. A process is started with the first request.
+ * Help with writing plugins, for editors. It has processes and a queue of its own, so that it never waits for builds, and builds
+ * never wait for it. The first request starts a process.
  */
 export class LanguageHelp {
   readonly #pool: ToolPool<HelpProcess>;
@@ -58,8 +58,8 @@ export class LanguageHelp {
   }
 
   /**
-   * Answers a request. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
-   * withdrawn, and with a `SupersededError` when a newer request came before this one had begun.
+   * Answers a request. Throws a `BusyError` at once when too many requests are waiting; rejects with the signal's reason when
+   * that is aborted, and with a `SupersededError` when a newer request superseded this one while it was waiting.
    */
   help({
     language,

@@ -5,6 +5,7 @@ import { encodeFrame, FrameReader } from '../../processes/frames.ts';
 import type { Frame } from '../../processes/frames.ts';
 import { startIsolated, startNative } from '../../processes/isolated-process.ts';
 import type { IsolatedProcess } from '../../processes/isolated-process.ts';
+import { setKeepsAlive } from '../../processes/keep-alive.ts';
 import { residentMemory } from '../../processes/memory.ts';
 import { serviceCode } from '../../processes/package-folders.ts';
 import { channel, frameKind } from './tool-protocol.ts';
@@ -104,7 +105,7 @@ export class ToolProcess {
     const timer = setTimeout(() => this.#handleExit(`did not come up in ${startTime / 1000} s`), startTime);
     const handleStarted = () => {
       clearTimeout(timer);
-      this.#setHeld(this.#settle !== undefined);
+      this.#setKeepsAlive(this.#settle !== undefined);
     };
     this.#ready.promise.then(handleStarted, handleStarted);
   }
@@ -133,7 +134,7 @@ export class ToolProcess {
   async doJob(text: string, time: number): Promise<JobOutcome> {
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#settle = resolve;
-    this.#setHeld(true);
+    this.#setKeepsAlive(true);
     const timer = setTimeout(
       () =>
         this.#fail(
@@ -149,7 +150,7 @@ export class ToolProcess {
       return await promise;
     } finally {
       this.#settle = undefined;
-      this.#setHeld(false);
+      this.#setKeepsAlive(false);
       clearTimeout(timer);
       clearInterval(watch);
     }
@@ -219,18 +220,7 @@ export class ToolProcess {
     );
   }
 
-  /** A tool that waits for work is no reason for the service's process to go on. */
-  #setHeld(isHeld: boolean): void {
-    const method = isHeld ? 'ref' : 'unref';
-    for (const { child } of this.#processes) {
-      child[method]();
-      for (const stream of child.stdio)
-        if (!stream?.destroyed) (stream as Partial<Refable> | null)?.[method]?.();
-    }
+  #setKeepsAlive(keepsAlive: boolean): void {
+    for (const { child } of this.#processes) setKeepsAlive(child, keepsAlive);
   }
-}
-
-interface Refable {
-  ref(): void;
-  unref(): void;
 }
