@@ -3,6 +3,8 @@ import { assertions, typeOfKeyword } from './keywords.ts';
 import type { TypeName } from './keywords.ts';
 import { keywordsOf, pathKey, readSchema } from './read-schema.ts';
 import type { ReadSchema, Resource, SchemaNode } from './read-schema.ts';
+import { refuseEndlessLoops } from './endless-references.ts';
+import { References } from './references.ts';
 import { SchemaError } from './schema-error.ts';
 
 /**
@@ -45,9 +47,7 @@ interface Scope {
 
 class Linker {
   readonly #read: ReadSchema;
-  /** What is referred to, by {@link pathKey}: these are definitions wherever they stand. */
-  readonly #targets = new Set<string>();
-  readonly #references = new Map<SchemaNode, { ref?: SchemaNode; dynamicRef?: SchemaNode }>();
+  readonly #references: References;
   readonly #numbers = new Map<string, number>();
   readonly #definitions: unknown[] = [];
   readonly #names: (string | undefined)[] = [];
@@ -59,19 +59,15 @@ class Linker {
   readonly #nodeNumbers = new Map<SchemaNode, number>();
   /** How many characters parts say by themselves, once that was asked. */
   readonly #lengths = new Map<SchemaNode, number>();
-  /** The names of the anchors that are referred to dynamically. */
-  readonly #dynamicNames = new Set<string>();
   #parts = 0;
   #characters = 0;
 
   constructor(read: ReadSchema) {
     this.#read = read;
+    this.#references = new References(read);
   }
 
   link(): LinkedSchema {
-    // References may make schemas of parts that are none by their place; those come to the end of the same map, and have
-    // references of their own.
-    for (const node of this.#read.nodes.values()) this.#resolveReferences(node);
     const { root } = this.#read;
     const schema = this.#part(root, this.#enter(this.#scopeOf(new Map()), root));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
@@ -83,91 +79,12 @@ class Linker {
     return { schema: { ...(schema as object), $defs }, names: this.#names };
   }
 
-  #resolveReferences(node: SchemaNode): void {
-    const keywords = keywordsOf(node.schema);
-    const found: { ref?: SchemaNode; dynamicRef?: SchemaNode } = {};
-    if (Object.hasOwn(keywords, '$ref')) found.ref = this.#resolve(node, '$ref').target;
-    if (Object.hasOwn(keywords, '$dynamicRef')) {
-      const { target, anchor } = this.#resolve(node, '$dynamicRef');
-      // One that leads to no dynamic anchor of its name is as any other.
-      if (anchor !== undefined && keywordsOf(target.schema)['$dynamicAnchor'] === anchor) {
-        found.dynamicRef = target;
-        this.#targetDynamically(anchor);
-      } else if (found.ref) {
-        // Both: a list of the two does the same, which is for `#part`.
-        found.dynamicRef = target;
-      } else found.ref = target;
-    }
-    for (const one of [found.ref, found.dynamicRef]) if (one) this.#targets.add(pathKey(one.path));
-    if (found.ref ?? found.dynamicRef) this.#references.set(node, found);
-  }
-
-  /** Whatever has a dynamic anchor of this name may be referred to. */
-  #targetDynamically(name: string): void {
-    if (this.#dynamicNames.has(name)) return;
-    this.#dynamicNames.add(name);
-    for (const { dynamicAnchors } of this.#read.resources.values()) {
-      const other = dynamicAnchors.get(name);
-      if (other) this.#targets.add(pathKey(other.path));
-    }
-  }
-
-  #resolve(
-    node: SchemaNode,
-    keyword: '$ref' | '$dynamicRef',
-  ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
-    const reference = keywordsOf(node.schema)[keyword] as string;
-    const fault = (why: string) => new SchemaError([...node.path, keyword], why);
-    const url = URL.parse(reference, node.resource.uri);
-    if (!url) throw fault('must be a URI');
-    const hash = url.hash.slice(1);
-    url.hash = '';
-    const resource = this.#read.resources.get(url.href.replace(/#$/, ''));
-    if (!resource?.root) throw fault('refers to something outside of the schema, and nothing is fetched');
-    let fragment: string;
-    try {
-      fragment = decodeURIComponent(hash);
-    } catch {
-      throw fault('must be a URI');
-    }
-    if (fragment === '') return { target: resource.root };
-    const target = fragment.startsWith('/')
-      ? this.#atPointer(resource.root, fragment, fault)
-      : resource.anchors.get(fragment);
-    if (!target) throw fault('refers to something that is not in the schema');
-    return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
-  }
-
-  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaError): SchemaNode | undefined {
-    const keys = pointer
-      .slice(1)
-      .split('/')
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-    let value: unknown = from.schema;
-    let { resource } = from;
-    const path = [...from.path];
-    for (const key of keys) {
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-      value = (value as Readonly<Record<string, unknown>>)[key];
-      path.push(key);
-      resource = this.#read.nodes.get(pathKey(path))?.resource ?? resource;
-    }
-    const known = this.#read.nodes.get(pathKey(path));
-    if (known) return known;
-    try {
-      return this.#read.readAt(path, value, resource);
-    } catch (error) {
-      if (error instanceof SchemaError) throw fault('refers to something that is not a JSON Schema');
-      throw error;
-    }
-  }
-
   /** Where a way leads into a part's resource, its dynamic anchors count unless one of their names came before. */
   #enter(scope: Scope, { path, resource }: SchemaNode): Scope {
     const known = scope.entered.get(resource);
     if (known) return known;
     const added = [...resource.dynamicAnchors].filter(
-      ([name]) => this.#dynamicNames.has(name) && !scope.anchors.has(name),
+      ([name]) => this.#references.dynamicNames.has(name) && !scope.anchors.has(name),
     );
     const anchors = new Map([...scope.anchors, ...added]);
     // It is here that time and memory would go, as ways may be many and each of them have many anchors.
@@ -216,7 +133,9 @@ class Linker {
 
   /** A part as it stands in its place. */
   #part(node: SchemaNode, scope: Scope): unknown {
-    return this.#targets.has(pathKey(node.path)) ? this.#reference(node, scope) : this.#written(node, scope);
+    return this.#references.targets.has(pathKey(node.path))
+      ? this.#reference(node, scope)
+      : this.#written(node, scope);
   }
 
   #written(node: SchemaNode, outer: Scope): unknown {
@@ -238,7 +157,7 @@ class Linker {
       } else if (child) written.push([keyword, this.#part(child as SchemaNode, scope)]);
       else if (assertions.has(keyword)) written.push([keyword, value]);
     }
-    const { ref, dynamicRef } = this.#references.get(node) ?? {};
+    const { ref, dynamicRef } = this.#references.of(node);
     const references = [
       ...(ref ? [this.#reference(ref, scope)] : []),
       ...(dynamicRef ? [this.#reference(this.#dynamicTarget(node, dynamicRef, scope), scope)] : []),
@@ -279,48 +198,6 @@ function numberIn<T>(numbers: Map<T, number>, one: T): number {
   const number = numbers.get(one) ?? numbers.size;
   numbers.set(one, number);
   return number;
-}
-
-/** The number of the definition that a linked part refers to. */
-export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
-
-/** Refuses definitions that refer to themselves for the very same value: to check that would never end. */
-function refuseEndlessLoops(definitions: readonly unknown[], paths: readonly (readonly string[])[]): void {
-  const next = definitions.map((one) => [...sameValueReferences(one)]);
-  const state = new Map<number, 'open' | 'done'>();
-  for (const first of definitions.keys()) {
-    const way = [{ number: first, left: [...(next[first] ?? [])] }];
-    if (state.has(first)) continue;
-    state.set(first, 'open');
-    for (let last = way.at(-1); last; last = way.at(-1)) {
-      const number = last.left.pop();
-      if (number === undefined) {
-        state.set(last.number, 'done');
-        way.pop();
-      } else if (state.get(number) === 'open') {
-        throw new SchemaError(paths[number] ?? [], 'refers to itself without an end');
-      } else if (!state.has(number)) {
-        state.set(number, 'open');
-        way.push({ number, left: [...(next[number] ?? [])] });
-      }
-    }
-  }
-}
-
-const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-
-/** The definitions that the same value is checked by as by a part. */
-function* sameValueReferences(part: unknown): Generator<number> {
-  if (typeof part !== 'object' || part === null) return;
-  const keywords = part as Readonly<Record<string, unknown>>;
-  if (Object.hasOwn(keywords, '$ref')) yield definitionOf(keywords['$ref']);
-  for (const keyword of sameValue) {
-    if (!Object.hasOwn(keywords, keyword)) continue;
-    const value = keywords[keyword];
-    const parts =
-      Array.isArray(value) || keyword === 'dependentSchemas' ? Object.values(value as object) : [value];
-    for (const one of parts) yield* sameValueReferences(one);
-  }
 }
 
 /** Whether a keyword says anything of values of these types: validators need not agree on what to think of others. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../plugins/schemas.ts';
-import { definitionOf } from './link-schema.ts';
+import { definitionOf } from './endless-references.ts';
 import type { LinkedSchema } from './link-schema.ts';
 import type { TypeName } from './keywords.ts';
 import { commentOf, propertyName } from './typescript-text.ts';
