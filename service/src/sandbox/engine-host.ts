@@ -1,16 +1,16 @@
 import type { JSValueHandle, QuickJS } from 'quickjs-wasi';
 
-/** What the guest tells the host while code runs. */
+/** What the host hears from the guest while code runs. */
 export interface GuestListener {
-  /** Code logged a line, of which the host has `text` unless the engine was out of memory. True ends the code. */
+  /** Code logged a line. Returning true ends the code. */
   log(text: GuestText): boolean;
-  /** An error that code threw, as text, and its stack. */
+  /** Code threw an error: its text, and its stack. */
   error(error: GuestText, stack: GuestText): void;
-  /** Asked again and again while code runs. True ends the code, in a way that it cannot catch. */
+  /** Called again and again while code runs. Returning true ends the code, in a way that it cannot catch. */
   shouldEnd(): boolean;
 }
 
-/** A text of the guest: `undefined` when the engine had no memory left to hand it over. */
+/** A text of the guest. `read` returns `undefined` when the engine has no memory left to hand it over. */
 export interface GuestText {
   /** In UTF-16 code units. */
   readonly length: number;
@@ -18,8 +18,8 @@ export interface GuestText {
 }
 
 /**
- * The guest helpers, and the values that the library would make once for each engine and keep: those would be gone with
- * the next restore. All as tokens for `importHandle`.
+ * The guest helpers, and constants that the library would otherwise create once for each engine and cache, although the next
+ * restore removes them from the engine's memory. All of them are tokens for `importHandle`.
  */
 export type Tokens = Readonly<
   Record<
@@ -32,16 +32,16 @@ const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: ()
 
 export const nullText = '<null>';
 
-/** The library's decoder leaves out U+FEFF at the start of a text, as if it said how the text is encoded. */
+/** Restores a U+FEFF at the start of a text, which the library's decoder takes for a byte order mark and removes. */
 export const withMark = (text: string, length: number) => (text.length < length ? `\ufeff${text}` : text);
 
-/** What an engine calls and reads on the host's side. */
+/** The functions and the clock that an engine uses on the host's side. */
 export class EngineHost {
   memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
   clockReads = 0;
   #listener = silent;
-  // Nothing until the first run begins. The engine keeps the time of its making as `performance.timeOrigin`: the clock
-  // stands still at 0 until then, so that this time is the same in all engines and tells none from another.
+  // Undefined until the first run begins, and the monotonic clock is 0 until then. The engine keeps the time of its creation as
+  // `performance.timeOrigin`, which so is the same in all engines and tells nothing about them.
   #start: number | undefined;
 
   begin(listener: GuestListener): void {
@@ -58,17 +58,17 @@ export class EngineHost {
   readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
     this.clockReads += 1;
     const now = performance.now();
-    // The time of day in nanoseconds is more than a number holds exactly.
+    // As a bigint, because the time of day in nanoseconds is more than a number can hold exactly.
     const nanoseconds =
       clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round((now - (this.#start ?? now)) * 1e6));
     new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
     return 0;
   };
 
-  /** The functions by which the guest's helpers talk to the host, in the order that they take them. */
+  /** The names of the functions that the guest helpers take, in their order. */
   readonly functionNames = ['log', 'tell'] as const;
 
-  /** Connects the functions of a memory that was restored. */
+  /** Connects these functions to an engine whose memory was restored from a snapshot. */
   register(vm: QuickJS, tokens: Tokens): void {
     const functions: Record<
       (typeof this.functionNames)[number],

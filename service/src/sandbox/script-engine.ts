@@ -12,15 +12,15 @@ import { findRandomState, randomStateSize } from './random-state.ts';
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
 /**
- * How much free memory an engine starts with, in bytes. A run that needs more makes the memory grow, and a memory that
- * has grown cannot be put back. So a plugin starts with the smallest headroom and gets the next one when that was too
- * small: putting back a memory with the first takes about 0.03 ms, with the second 0.07 ms, with the third 0.2 ms.
+ * How much free memory an engine starts with, in bytes. A run that needs more makes the memory grow, and a memory that has
+ * grown cannot be restored. So a plugin starts with the smallest headroom, and gets the next one when that was too small:
+ * restoring takes about 0.03 ms with the first, 0.07 ms with the second and 0.2 ms with the third.
  */
 export const engineHeadrooms: readonly number[] = [mebibyte / 4, 2 * mebibyte, 10 * mebibyte];
 
 const smallestHeadroom = Math.min(...engineHeadrooms);
 
-/** A state that an engine can be put back into: that after a plugin's top level has run. */
+/** A state that an engine can be restored to: that after the top level of a plugin has run. */
 export type EngineState = MemoryDifference;
 
 /** The state of a fresh engine with the guest helpers in place; all engines with the same headroom share it. */
@@ -32,9 +32,9 @@ interface Base {
 }
 
 /**
- * One instance of the QuickJS engine, whose memory is put back to a known state before each run. Nothing of a run can
- * stay: all that the engine knows is in that memory. What is outside of it is set anew by {@link restore}: the clock,
- * the listener, and the seed of `Math.random()`.
+ * One instance of the QuickJS engine, whose memory is restored to a known state before each run. Nothing of a run can remain,
+ * because all state of the engine is in that memory. {@link restore} also resets what is outside of it: the clock, the listener
+ * and the seed of `Math.random()`.
  */
 export class ScriptEngine {
   readonly vm: QuickJS;
@@ -42,8 +42,8 @@ export class ScriptEngine {
   readonly #base: Base;
   readonly #host: EngineHost;
   readonly #seed = new Uint8Array(randomStateSize);
-  /** What the memory is, where it was put back ahead and nothing has run since. */
-  #ahead: EngineState | undefined;
+  /** The state that the memory was restored to ahead of time; `undefined` once something has run since. */
+  #restoredAhead: EngineState | undefined;
 
   /** Rejects when the engine does not work on this machine. */
   static async create(headroom = smallestHeadroom): Promise<ScriptEngine> {
@@ -63,52 +63,52 @@ export class ScriptEngine {
     host.register(vm, base.tokens);
   }
 
-  /** Puts the memory back to `state` ahead of the {@link restore} that will most likely ask for it. */
+  /** Restores the memory ahead of the call of {@link restore} that is expected to be for the same state. */
   restoreAhead(state: EngineState): void {
-    this.#putBack(state);
-    this.#ahead = state;
+    this.#restoreMemory(state);
+    this.#restoredAhead = state;
   }
 
-  /** Puts the memory back to `state`, by default that of a fresh engine, and starts the clock and the random numbers. */
+  /** Restores the memory to `state`, by default that of a fresh engine, starts the clock and seeds the random numbers. */
   restore(state: EngineState | undefined, listener: GuestListener): void {
-    if (!state || state !== this.#ahead) this.#putBack(state);
-    this.#ahead = undefined;
+    if (!state || state !== this.#restoredAhead) this.#restoreMemory(state);
+    this.#restoredAhead = undefined;
     const memory = this.#memory();
-    // In a run of code that a stranger wrote, numbers must not tell anything about those of another run.
+    // Random numbers must not reveal those of another run, whose code is another author's.
     crypto.getRandomValues(this.#seed);
     memory.set(this.#seed, this.#base.randomStateAt);
     this.#host.begin(listener);
   }
 
-  #putBack(state: EngineState | undefined): void {
+  #restoreMemory(state: EngineState | undefined): void {
     const memory = this.#memory();
     memory.set(this.#base.snapshot.memory);
     if (state) applyDifference(memory, state);
   }
 
-  /** Whether code has asked for the time or a random number since the memory was put back. */
-  get hasReadChanges(): boolean {
+  /** Whether code has read the time or a random number since the memory was restored. */
+  get hasReadClockOrRandom(): boolean {
     return this.#host.clockReads > 0 || Buffer.compare(this.#seed, this.#randomState()) !== 0;
   }
 
-  /** The present state, to be restored later. The memory must not have grown, and no code be running. */
+  /** Captures the present state, to be restored later. The memory must not have grown, and no code may be running. */
   capture(): EngineState {
     const memory = this.#memory();
     clearStack(memory, this.#base.snapshot);
     return differenceBetween(this.#base.snapshot.memory, memory);
   }
 
-  /** Whether the memory has grown since the engine was made, so that no state can be put back into it. */
+  /** Whether the memory has grown since the engine was created, so that it cannot be restored any more. */
   get hasGrown(): boolean {
     return this.#memory().byteLength !== this.#base.snapshot.memory.byteLength;
   }
 
-  /** A value that every state of the engine has. */
+  /** A value that is in every state of the engine. */
   value(name: keyof Tokens): JSValueHandle {
     return this.vm.importHandle(this.#base.tokens[name]);
   }
 
-  /** Calls one of the guest helpers. Throws a `JSException` for what it throws. */
+  /** Calls one of the guest helpers. Throws a `JSException` where the helper throws. */
   call(
     helper: 'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText',
     ...values: JSValueHandle[]
@@ -122,12 +122,12 @@ export class ScriptEngine {
    */
   textOf(value: JSValueHandle, length: number): string | undefined {
     const text = value.toString();
-    // The library answers "<null>" when it cannot allocate. It may also be what the text says.
+    // The library returns "<null>" when it cannot allocate memory. The text may also really be this.
     if (text !== nullText) return withMark(text, length);
     return this.call('isNullText', value).toBoolean() ? text : undefined;
   }
 
-  /** The whole memory with the bytes of the random state blanked: equal before any two runs of a program. */
+  /** A copy of the memory, with the random state zeroed: it is equal before any two runs of a program. */
   memoryToCompare(): Uint8Array {
     const { randomStateAt } = this.#base;
     return this.#memory()
@@ -170,8 +170,8 @@ async function createBase(headroom: number): Promise<Base> {
 }
 
 /**
- * The engine's stack is at the start of the memory and empty while no code runs: what is left in it would make states
- * differ that are the same.
+ * Zeroes the engine's stack, which is at the start of the memory and unused while no code runs. Old values in it would make
+ * equal states differ.
  */
 function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot): void {
   if (runtimePtr < stackPointer)
@@ -179,12 +179,12 @@ function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot):
   memory.fill(0, 0, stackPointer);
 }
 
-/** Has the allocator own free memory: a block that was given back stays with it. */
+/** Gives the allocator free memory: it keeps a block that was allocated and freed. */
 function makeHeadroom(vm: QuickJS, size: number): void {
   const threshold = vm.gcThreshold;
-  // The library makes a copy of the bytes in the engine's memory, and then another.
+  // Half the size, because the library copies the bytes into the engine's memory twice.
   vm.newArrayBuffer(new Uint8Array(size / 2)).dispose();
-  // The engine may have taken the block for a reason to collect garbage more seldom.
+  // After the large allocation, the engine may have decided to collect garbage less often.
   vm.gcThreshold = threshold;
 }
 

@@ -11,9 +11,12 @@ import { traceInSource } from './stack-trace.ts';
 /** A program as a runner has it in its cache. */
 export interface CachedProgram {
   readonly program: ScriptProgram;
-  /** Index into {@link engineHeadrooms}. Past its end no headroom is large enough, and every run gets a new engine. */
+  /**
+   * The index in `engineHeadrooms` of the engine to use. Past its end no headroom is large enough, and every run gets a new
+   * engine.
+   */
   headroom: number;
-  /** Where its runs start: after its top level. Without it, the top level is evaluated for each run. */
+  /** The state after its top level, in which its runs start. Without it, the top level is evaluated for each run. */
   start?: StartState;
 }
 
@@ -21,7 +24,7 @@ interface StartState {
   readonly state: EngineState;
   /** The token of the function `run` in that state. */
   readonly run: number;
-  /** What the top level logged: each run has it in its logs. */
+  /** The logs of the top level, which each run has in its own. */
   readonly logs: readonly string[];
 }
 
@@ -36,7 +39,7 @@ export class ScriptRun implements GuestListener {
   readonly #logs: Logs;
   readonly #deadline: number;
   readonly #onRestored: OnRestored | undefined;
-  // Set once the run has to end; the engine then throws what the plugin cannot catch.
+  // Set once the run has to end. The engine then throws an error that the plugin cannot catch.
   #ending: RunError | undefined;
   #thrown: RunError | undefined;
   #intact = true;
@@ -56,7 +59,7 @@ export class ScriptRun implements GuestListener {
     this.#onRestored = onRestored;
   }
 
-  /** False once a limit was met or the engine failed: then it may be in no state to be used again. */
+  /** Whether the engine can be used again. It may be in an unusable state once a limit was met or the engine failed. */
   get isEngineIntact(): boolean {
     return this.#intact && this.#ending === undefined;
   }
@@ -78,7 +81,7 @@ export class ScriptRun implements GuestListener {
     return this.#vm.importHandle(run);
   }
 
-  /** Runs the top level, and keeps the state after it unless that would not be the same the next time. */
+  /** Evaluates the top level, and caches the state after it unless that may differ the next time. */
   async #evaluate(): Promise<JSValueHandle> {
     const engine = this.#engine;
     engine.restore(undefined, this);
@@ -87,7 +90,7 @@ export class ScriptRun implements GuestListener {
     const exports = await this.#settle(this.#vm.evalCode(code, file, EvalFlags.TYPE_MODULE));
     const run = exports.getProp('run');
     if (!run.isFunction) throw new RunFailure(pluginError('The plugin exports no function named "run".'));
-    if (!this.#ending && !engine.hasGrown && !engine.hasReadChanges) {
+    if (!this.#ending && !engine.hasGrown && !engine.hasReadClockOrRandom) {
       this.#program.start = {
         state: engine.capture(),
         run: this.#vm.exportHandle(run),
@@ -117,7 +120,7 @@ export class ScriptRun implements GuestListener {
     return checkOutput(output);
   }
 
-  /** A promise's value, once all that the plugin put off has run; any other value as it is. */
+  /** Awaits a promise by running all pending jobs of the plugin; any other value is returned as it is. */
   async #settle(value: JSValueHandle): Promise<JSValueHandle> {
     if (!value.isPromise) return value;
     this.#vm.markPromiseHandled(value);
@@ -130,7 +133,7 @@ export class ScriptRun implements GuestListener {
     return settled.value;
   }
 
-  /** What was thrown, as text. Getting to know it runs code of the plugin, which can do anything again. */
+  /** Describes a thrown value. That runs code of the plugin, such as getters, so that it may throw and meet limits again. */
   #describe(thrown: JSValueHandle): RunError {
     this.#thrown = undefined;
     this.#engine.call('describe', thrown);
@@ -173,12 +176,12 @@ export class ScriptRun implements GuestListener {
   }
 }
 
-// The engine's word for it.
+/** The engine's number for the state of a pending promise. */
 const pending = 0;
 
 const unknownError = '(a value that cannot be shown)';
 
-/** What became of a run in which the engine itself could not go on. */
+/** The error of a run in which the engine itself failed. */
 function engineError(error: unknown): RunError {
   const text = String(error);
   if (error instanceof RangeError) return limitError('stack-limit');

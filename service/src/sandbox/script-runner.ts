@@ -7,18 +7,18 @@ import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
 import { ScriptRun } from './script-run.ts';
 import type { CachedProgram, OnRestored } from './script-run.ts';
 
-/** How many bytes of states and programs a runner keeps; what was not run for the longest time goes first. */
+/** How many bytes of states and programs a runner caches; the least recently used are evicted. */
 const cacheSize = 12 * mebibyte;
 
-/** About how many bytes a program takes here, with all that is kept of it. */
+/** About how many bytes a program takes in the cache, with its start state. */
 function sizeOf({ program, start }: CachedProgram): number {
   const texts = [program.code, program.mappings ?? '', ...(start?.logs ?? [])];
   const { size = 0, ranges = [] } = start?.state ?? {};
-  // Each text has a header of its own, and each range is two objects and a block of memory.
+  // Each text has a header, and each range is two objects and a block of memory.
   return texts.reduce((sum, text) => sum + 2 * text.length + 32, 1000) + size + 300 * ranges.length;
 }
 
-/** What many plugins do: parse, sort, search, build text, log, throw and catch. */
+/** Does what many plugins do: parse, sort, search, build text, log, throw and catch. */
 const warmUpCode = `const table = new Map([["a", 1]]);
 export async function run(input) {
   const { list } = JSON.parse(input);
@@ -30,9 +30,9 @@ export async function run(input) {
 }`;
 
 /**
- * Runs scripts, one at a time, each in a state that no other run has touched. A program's top level runs once, and its
- * runs start from the state after it; but for a program whose top level reads the time or a random number, which would
- * be the same in every run: that one is evaluated anew each time.
+ * Runs scripts, one at a time, each in a state that no other run has touched. The top level of a program is evaluated once, and
+ * its runs start from the state after it. A top level that reads the time or a random number is evaluated for each run, because
+ * these would otherwise be the same in every run.
  */
 export class ScriptRunner {
   readonly #programs = new LRUCache<string, CachedProgram>({
@@ -50,8 +50,8 @@ export class ScriptRunner {
   }
 
   /**
-   * Makes the engine that most programs run in, and has the machine code made for what most of them do: else the first run
-   * would take a hundred times as long as the next. Rejects when it does not work on this machine.
+   * Creates the engine that most programs run in, and has its machine code compiled by a few trial runs: otherwise the first run
+   * would take a hundred times as long as the next. Rejects when the engine does not work on this machine.
    */
   async warmUp(): Promise<void> {
     this.#keep(0, await this.#takeEngine(0));
@@ -64,14 +64,16 @@ export class ScriptRunner {
     this.#last = undefined;
   }
 
-  /** Whether the program need not be given to {@link run}. */
+  /** Whether a program is in the cache, so that it need not be passed to {@link run}. */
   has(hash: string): boolean {
     return this.#programs.has(hash);
   }
 
   /**
-   * Runs a program until `deadline`, as `performance.now()` tells the time. `program`: needed if it is not known. `isJson`: the
-   * input is JSON, of which the program is given the value, and what it answers is made JSON (default false).
+   * Runs a program.
+   * @param program needed unless it is in the cache
+   * @param deadline by `performance.now()`
+   * @param isJson whether the input is JSON, whose value the program gets, and the output is made JSON (default false)
    */
   async run(
     hash: string,
@@ -97,14 +99,14 @@ export class ScriptRunner {
       this.#keep(cached.headroom, engine);
     }
     if (!isKnown || cached.start !== start) {
-      // Deleted first, as its size has changed: the cache does not ask again for the size of a value that it has.
+      // Deleted first, because the cache does not compute the size again of a value that it already has.
       this.#programs.delete(hash);
       this.#programs.set(hash, cached);
     }
     return outcome;
   }
 
-  /** Puts the engine back for the next run while nobody waits: of a program that was run twice, for a third time. */
+  /** Restores the engine for the next run while nobody waits for it, if the last two runs were of one program. */
   restoreAhead(): void {
     const { headroom = -1, start } = this.#last ?? {};
     if (this.#isRepeated && start) this.#engines.get(headroom)?.restoreAhead(start.state);
@@ -113,7 +115,7 @@ export class ScriptRunner {
   async #takeEngine(headroom: number): Promise<ScriptEngine> {
     const kept = this.#engines.get(headroom);
     this.#engines.delete(headroom);
-    // Past the largest headroom the memory grows anyway, and the smallest is made the quickest.
+    // Past the largest headroom the memory will grow anyway; then `undefined` chooses the smallest, which is created fastest.
     return kept ?? ScriptEngine.create(engineHeadrooms[headroom]);
   }
 

@@ -3,7 +3,7 @@ import { SchemaError } from './schema-error.ts';
 /** The number of the definition that a linked part refers to. */
 export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
 
-/** Refuses definitions that refer to themselves for the very same value: to check that would never end. */
+/** Throws for definitions that refer to themselves for the very same value, because a check by them would never end. */
 export function refuseEndlessLoops(
   definitions: readonly unknown[],
   paths: readonly (readonly string[])[],
@@ -31,7 +31,7 @@ export function refuseEndlessLoops(
 
 const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
-/** The definitions that the same value is checked by as by a part. */
+/** The definitions that a part applies to the same value as itself. */
 function* sameValueReferences(part: unknown): Generator<number> {
   if (typeof part !== 'object' || part === null) return;
   const keywords = part as Readonly<Record<string, unknown>>;

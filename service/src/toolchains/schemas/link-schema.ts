@@ -8,26 +8,26 @@ import { References } from './references.ts';
 import { SchemaError } from './schema-error.ts';
 
 /**
- * A schema in which references are `#/$defs/<number>` alone, so that whatever reads it needs to know nothing of URIs, anchors
- * and dynamic scopes, and can look for nothing outside.
+ * A schema whose references all have the form `#/$defs/<number>`, so that its readers need not know about URIs, anchors and
+ * dynamic scopes, and cannot look for anything outside of it.
  */
 export interface LinkedSchema {
   readonly schema: JsonSchema;
-  /** What the definitions were called, where they had names, by their numbers. */
+  /** The former names of the definitions, by their numbers; `undefined` for one that had none. */
   readonly names: readonly (string | undefined)[];
 }
 
 /**
- * How many parts a linked schema may have, and how many characters these may say together. Only references to dynamic anchors
- * make more of either than were written; what they mean on each way counts as a part, too.
+ * How many parts a linked schema may have, and how many characters they may have together. Only dynamic references can make a
+ * linked schema larger than the original; the anchors of each new scope count as parts, too.
  */
 const maxParts = 20_000;
 const maxCharacters = 2 ** 20;
 
 /**
- * Reads a schema, and puts what it refers to in its place. Throws a {@link SchemaError} for a part that is not what it has to
- * be, and for a reference to what is not in the schema. A dynamic reference means something else by the way that led to it:
- * what it is in is written out for each such way.
+ * Reads a schema and resolves its references. Throws a {@link SchemaError} for an invalid part, and for a reference to anything
+ * that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts around it
+ * are written out once for each such path that differs.
  */
 export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 'patterns'> {
   const read = readSchema(schema);
@@ -36,12 +36,12 @@ export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 
   return { ...linked, patterns: read.patterns };
 }
 
-/** What dynamic anchors mean on a way through the schema: the first part with one of that name counts. */
+/** The dynamic scope of a path through the schema: the first part on it with an anchor of a name is the target for that name. */
 interface Scope {
-  /** Scopes with the same number are the same scope: there is one of each. */
+  /** Identifies the scope: equal scopes are one object with one number. */
   readonly number: number;
   readonly anchors: ReadonlyMap<string, SchemaNode>;
-  /** Those that ways lead on to, by the resource that they enter. */
+  /** The scopes that entering further resources leads to. */
   readonly entered: Map<Resource, Scope>;
 }
 
@@ -51,13 +51,13 @@ class Linker {
   readonly #numbers = new Map<string, number>();
   readonly #definitions: unknown[] = [];
   readonly #names: (string | undefined)[] = [];
-  /** The definitions that are still to be written out: not at once, as a chain of them may be very long. */
+  /** The definitions that are still to be written. A queue and no recursion, because a chain of them may be very long. */
   readonly #queue: { readonly number: number; readonly node: SchemaNode; readonly scope: Scope }[] = [];
   readonly #paths: (readonly string[])[] = [];
-  /** By the numbers of the parts that their anchors mean. */
+  /** All scopes, by the numbers of their anchors' targets. */
   readonly #scopes = new Map<string, Scope>();
   readonly #nodeNumbers = new Map<SchemaNode, number>();
-  /** How many characters parts say by themselves, once that was asked. */
+  /** The lengths of parts without their subschemas, in characters; computed on demand. */
   readonly #lengths = new Map<SchemaNode, number>();
   #parts = 0;
   #characters = 0;
@@ -79,7 +79,7 @@ class Linker {
     return { schema: { ...(schema as object), $defs }, names: this.#names };
   }
 
-  /** Where a way leads into a part's resource, its dynamic anchors count unless one of their names came before. */
+  /** The scope after entering the resource of a part: its dynamic anchors are added, unless their names are already taken. */
   #enter(scope: Scope, { path, resource }: SchemaNode): Scope {
     const known = scope.entered.get(resource);
     if (known) return known;
@@ -87,7 +87,7 @@ class Linker {
       ([name]) => this.#references.dynamicNames.has(name) && !scope.anchors.has(name),
     );
     const anchors = new Map([...scope.anchors, ...added]);
-    // It is here that time and memory would go, as ways may be many and each of them have many anchors.
+    // Counted, because there may be many paths, and many anchors on each of them.
     if (added.length) this.#spend(path, anchors.size, 0);
     const entered = added.length ? this.#scopeOf(anchors) : scope;
     scope.entered.set(resource, entered);
@@ -95,7 +95,7 @@ class Linker {
   }
 
   #scopeOf(anchors: ReadonlyMap<string, SchemaNode>): Scope {
-    // A part has one dynamic anchor, so that the parts tell the names.
+    // A part has at most one dynamic anchor, so that the targets determine the names.
     const key = [...anchors.values()]
       .map((node) => numberIn(this.#nodeNumbers, node))
       .toSorted((a, b) => a - b)
@@ -105,7 +105,7 @@ class Linker {
     return scope;
   }
 
-  /** Counts what is written out, and ends where it is too much. */
+  /** Counts what is written. Throws when it is too much. */
   #spend(path: readonly string[], parts: number, characters: number): void {
     this.#parts += parts;
     this.#characters += characters;
@@ -115,7 +115,7 @@ class Linker {
     if (this.#characters > maxCharacters) throw past(`${maxCharacters} characters`);
   }
 
-  /** A reference to a definition, which is written out with it. */
+  /** A reference to a definition, which is queued to be written unless it already was. */
   #reference(target: SchemaNode, scope: Scope): { readonly $ref: string } {
     const within = this.#enter(scope, target);
     const key = `${within.number} ${pathKey(target.path)}`;
@@ -131,7 +131,7 @@ class Linker {
     return { $ref: `#/$defs/${number}` };
   }
 
-  /** A part as it stands in its place. */
+  /** A part: a reference to its definition where it is a target, else the part itself. */
   #part(node: SchemaNode, scope: Scope): unknown {
     return this.#references.targets.has(pathKey(node.path))
       ? this.#reference(node, scope)
@@ -171,7 +171,7 @@ class Linker {
     return Object.fromEntries(written);
   }
 
-  /** How many characters a part says by itself, without its subschemas. */
+  /** The length of a part without its subschemas, in characters. */
   #lengthOf(node: SchemaNode): number {
     let length = this.#lengths.get(node);
     if (length === undefined) {
@@ -193,14 +193,17 @@ class Linker {
   }
 }
 
-/** The number of a thing among those that were asked for. */
+/** The number of an item; new items are numbered in the order in which they come. */
 function numberIn<T>(numbers: Map<T, number>, one: T): number {
   const number = numbers.get(one) ?? numbers.size;
   numbers.set(one, number);
   return number;
 }
 
-/** Whether a keyword says anything of values of these types: validators need not agree on what to think of others. */
+/**
+ * Makes a function that says whether a keyword applies to values of these types. Keywords that do not apply are left out, because
+ * validators differ in how they treat them.
+ */
 function applicability(type: unknown): (keyword: string) => boolean {
   if (type === undefined) return () => true;
   const types = (Array.isArray(type) ? type : [type]) as readonly TypeName[];
@@ -210,7 +213,7 @@ function applicability(type: unknown): (keyword: string) => boolean {
   };
 }
 
-/** What a part is called: by the definitions that it is one of. */
+/** The name of a part that is one of the definitions; `undefined` for any other part. */
 function nameOf({ path }: SchemaNode): string | undefined {
   const [keyword, name] = path.slice(-2);
   return keyword === '$defs' || keyword === 'definitions' ? name : undefined;

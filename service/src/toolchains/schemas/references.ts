@@ -35,12 +35,12 @@ export class References {
     if (Object.hasOwn(keywords, '$ref')) found.ref = this.#resolve(node, '$ref').target;
     if (Object.hasOwn(keywords, '$dynamicRef')) {
       const { target, anchor } = this.#resolve(node, '$dynamicRef');
-      // One that leads to no dynamic anchor of its name is as any other.
+      // A dynamic reference that does not lead to a dynamic anchor of its name behaves like a `$ref`.
       if (anchor !== undefined && keywordsOf(target.schema)['$dynamicAnchor'] === anchor) {
         found.dynamicRef = target;
         this.#targetDynamically(anchor);
       } else if (found.ref) {
-        // Both: a list of the two does the same, which is for `#part`.
+        // The part has both keywords. `allOf` of the two references means the same, and is written by `link-schema.ts`.
         found.dynamicRef = target;
       } else found.ref = target;
     }
@@ -48,7 +48,7 @@ export class References {
     if (found.ref ?? found.dynamicRef) this.#byNode.set(node, found);
   }
 
-  /** Whatever has a dynamic anchor of this name may be referred to. */
+  /** Makes every part with a dynamic anchor of this name a target, because any of them may be referred to. */
   #targetDynamically(name: string): void {
     if (this.dynamicNames.has(name)) return;
     this.dynamicNames.add(name);

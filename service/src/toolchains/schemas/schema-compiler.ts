@@ -21,7 +21,7 @@ const queueLimits = {
   waitingPerToken: 16,
 };
 
-/** A process that makes types and checks of schemas: of one pair at a time, and is gone after one that had to be ended. */
+/** A process of the schema compiler. It compiles one pair of schemas at a time. */
 export class SchemaProcess extends ToolClient {
   constructor() {
     super({
@@ -45,19 +45,19 @@ export class SchemaProcess extends ToolClient {
   }
 }
 
-/** What makes types and checks of schemas, in processes of its own. One is started with the first work. */
+/** Compiles pairs of schemas to TypeScript declarations and checks, in processes of its own. The first job starts a process. */
 export class SchemaCompiler {
   readonly #pool: ToolPool<SchemaProcess>;
   readonly #queue = new FairQueue(queueLimits);
   readonly #time: number;
 
-  /** `time`: what one pair of schemas may take, in ms (default: as long as a check of a source). */
+  /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source). */
   constructor(time = checkTime, start = () => new SchemaProcess()) {
     this.#time = time;
     this.#pool = new ToolPool(start);
   }
 
-  /** Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is withdrawn. */
+  /** Throws a `BusyError` at once when too many jobs are waiting; rejects with the signal's reason when that is aborted. */
   async compile(job: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
     // Where no process comes up, that is a defect of this machine and not of the schemas: so this rejects then.
     return this.#pool.use(

@@ -1,7 +1,7 @@
-/** A schema is not what it has to be. */
+/** A schema is invalid. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
-  /** Where, as the keys on the way to it from the schema's root. */
+  /** The keys that lead from the schema's root to the invalid part. */
   readonly path: readonly string[];
 
   constructor(path: readonly string[], message: string) {

@@ -5,7 +5,7 @@ import { jobLimit } from './schema-protocol.ts';
 import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
 import { declareTypes } from './typescript-types.ts';
 
-/* The program of a process of the schema compiler: makes types and checks of the schemas that it is sent. */
+/* The program of a process of the schema compiler: compiles the schemas that it is sent. */
 
 await serveTool(async () => {
   const makeCheck = loadCheckMaker();
@@ -26,11 +26,11 @@ await serveTool(async () => {
   };
 }, jobLimit);
 
-/** What is told of schemas that nothing can be made of. */
+/** The message for schemas that cannot be compiled. */
 const describeFailure = (error: unknown) =>
   error instanceof RangeError ? 'references and parts in one another go too deep' : reasonOf(error);
 
-/** Any JSON is `any`, as with `JSON.parse`. */
+/** Declares the type of a schema. Without a schema it is `any`, as the result of `JSON.parse` is. */
 function declare(name: string, schema: LinkedSchema | undefined): string {
   return schema ? declareTypes(name, schema) : `/** Any JSON. */\ntype ${name} = any;\n`;
 }

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { LinkedSchema } from './link-schema.ts';
 
-/** What a process of the schema compiler is sent, as JSON; a missing schema is any JSON. */
+/** The job that a process of the schema compiler is sent, as JSON. A missing schema stands for any JSON. */
 export interface SchemaJob {
   readonly input?: LinkedSchema | undefined;
   readonly output?: LinkedSchema | undefined;
 }
 
-/** The longest message that it takes, in bytes: what dynamic references are written out to included. */
+/** The longest job, in bytes: linked schemas are longer than the originals where they have dynamic references. */
 export const jobLimit = 8 * 2 ** 20;
 
-/** The longest that it answers with, in bytes. */
+/** The longest reply, in bytes. */
 export const replyLimit = 8 * 2 ** 20;
 
 const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
@@ -28,5 +28,5 @@ const outcome = z.union([
 
 export type SchemaOutcome = z.infer<typeof outcome>;
 
-/** Reads what a process says. Throws for what is no answer, or is past the limits. */
+/** Reads the reply of a process. Throws for one that is malformed, or past the limits. */
 export const decodeOutcome = (text: string): SchemaOutcome => outcome.parse(JSON.parse(text));
