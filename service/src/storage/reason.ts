@@ -1,6 +1,6 @@
 import { StorageUnavailableError } from './unavailable.ts';
 
-/** What went wrong, in one line. Some errors of sockets have an empty message and a code, or several causes. */
+/** Describes an error of a database in one line. Some errors of sockets have a code and no message, or several causes. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length) return reasonOf(error.errors[0]);
   if (error instanceof StorageUnavailableError) return reasonOf(error.cause);

@@ -9,7 +9,7 @@ const longestComment = 2000;
 
 /**
  * The doc comment of a part of a schema, with its line break; empty where the part has no title or description. Invisible
- * characters are removed, and `*` + `/` is escaped.
+ * characters are removed, and an end of a comment in the text is escaped.
  */
 export function commentOf(keywords: Readonly<Record<string, unknown>>, indent: string): string {
   const { title, description, deprecated } = keywords;
