@@ -141,8 +141,8 @@ async function createStorage(
   options: StorageOptions,
   isUpToDateAlready: boolean,
 ): Promise<Storage> {
-  const held = new ProgramCache();
-  const tables = createTables(engine.db, engine, held);
+  const programs = new ProgramCache();
+  const tables = createTables(engine.db, engine, programs);
   const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
   let hungAt = -Infinity;
   const runs = new RunLookup(tables, {
@@ -194,7 +194,7 @@ async function createStorage(
       const result = await engine.db.transaction().execute(async (transaction) => {
         const record = (change: Change) => changes.push(change);
         const value = await inTransaction.run(true, () =>
-          work(createTransactionTables(transaction, engine, held, record)),
+          work(createTransactionTables(transaction, engine, programs, record)),
         );
         if (changes.length) await recordChanges(transaction, engine, changes, Date.now());
         return value;

@@ -69,8 +69,8 @@ export interface TransactionTables extends Tables {
   readonly lockAddress: (email: string) => Promise<void>;
 }
 
-export function createTables(db: Kysely<Schema>, engine: Engine, held: ProgramCache): Tables {
-  const programs = new Programs(db, held);
+export function createTables(db: Kysely<Schema>, engine: Engine, cache: ProgramCache): Tables {
+  const programs = new Programs(db, cache);
   return {
     environments: new Environments(db),
     tenants: new Tenants(db),
@@ -93,11 +93,11 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: ProgramCa
 export function createTransactionTables(
   db: Transaction<Schema>,
   engine: Engine,
-  held: ProgramCache,
+  cache: ProgramCache,
   recordChange: (change: Change) => void,
 ): TransactionTables {
   const lock = (name: string) => engine.lock(db, name);
-  const programs = new ProgramsInTransaction(db, held, (names) => engine.lockAll(db, names));
+  const programs = new ProgramsInTransaction(db, cache, (names) => engine.lockAll(db, names));
   const plugins = new PluginsInTransaction(db, recordChange);
   return {
     environments: new EnvironmentsInTransaction(db, recordChange, lock),
