@@ -18,36 +18,36 @@ export { readSettings } from './settings/settings.ts';
 export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
 
-/** A plugin service that serves. */
+/** A plugin service that is running. */
 export interface RunningService {
-  /** Where it listens: on this machine's loopback addresses, or at `serviceHost`. */
+  /** The port that it listens on, at this machine's loopback addresses or at `serviceHost`. */
   readonly port: number;
-  /** Where metrics are served; `undefined` without `metricsPort`. */
+  /** The port that metrics are served on; `undefined` without the setting `metricsPort`. */
   readonly metricsPort: number | undefined;
   /**
-   * Makes a token for an environment, which is made known if it is not yet. It takes the place of the one that an earlier
-   * call made; one that the environment's owner made stays good.
+   * Makes a token for an environment, which is added if it does not exist. The token replaces that of an earlier call; tokens of the
+   * environment's owner stay valid.
    */
   createEnvironmentToken(environment: string): Promise<string>;
   /**
-   * Ends without failing a request, as SIGTERM has the command do: `/readyz` is 503 at once, requests are taken for
-   * `drainSeconds` more with `connection: close`, those under way get up to 30 s, and then all ends.
+   * Shuts down without failing a request, as the command does on SIGTERM: `/readyz` is 503 at once, requests are accepted for
+   * `drainSeconds` more with `connection: close`, those under way have up to 30 s to end, and then everything is closed.
    */
   shutDown(): Promise<void>;
-  /** Takes no new request, lets those under way end for 2 s, and ends what the service runs. */
+  /** Closes the service: it accepts no new request, and those under way have 2 s to end. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Takes each line of the log in place of standard output: JSON, with the line break at its end. */
+  /** Called with each line of the log, which is JSON and ends with a line break (default: writes to standard output). */
   readonly writeLog?: (line: string) => void;
 }
 
 /**
  * Starts the plugin service: builder and access interfaces at the root of its origin, the execution interface under
  * `/exec`, the editor under `/editor/`.
- * @param given what is not given is as where no variable is set
- * @throws StartError when a setting cannot be used; its message says what would be right.
+ * @param given settings; missing ones have the defaults of their environment variables
+ * @throws StartError when a setting cannot be used. Its message says what would be right.
  */
 export async function startService(
   given: Partial<Settings> = {},
@@ -61,7 +61,7 @@ export async function startService(
     const storage = await openStorage(settings.database, {
       autoMigrate,
       offlineRunSeconds: settings.offlineRunSeconds,
-      // A database that is started beside the service may come up later than it.
+      // A database that is started together with the service may come up later.
       startTimeout: 30_000,
       onWait: (reason) => log.warn({ reason }, 'The database cannot be reached yet. It is waited for.'),
       onAvailability(reason) {
@@ -107,7 +107,7 @@ export async function startService(
     opened.add(() => server.close());
     hosts.push(...knownHosts(settings, server.port));
     warnAtStart(log, storage.isSchemaReady);
-    // So that the first build does not wait for its compiler.
+    // Started now, so that the first build need not wait for its compiler.
     service.warmUp();
     return {
       port: server.port,
@@ -128,7 +128,7 @@ export async function startService(
   }
 }
 
-/** What has to be closed, the last first. */
+/** The steps that close the service. They are called in reverse order. */
 class CloseStack {
   readonly #steps: (() => unknown)[] = [];
 
@@ -146,7 +146,7 @@ const serveMetrics = (
   { metricsPort = 0, metricsHost }: Settings,
 ): Promise<ListeningServer> => listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
 
-/** Says what is not as it should be, though the service works. */
+/** Logs problems in spite of which the service can work. */
 function warnAtStart(log: Log, isSchemaReady: boolean): void {
   warnOfMissingIsolation((line) => log.warn(line));
   if (!isSchemaReady) {
@@ -156,7 +156,7 @@ function warnAtStart(log: Log, isSchemaReady: boolean): void {
   }
 }
 
-/** For steps whose errors are all about what the settings asked for. */
+/** Runs a step whose errors are all mistakes in the settings, and throws them as a `StartError`. */
 function asStartError<T>(step: () => T): T {
   try {
     return step();

@@ -82,7 +82,7 @@ export function translateBusyError(error: unknown, byTenant: boolean): unknown {
     return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
   }
   if (!(error instanceof BusyError)) return error;
-  return error.own && byTenant
+  return error.isOwn && byTenant
     ? new ServiceError(
         429,
         'too-many-requests',

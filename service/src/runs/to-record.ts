@@ -4,14 +4,14 @@ import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
 import { truncateLogs, truncateText, storable } from './truncate.ts';
 import type { RecordLevel } from './record-level.ts';
 
-/** Why a run gave no output. `path`, a JSON Pointer, says what in the input or output was wrong. */
+/** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */
 export interface CompletedRunError {
   readonly code: string;
   readonly message: string;
   readonly path?: string;
 }
 
-/** An execution that has ended. */
+/** An execution that has ended, to be recorded. */
 export interface CompletedRun {
   /** The id of its request, a UUIDv7. */
   readonly id: string;
@@ -21,11 +21,11 @@ export interface CompletedRun {
   readonly outcome: ({ readonly result: string } | { readonly error: CompletedRunError }) & {
     readonly logs: readonly string[];
   };
-  /** The time of the run alone, in ms; 0 where it was refused before it began. */
+  /** How long the run took, in ms, without waiting; 0 when it was refused before it began. */
   readonly took: number;
 }
 
-/** What is kept of a run. It refers to none of the run's long texts, so that what waits to be stored stays small. */
+/** Makes the record of a run. It does not refer to long texts of the run, so that waiting records take little memory. */
 export function toRecord(
   { id, plugin, version, input, outcome, took }: CompletedRun,
   level: RecordLevel,
@@ -73,6 +73,6 @@ function toDetails(
   };
 }
 
-/** As JSON, which holds every text; the text of databases does not hold U+0000. Most runs have nothing to tell. */
+/** The details as JSON, which escapes U+0000, because databases cannot store it; `undefined` where there are none. */
 const serialize = (details: RunDetails): string | undefined =>
   Object.keys(details).length ? JSON.stringify(details) : undefined;

@@ -1,27 +1,27 @@
 const encoder = new TextEncoder();
 
-/** How many bytes of UTF-8 a record keeps of an input, of an output, and of all logs together. */
+/** How much of an input, of an output, and of all logs together a record keeps, in bytes of UTF-8. */
 export const keptBytes = 16 * 1024;
 
-/** What an entry of the logs costs beside its text, so that many empty ones have an end. */
+/** How much an entry of the logs counts beside its text, so that the number of empty entries is limited, too. */
 const entryBytes = 3;
 
 const room = Buffer.allocUnsafe(keptBytes);
 
-/** The text's first 16 KB, without half a character at the end. */
+/** The first 16 KB of a text, in whole characters. */
 export function truncateText(
   text: string,
   most = keptBytes,
 ): { readonly text: string; readonly isTruncated: boolean } {
   const { read, written } = encoder.encodeInto(text, room.subarray(0, most));
   if (read === text.length) return { text, isTruncated: false };
-  // By its bytes and not with `slice`, which would keep all of the long text in memory.
+  // Decoded from the bytes, because the result of `slice` would keep the whole long text in memory.
   return { text: room.toString('utf8', 0, written), isTruncated: true };
 }
 
 /**
- * The last entries of the logs, 16 KB of them: of a run that failed, these tell most. An entry that is too long by itself
- * has its beginning kept.
+ * The last entries of the logs, up to 16 KB, because these say most about a run that failed. Of a last entry that is too long by
+ * itself, the beginning is kept.
  */
 export function truncateLogs(logs: readonly string[]): {
   readonly logs: string[];
@@ -43,5 +43,5 @@ export function truncateLogs(logs: readonly string[]): {
   return { logs: kept.toReversed(), isTruncated: false };
 }
 
-/** A text that plugins chose, as every database and every client can take it: U+FFFD for U+0000 and for half a character. */
+/** Replaces U+0000 and lone surrogates in a text of a plugin by U+FFFD, because not every database and client accepts them. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -4,11 +4,11 @@ import { databaseOf, readSettings, findReachabilityProblem } from './settings.ts
 import type { Settings } from './settings.ts';
 
 /**
- * Settings of a program: what it does not give is as where no variable is set.
- * @throws StartError when they cannot go together.
+ * Completes the settings that a program passes: missing ones have the defaults of their environment variables.
+ * @throws StartError when they contradict each other.
  */
 export function completeSettings(given: Partial<Settings>): Settings {
-  // Without the entries that are undefined, which stand for what is not given.
+  // An entry that is undefined counts as missing.
   const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const defaults = readSettings({});
   const { dataDirectory = defaults.dataDirectory, publicUrl, serviceHost } = given;
@@ -24,8 +24,8 @@ export function completeSettings(given: Partial<Settings>): Settings {
 }
 
 /**
- * The values of the `Host` header that the service answers to: those of its public address, or else of this machine; and those
- * that are named beside it.
+ * The values of the `Host` header that the service accepts: that of its public URL, or else those of this machine, and the further ones
+ * of the setting `allowedHosts`.
  */
 export function knownHosts({ publicUrl, allowedHosts, serviceHost }: Settings, port: number): string[] {
   if (publicUrl === undefined) {

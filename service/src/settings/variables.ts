@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from './setting-kinds.ts';
 
-/** The most that a limit by the minute may be; past it, it limits nothing. */
+/** The highest limit by the minute, which no service reaches. */
 const maxPerMinute = 10 ** 9;
 
 const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limit');
@@ -93,5 +93,5 @@ export const variables = z.object({
   SMTP_FROM: mailSender.optional(),
 });
 
-/** Those of which no message may show the value. */
+/** The variables whose values must not be in any message. */
 export const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'SMTP_URL']);
