@@ -55,7 +55,7 @@ export async function startService(
 ): Promise<RunningService> {
   const settings = completeSettings(given);
   const log = createLog(settings.logLevel, options.writeLog);
-  const opened = new CloseStack();
+  const closers = new CloseStack();
   try {
     const { autoMigrate } = settings;
     const storage = await openStorage(settings.database, {
@@ -69,42 +69,25 @@ export async function startService(
         else log.error({ reason }, 'The database is away.');
       },
     });
-    opened.add(() => storage.close());
+    closers.add(() => storage.close());
     const metrics = settings.metricsPort === undefined ? undefined : new Metrics();
     const hosts: string[] = [];
     let isDraining = false;
     const service = asStartError(() =>
       createService({
+        ...toServiceOptions(settings),
         storage,
-        editorAssets: readEditorFiles(),
         hosts,
-        editorTokenTtl: settings.editorTokenTtl,
-        editorAncestors: settings.editorAncestors,
-        editorAddressTokens: settings.editorAddressTokens,
-        runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
-        trustedProxies: toBlockList(settings.trustedProxies),
-        tenantPlugins: settings.tenantPlugins,
-        rates: {
-          tenantRuns: settings.tenantRunsPerMinute,
-          environmentRuns: settings.environmentRunsPerMinute,
-          tokenRequests: settings.tokenRequestsPerMinute,
-          addressRequests: settings.addressRequestsPerMinute,
-        },
-        recording: {
-          level: settings.runRecords,
-          days: settings.runRetentionDays,
-          count: settings.runRetention,
-        },
         log,
         metrics,
         isDraining: () => isDraining,
       }),
     );
-    opened.add(() => service.close());
+    closers.add(() => service.close());
     const metricsServer = metrics && (await serveMetrics(metrics, settings));
-    opened.add(() => metricsServer?.close());
+    closers.add(() => metricsServer?.close());
     const server = await listen(service, settings.servicePort, 'SERVICE_PORT', {}, settings.serviceHost);
-    opened.add(() => server.close());
+    closers.add(() => server.close());
     hosts.push(...knownHosts(settings, server.port));
     warnAtStart(log, storage.isSchemaReady);
     // Started now, so that the first build need not wait for its compiler.
@@ -117,13 +100,13 @@ export async function startService(
         isDraining = true;
         log.info({ drainSeconds: settings.drainSeconds }, 'The service ends: it is not ready any more.');
         await server.drain(settings.drainSeconds);
-        await opened.close();
+        await closers.close();
         log.info('The service has ended.');
       },
-      close: () => opened.close(),
+      close: () => closers.close(),
     };
   } catch (error) {
-    await opened.close();
+    await closers.close();
     throw error;
   }
 }
@@ -139,6 +122,30 @@ class CloseStack {
   async close(): Promise<void> {
     for (const step of this.#steps.splice(0).toReversed()) await step();
   }
+}
+
+/** The options of the service that follow from its settings. */
+function toServiceOptions(settings: Settings) {
+  return {
+    editorAssets: readEditorFiles(),
+    editorTokenTtl: settings.editorTokenTtl,
+    editorAncestors: settings.editorAncestors,
+    editorAddressTokens: settings.editorAddressTokens,
+    runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
+    trustedProxies: toBlockList(settings.trustedProxies),
+    tenantPlugins: settings.tenantPlugins,
+    rates: {
+      tenantRuns: settings.tenantRunsPerMinute,
+      environmentRuns: settings.environmentRunsPerMinute,
+      tokenRequests: settings.tokenRequestsPerMinute,
+      addressRequests: settings.addressRequestsPerMinute,
+    },
+    recording: {
+      level: settings.runRecords,
+      days: settings.runRetentionDays,
+      count: settings.runRetention,
+    },
+  };
 }
 
 const serveMetrics = (

@@ -92,9 +92,8 @@ export interface Service {
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
-  const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
-  const { editorAncestors, editorAddressTokens, log, metrics, trustedProxies, runLimits } = options;
-  const { isDraining = () => false, onError = log ? logError(log) : printError } = options;
+  const { storage, editorTokenTtl = 900, now = Date.now, isDraining = () => false } = options;
+  const { log, metrics, trustedProxies, runLimits } = options;
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
@@ -156,6 +155,33 @@ export function createService(options: ServiceOptions): Service {
     readiness: createReadinessCheck({ storage, sandbox, isDraining }),
   };
 
+  const app = createApp(options, context);
+  return {
+    fetch: (request, env) => app.fetch(request, env),
+    refuse: refuseMalformed({ log, metrics }),
+    warmUp: () => {
+      sandbox.warmUp();
+      builds.warmUp();
+    },
+    close: async () => {
+      limits.close();
+      const erased = eraser.close();
+      builds.close();
+      languageHelp.close();
+      schemaCompiler.close();
+      await Promise.all([sandbox.close(), erased]);
+      // Last, so that the runs that have just ended are recorded, too.
+      await recording.close();
+    },
+  };
+}
+
+/** Makes the routes of the service, with the middleware around them. */
+function createApp(options: ServiceOptions, context: ServiceContext): Hono {
+  const { editorAssets, hosts, editorAncestors, editorAddressTokens, log, metrics, trustedProxies } = options;
+  const { onError = log ? logError(log) : printError } = options;
+  const { storage, limits, now } = context;
+  const operations = interfaces.flatMap((one) => one.operations);
   const reportFault = (error: unknown, c: Context) => {
     if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
   };
@@ -195,25 +221,7 @@ export function createService(options: ServiceOptions): Service {
     reportFault(error, c);
     return errorResponse(error, requestInfo(c).id);
   });
-
-  return {
-    fetch: (request, env) => app.fetch(request, env),
-    refuse: refuseMalformed({ log, metrics }),
-    warmUp: () => {
-      sandbox.warmUp();
-      builds.warmUp();
-    },
-    close: async () => {
-      limits.close();
-      const erased = eraser.close();
-      builds.close();
-      languageHelp.close();
-      schemaCompiler.close();
-      await Promise.all([sandbox.close(), erased]);
-      // Last, so that the runs that have just ended are recorded, too.
-      await recording.close();
-    },
-  };
+  return app;
 }
 
 // Responses are for one caller and one moment, and none of them is a page to render.

@@ -124,9 +124,6 @@ export async function migrateDatabase(address: DatabaseAddress): Promise<void> {
 const unusable = ({ file, shown }: Engine, error: unknown) =>
   file === undefined ? unusableDatabase(shown, error) : unusableFile(file, error);
 
-/** How often to check whether another process has migrated the schema, in ms. */
-const schemaInterval = 500;
-
 /** Connects to the database without migrating it. The caller closes the engine. */
 export const openEngine = (
   address: DatabaseAddress,
@@ -158,25 +155,15 @@ async function createStorage(
       unavailability = cause === undefined ? undefined : reasonOf(cause);
       options.onAvailability?.(unavailability);
     });
-  let isClosed = false;
   let isSchemaReady = isUpToDateAlready;
-  let schemaTimer: NodeJS.Timeout | undefined;
+  let stopWaiting = () => {};
   if (isSchemaReady) await startFeed();
   else {
     // The feed starts before the first request is accepted, because the caches rely on it.
-    const startWhenReady = async () => {
-      try {
-        if ((await isUpToDate(engine, engine.db)) && !isClosed) {
-          await startFeed();
-          isSchemaReady = true;
-          return;
-        }
-      } catch {
-        // The database is unavailable, or its schema has become too new; `check` reports both.
-      }
-      if (!isClosed) schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
-    };
-    schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
+    stopWaiting = waitForSchema(engine, async () => {
+      await startFeed();
+      isSchemaReady = true;
+    });
   }
   const inTransaction = new AsyncLocalStorage<true>();
 
@@ -221,10 +208,37 @@ async function createStorage(
     connections: engine.connections,
     readChanges: () => feed.poll(),
     async close() {
-      isClosed = true;
-      clearTimeout(schemaTimer);
+      stopWaiting();
       await feed.close();
       await engine.close();
     },
+  };
+}
+
+/** How often to check whether another process has migrated the schema, in ms. */
+const schemaInterval = 500;
+
+/**
+ * Calls back once another process has migrated the schema; again and again while that throws.
+ * @returns the function that ends the waiting
+ */
+function waitForSchema(engine: Engine, onReady: () => Promise<void>): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const check = async () => {
+    try {
+      if ((await isUpToDate(engine, engine.db)) && !isStopped) return await onReady();
+    } catch {
+      // The database is unavailable, or its schema has become too new; `check` of the storage reports both.
+    }
+    schedule();
+  };
+  const schedule = () => {
+    if (!isStopped) timer = setTimeout(() => void check(), schemaInterval).unref();
+  };
+  schedule();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
   };
 }
