@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorMessage } from '../error-message.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -33,7 +34,7 @@ export async function sendMail(message: Message, { smtpUrl, from, outbox }: Mail
     try {
       await transport.sendMail({ from: from ?? defaultSender, ...message });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new Error(`The mail server ${protocol}//${host} of SMTP_URL did not take the mail: ${reason}`, {
         cause: error,
       });

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { errorMessage } from '../error-message.ts';
 import { dirname } from 'node:path';
 import { isolationReport } from '../processes/isolation-report.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
@@ -149,7 +150,7 @@ function checkIsolation(): Finding {
 async function checkToolchains(): Promise<Finding> {
   const problems: string[] = [];
   const languages = loadLanguages((name, reason) => {
-    problems.push(`${name}: ${reason instanceof Error ? reason.message : String(reason)}`);
+    problems.push(`${name}: ${errorMessage(reason)}`);
   });
   const builds = new Builds(languages);
   try {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorMessage } from '../error-message.ts';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { defaultEnvironment } from '../accounts/environment-ownership.ts';
@@ -77,7 +78,7 @@ function readArguments(args: string[]): Target | undefined {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
   if (parsed.values.help) return undefined;
   const { holder, overlap } = parsed.values;
@@ -224,7 +225,7 @@ export async function envToken(args: string[]): Promise<void> {
   try {
     await run(args);
   } catch (error) {
-    printMessage(error instanceof Error ? error.message : String(error));
+    printMessage(errorMessage(error));
     if (error instanceof UsageError) printMessage(`\n${usage}`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }

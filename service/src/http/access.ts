@@ -12,7 +12,7 @@ import {
   tokenPermissions,
 } from './vendor-texts.ts';
 
-/** A new editor token, as it is answered. */
+/** A new editor token, in a response. */
 export const editorTokenSchema = z
   .object({
     token: z.string().min(1).meta({ description: 'An editor token.' }),

@@ -18,7 +18,7 @@ const lingerTime = 2000;
  * line in the log. Node by itself would send a bare status line.
  */
 export function respondToClientErrors(server: Server, refuse: Refuse): void {
-  /** The last request of each connection that has not been answered yet. */
+  /** The last request of each connection whose response has not been sent yet. */
   const underWay = new WeakMap<Socket, { incoming: IncomingMessage; outgoing: ServerResponse }>();
   // After its first error on a connection, the parser reports one for each further chunk.
   const refused = new WeakSet<Socket>();
@@ -34,7 +34,7 @@ export function respondToClientErrors(server: Server, refuse: Refuse): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const problem = problemOf(error);
     if (problem && refused.has(socket)) return;
-    // The connection broke: there is nobody to answer.
+    // The connection broke, so that no response can be sent.
     if (!problem || !socket.writable) {
       socket.destroy();
       return;

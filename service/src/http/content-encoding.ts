@@ -23,10 +23,10 @@ export function chooseEncoding(
     (values.find((one) => one.name === name) ?? values.find((one) => one.name === '*'))?.q ?? 0;
   // Every client can read an uncompressed response, so `identity` counts only where the client names it.
   const plain = values.find(({ name }) => name === 'identity')?.q ?? 0;
-  let [chosen, most]: [ContentEncoding | undefined, number] = [undefined, 0];
+  let [chosen, chosenWeight]: [ContentEncoding | undefined, number] = [undefined, 0];
   for (const name of contentEncodings) {
     const weight = available.includes(name) ? weightOf(name) : 0;
-    if (weight > most && weight >= plain) [chosen, most] = [name, weight];
+    if (weight > chosenWeight && weight >= plain) [chosen, chosenWeight] = [name, weight];
   }
   return chosen;
 }

@@ -50,13 +50,13 @@ function createPlugin(
     const source = change(undefined);
     const tenant = await tenants.find(plugin);
     if (!tenant) throw endedEditorToken();
-    const most = tenant.limits.plugins ?? tenantPlugins;
-    if (most !== undefined && (await tenants.countPlugins(plugin, most)) >= most) throw tooManyPlugins(most);
+    const max = tenant.limits.plugins ?? tenantPlugins;
+    if (max !== undefined && (await tenants.countPlugins(plugin, max)) >= max) throw tooManyPlugins(max);
     const created = await drafts.create(plugin, source, writing);
     if (!created) throw endedEditorToken();
     return created;
   });
 }
 
-const tooManyPlugins = (most: number) =>
-  new ServiceError(403, 'too-many-plugins', `This tenant already has ${most} plugins, which is its limit.`);
+const tooManyPlugins = (max: number) =>
+  new ServiceError(403, 'too-many-plugins', `This tenant already has ${max} plugins, which is its limit.`);

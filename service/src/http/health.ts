@@ -15,7 +15,7 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** `/healthz`, which answers while the process lives, and `/readyz`, which is 503 while requests should go elsewhere. */
+/** `/healthz`, which responds while the process lives, and `/readyz`, which is 503 while requests should go elsewhere. */
 export const health: ServiceInterface = {
   operations: [
     operation({

@@ -72,8 +72,8 @@ export function createHttpServer(
  * Receives the rest of a body that the handler did not read, if it is small, so that the connection can be kept. A client
  * that does not send it is ended by `requestTimeout`.
  */
-function discardSmallBody(incoming: IncomingMessage, most: number): Promise<void> | undefined {
+function discardSmallBody(incoming: IncomingMessage, max: number): Promise<void> | undefined {
   const declared = Number(incoming.headers['content-length'] ?? NaN);
-  if (incoming.complete || incoming.destroyed || !(declared <= most)) return undefined;
-  return new Promise((resolve) => discardBody(incoming, most, resolve));
+  if (incoming.complete || incoming.destroyed || !(declared <= max)) return undefined;
+  return new Promise((resolve) => discardBody(incoming, max, resolve));
 }

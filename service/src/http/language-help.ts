@@ -60,8 +60,8 @@ export const languageHelp: ServiceInterface = {
           );
         }
         if (contents.length > helpLimits.source) {
-          const most = helpLimits.source;
-          throw new ServiceError(413, 'too-large', `There is help with sources of up to ${most} characters.`);
+          const max = helpLimits.source;
+          throw new ServiceError(413, 'too-large', `There is help with sources of up to ${max} characters.`);
         }
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);

@@ -59,8 +59,8 @@ export function lingeringResponse(
   };
 }
 
-/** Receives the rest of a body and discards it. Calls `done` at its end, after `most` bytes, or when it breaks off. */
-export function discardBody(incoming: IncomingMessage, most: number, done: () => void): void {
+/** Receives the rest of a body and discards it. Calls `done` at its end, after `max` bytes, or when it breaks off. */
+export function discardBody(incoming: IncomingMessage, max: number, done: () => void): void {
   // Listeners of a reader that has given up would still pause the stream.
   incoming.removeAllListeners('data').removeAllListeners('readable');
   let discarded = 0;
@@ -70,7 +70,7 @@ export function discardBody(incoming: IncomingMessage, most: number, done: () =>
   };
   const count = (chunk: Uint8Array) => {
     discarded += chunk.byteLength;
-    if (discarded > most) settle();
+    if (discarded > max) settle();
   };
   incoming.on('data', count).on('end', settle).on('close', settle);
   incoming.resume();

@@ -56,13 +56,13 @@ export const pageQuery = (rows = defaultRows) => ({
 });
 
 /** A query parameter that is a whole number. */
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
+    .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
-    .meta({ override: { type: 'integer', minimum: least, maximum: most } });
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
 
 /** How the rows of one list are paged through. */
 export interface Paging<K> {

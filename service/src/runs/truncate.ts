@@ -11,9 +11,9 @@ const room = Buffer.allocUnsafe(keptBytes);
 /** The first 16 KB of a text, in whole characters. */
 export function truncateText(
   text: string,
-  most = keptBytes,
+  max = keptBytes,
 ): { readonly text: string; readonly isTruncated: boolean } {
-  const { read, written } = encoder.encodeInto(text, room.subarray(0, most));
+  const { read, written } = encoder.encodeInto(text, room.subarray(0, max));
   if (read === text.length) return { text, isTruncated: false };
   // Decoded from the bytes, because the result of `slice` would keep the whole long text in memory.
   return { text: room.toString('utf8', 0, written), isTruncated: true };

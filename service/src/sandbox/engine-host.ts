@@ -87,7 +87,7 @@ export class EngineHost {
   }
 }
 
-/** `isNull`: whether the text really is what the library answers when it cannot allocate. */
+/** `isNull`: whether the text really is "<null>", which the library also returns when it cannot allocate memory. */
 function guestText(text?: JSValueHandle, lengthHandle?: JSValueHandle, isNull?: JSValueHandle): GuestText {
   const length = lengthHandle?.toNumber() ?? 0;
   return {

@@ -1,4 +1,5 @@
 import { readSync, writeSync } from 'node:fs';
+import { errorMessage } from '../error-message.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { mebibyte, pluginError, RunFailure, runLimits, setRunLimits } from './outcome.ts';
@@ -55,9 +56,7 @@ async function run(request: RunRequest): Promise<void> {
   } catch (error) {
     outcome = {
       error:
-        error instanceof RunFailure
-          ? error.error
-          : pluginError(`The engine failed: ${error instanceof Error ? error.message : String(error)}`),
+        error instanceof RunFailure ? error.error : pluginError(`The engine failed: ${errorMessage(error)}`),
     };
   }
   if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
@@ -119,7 +118,7 @@ const runsPerTurn = 32;
 try {
   await scripts.warmUp();
 } catch (error) {
-  send(frameKind.broken, error instanceof Error ? error.message : String(error));
+  send(frameKind.broken, errorMessage(error));
   process.exit(1);
 }
 send(frameKind.ready, '');

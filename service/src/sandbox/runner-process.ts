@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { errorMessage } from '../error-message.ts';
 import { LRUCache } from 'lru-cache';
 import { decodeError } from './decode-error.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
@@ -224,7 +225,7 @@ export class RunnerProcess {
       for (const frame of this.#frames.push(chunk)) this.#handleFrame(frame);
     } catch (error) {
       // A runner that violates the protocol cannot be trusted any further.
-      this.#kill(crashed(error instanceof Error ? error.message : String(error)));
+      this.#kill(crashed(errorMessage(error)));
     }
   }
 

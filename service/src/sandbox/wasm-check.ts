@@ -75,8 +75,8 @@ function readParameterCounts(reader: ModuleReader): number[] {
   return counts;
 }
 
-function readIntegers(reader: ModuleReader, most: number): number[] {
-  return Array.from({ length: Math.min(reader.integer(), most) }, () => reader.integer());
+function readIntegers(reader: ModuleReader, max: number): number[] {
+  return Array.from({ length: Math.min(reader.integer(), max) }, () => reader.integer());
 }
 
 function describeTables(reader: ModuleReader): string | undefined {
@@ -113,10 +113,10 @@ function describeFunctions(
     if (locals > maxLocals) return largeFunction(`${locals} variables`, `${maxLocals}`);
     if (code > maxCode) return largeFunction(`${code} bytes of code`, `${maxCode}`);
     if (locals * code > localsTimesCode) {
-      const most = Math.floor(localsTimesCode / code);
+      const maxLocalsForCode = Math.floor(localsTimesCode / code);
       return largeFunction(
         `${locals} variables and ${code} bytes of code`,
-        `${most} variables for that much code`,
+        `${maxLocalsForCode} variables for that much code`,
       );
     }
     reader.moveTo(end);

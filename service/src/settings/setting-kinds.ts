@@ -13,12 +13,12 @@ function refuse(context: z.RefinementCtx, expected: string): never {
 }
 
 /** @param what the kind of number, for messages, such as "a port" */
-export const wholeNumber = (least: number, most: number, what: string) =>
+export const wholeNumber = (min: number, max: number, what: string) =>
   z.string().transform((text, context) => {
     const value = Number(text);
-    return /^\d+$/.test(text) && value >= least && value <= most
+    return /^\d+$/.test(text) && value >= min && value <= max
       ? value
-      : refuse(context, `${what}: a whole number from ${least} to ${most}`);
+      : refuse(context, `${what}: a whole number from ${min} to ${max}`);
   });
 
 export const port = wholeNumber(0, 65_535, 'a port');

@@ -13,7 +13,7 @@ import { isUpToDate, migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
 import { isStartingUp } from './postgres/errors.ts';
 import type { PostgresLimits } from './postgres/limits.ts';
-import { reasonOf } from './reason.ts';
+import { describeError } from './describe-error.ts';
 import { StartError } from '../start-error.ts';
 import { RunLookup } from './run-lookup.ts';
 import type { SqliteLimits } from './sqlite/dialect.ts';
@@ -88,7 +88,7 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
     } catch (error) {
       const isEarly = error instanceof StartError && isStartingUp(error.cause);
       if (!isEarly || performance.now() > deadline) throw error;
-      if (!isWaiting) options.onWait?.(reasonOf(error.cause));
+      if (!isWaiting) options.onWait?.(describeError(error.cause));
       isWaiting = true;
     }
     await sleep(startInterval);
@@ -152,7 +152,7 @@ async function createStorage(
   let unavailability: string | undefined;
   const startFeed = () =>
     feed.start((cause) => {
-      unavailability = cause === undefined ? undefined : reasonOf(cause);
+      unavailability = cause === undefined ? undefined : describeError(cause);
       options.onAvailability?.(unavailability);
     });
   let isSchemaReady = isUpToDateAlready;

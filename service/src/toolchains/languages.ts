@@ -1,4 +1,5 @@
 import { moduleUrl } from '../processes/module-url.ts';
+import { errorMessage } from '../error-message.ts';
 import type { Language } from './language.ts';
 import assemblyscript from './languages/assemblyscript.ts';
 import javascript from './languages/javascript.ts';
@@ -43,6 +44,6 @@ export function loadLanguages(
 }
 
 function printSkipped(identifier: string, reason: unknown): void {
-  const message = reason instanceof Error ? reason.message : String(reason);
+  const message = errorMessage(reason);
   console.error(`The toolchain for ${identifier} does not work here and is left out: ${message}`);
 }

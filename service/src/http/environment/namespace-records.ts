@@ -27,7 +27,7 @@ export const schemaInResponse = z.unknown().meta({
   override: { type: ['object', 'boolean'] },
 });
 
-const text = (most: number) => z.string().max(most);
+const text = (max: number) => z.string().max(max);
 
 const sample = z
   .object({

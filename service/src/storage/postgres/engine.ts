@@ -4,7 +4,7 @@ import type { LogConfig, PostgresPool } from 'kysely';
 import { Pool } from 'pg';
 import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { reasonOf } from '../reason.ts';
+import { describeError } from '../describe-error.ts';
 import type { Schema } from '../schema.ts';
 import { clientConfig } from './client.ts';
 import { postgresLimits } from './limits.ts';
@@ -135,7 +135,7 @@ export async function openPostgres(
 
 /** The error for a database that cannot be used, which says what to do about it. */
 export const unusableDatabase = (shown: string, error: unknown): StartError =>
-  new StartError(`The database ${shown} cannot be used: ${reasonOf(error)}. See DATABASE_URL.`, {
+  new StartError(`The database ${shown} cannot be used: ${describeError(error)}. See DATABASE_URL.`, {
     cause: error,
   });
 

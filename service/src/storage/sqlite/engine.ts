@@ -5,7 +5,7 @@ import { Kysely, sql } from 'kysely';
 import type { LogConfig } from 'kysely';
 import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { reasonOf } from '../reason.ts';
+import { describeError } from '../describe-error.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, retryWhileBusy } from './dialect.ts';
 import type { SqliteLimits } from './dialect.ts';
@@ -115,7 +115,7 @@ async function openEngineOf(
 /** The error for a file that cannot be used, which says what to do about it. */
 export function unusableFile(file: string, error: unknown): StartError {
   return new StartError(
-    `The data file ${file} cannot be used: ${reasonOf(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
+    `The data file ${file} cannot be used: ${describeError(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
     { cause: error },
   );
 }

@@ -75,14 +75,14 @@ export class Tenants {
     return rows.map(({ plugins, ...row }) => ({ ...toTenant(row), plugins: plugins ?? 0 }));
   }
 
-  /** How many plugins a tenant has, counted up to `most`. */
-  async countPlugins(key: TenantKey, most = Infinity): Promise<number> {
+  /** How many plugins a tenant has, counted up to `max`. */
+  async countPlugins(key: TenantKey, max = Infinity): Promise<number> {
     // Only the index by name is read, and no more entries of it than necessary.
     const some = selectTenant(this.db, key)
       .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
       .select('plugins.id')
       .where('plugins.deleted_at', 'is', null)
-      .$if(most !== Infinity, (query) => query.limit(most));
+      .$if(max !== Infinity, (query) => query.limit(max));
     const { count } = await this.db
       .selectFrom(some.as('some'))
       .select(({ fn }) => fn.countAll<number>().as('count'))

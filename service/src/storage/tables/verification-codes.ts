@@ -78,13 +78,13 @@ export class VerificationCodesInTransaction extends VerificationCodes {
    * one statement, so that attempts on several nodes are all counted. The code stays locked until the transaction ends, so that only
    * one of several right attempts can use it.
    */
-  async takeTry(id: number, most: number, now: number): Promise<VerificationCode | undefined> {
+  async takeTry(id: number, max: number, now: number): Promise<VerificationCode | undefined> {
     const row = await this.db
       .updateTable('verification_codes')
       .set(({ eb }) => ({ tries: eb('tries', '+', 1) }))
       .where('id', '=', id)
       .where('used', '=', 0)
-      .where('tries', '<', most)
+      .where('tries', '<', max)
       .where('expires_at', '>', now)
       .returning(columns)
       .executeTakeFirst();

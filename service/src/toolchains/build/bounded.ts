@@ -28,10 +28,10 @@ export function boundedDiagnostics(found: readonly Diagnostic[]): readonly Diagn
   const { count, total } = diagnosticLimits;
   const all = found.map(boundedDiagnostic);
   const errorsFirst = [...all.filter(isError), ...all.filter((one) => !isError(one))];
-  const most = all.length > count ? count - 1 : count;
+  const max = all.length > count ? count - 1 : count;
   let room = total - jsonSize(missing(all.length, 1, 1));
   const kept = new Set<Diagnostic>();
-  for (const one of errorsFirst.slice(0, most)) {
+  for (const one of errorsFirst.slice(0, max)) {
     room -= jsonSize(one);
     if (room < 0) break;
     kept.add(one);

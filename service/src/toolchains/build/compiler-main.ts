@@ -1,5 +1,5 @@
 import type { Language } from '../language.ts';
-import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { describeError, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
 import { decodeJob, encodeReport, jobLimit } from './compiler-protocol.ts';
 import type { BuildOutcome } from './limits.ts';
@@ -20,7 +20,7 @@ await serveTool(async () => {
     try {
       outcome = { compiled: await compile(source, types) };
     } catch (error) {
-      outcome = { failed: `The compiler failed on this source. ${reasonOf(error)}` };
+      outcome = { failed: `The compiler failed on this source. ${describeError(error)}` };
     }
     return encodeReport({ outcome, memory: process.memoryUsage.rss() });
   };

@@ -1,4 +1,5 @@
 import { moduleUrl } from '../../processes/module-url.ts';
+import { errorMessage } from '../../error-message.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import { ToolClient } from '../process/tool-client.ts';
 import { textTypes } from '../types/declarations.ts';
@@ -68,7 +69,5 @@ export class CompilerProcess extends ToolClient {
 
 /** The outcome of a build whose compiler does not come up. */
 export const toolchainFailure = (error: unknown): BuildOutcome => ({
-  failed: `The toolchain does not work on this machine: the compiler ${
-    error instanceof Error ? error.message : String(error)
-  }`,
+  failed: `The toolchain does not work on this machine: the compiler ${errorMessage(error)}`,
 });

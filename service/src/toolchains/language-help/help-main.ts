@@ -1,4 +1,4 @@
-import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { describeError, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
 import { doHelpJob } from './help-job.ts';
 import { decodeJob, jobLimit } from './help-protocol.ts';
@@ -20,7 +20,7 @@ await serveTool(async () => {
     try {
       outcome = { result: await doHelpJob(server, files, decodeJob(text)) };
     } catch (error) {
-      outcome = { failed: reasonOf(error).slice(0, 1000) };
+      outcome = { failed: describeError(error).slice(0, 1000) };
     }
     return JSON.stringify(outcome);
   };

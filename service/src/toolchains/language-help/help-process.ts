@@ -2,7 +2,7 @@ import { moduleUrl } from '../../processes/module-url.ts';
 import { ToolClient } from '../process/tool-client.ts';
 import { compilerCommand } from '../types/native-compiler.ts';
 import { decodeOutcome } from './help-protocol.ts';
-import type { HelpOutcome, HelpJob } from './help-protocol.ts';
+import type { HelpJob, HelpOutcome } from './help-protocol.ts';
 import { helpLimits } from './limits.ts';
 
 export interface HelpProcessOptions {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { errorMessage } from '../../error-message.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ToolPool } from '../process/tool-pool.ts';
@@ -79,7 +80,7 @@ export class LanguageHelp {
         return process.doJob({ language, contents, types, request });
       },
       (error) => {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         return { failed: `Language help does not work on this machine: it ${reason}` };
       },
     );

@@ -24,7 +24,7 @@ function send(kind: number, text: string): void {
   for (let sent = 0; sent < frame.length;) sent += writeSync(channel, frame, sent);
 }
 
-export const reasonOf = (error: unknown): string =>
+export const describeError = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 const readChannel = promisify(read);
@@ -56,7 +56,7 @@ export async function serveTool(load: () => Promise<JobHandler>, limit: number):
     }
     process.exit();
   } catch (error) {
-    send(frameKind.broken, reasonOf(error));
+    send(frameKind.broken, describeError(error));
     process.exit(1);
   }
 }

@@ -1,4 +1,4 @@
-import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { describeError, serveTool } from '../process/serve-tool.ts';
 import { loadCheckMaker } from './check-code.ts';
 import type { LinkedSchema } from './link-schema.ts';
 import { jobLimit } from './schema-protocol.ts';
@@ -28,7 +28,7 @@ await serveTool(async () => {
 
 /** The message for schemas that cannot be compiled. */
 const describeFailure = (error: unknown) =>
-  error instanceof RangeError ? 'references and parts in one another go too deep' : reasonOf(error);
+  error instanceof RangeError ? 'references and parts in one another go too deep' : describeError(error);
 
 /** Declares the type of a schema. Without a schema it is `any`, as the result of `JSON.parse` is. */
 function declare(name: string, schema: LinkedSchema | undefined): string {
