@@ -1,7 +1,7 @@
 import { createService } from './http/app.ts';
 import { readEditorFiles } from './http/editor-files.ts';
 import { listen } from './http/listen.ts';
-import type { Listening } from './http/listen.ts';
+import type { ListeningServer } from './http/listen.ts';
 import { provisionEnvironmentToken } from './accounts/environment-token.ts';
 import { createLog } from './operations/log.ts';
 import type { Log } from './operations/log.ts';
@@ -18,36 +18,36 @@ export { readSettings } from './settings/settings.ts';
 export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
 
-/** A plugin service that serves. */
+/** A plugin service that is running. */
 export interface RunningService {
-  /** Where it listens: on this machine's loopback addresses, or at `serviceHost`. */
+  /** The port that it listens on, at this machine's loopback addresses or at `serviceHost`. */
   readonly port: number;
-  /** Where metrics are served; `undefined` without `metricsPort`. */
+  /** The port that metrics are served on; `undefined` without the setting `metricsPort`. */
   readonly metricsPort: number | undefined;
   /**
-   * Makes a token for an environment, which is made known if it is not yet. It takes the place of the one that an earlier
-   * call made; one that the environment's owner made stays good.
+   * Makes a token for an environment, which is added if it does not exist. The token replaces that of an earlier call; tokens of the
+   * environment's owner stay valid.
    */
   createEnvironmentToken(environment: string): Promise<string>;
   /**
-   * Ends without failing a request, as SIGTERM has the command do: `/readyz` is 503 at once, requests are taken for
-   * `drainSeconds` more with `connection: close`, those under way get up to 30 s, and then all ends.
+   * Shuts down without failing a request, as the command does on SIGTERM: `/readyz` is 503 at once, requests are accepted for
+   * `drainSeconds` more with `connection: close`, those under way have up to 30 s to end, and then everything is closed.
    */
   shutDown(): Promise<void>;
-  /** Takes no new request, lets those under way end for 2 s, and ends what the service runs. */
+  /** Closes the service: it accepts no new request, and those under way have 2 s to end. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Takes each line of the log in place of standard output: JSON, with the line break at its end. */
+  /** Called with each line of the log, which is JSON and ends with a line break (default: writes to standard output). */
   readonly writeLog?: (line: string) => void;
 }
 
 /**
  * Starts the plugin service: builder and access interfaces at the root of its origin, the execution interface under
  * `/exec`, the editor under `/editor/`.
- * @param given what is not given is as where no variable is set
- * @throws StartError when a setting cannot be used; its message says what would be right.
+ * @param given settings; missing ones have the defaults of their environment variables
+ * @throws StartError when a setting cannot be used. Its message says what would be right.
  */
 export async function startService(
   given: Partial<Settings> = {},
@@ -55,13 +55,13 @@ export async function startService(
 ): Promise<RunningService> {
   const settings = completeSettings(given);
   const log = createLog(settings.logLevel, options.writeLog);
-  const opened = new Opened();
+  const closers = new CloseStack();
   try {
     const { autoMigrate } = settings;
     const storage = await openStorage(settings.database, {
       autoMigrate,
       offlineRunSeconds: settings.offlineRunSeconds,
-      // A database that is started beside the service may come up later than it.
+      // A database that is started together with the service may come up later.
       startTimeout: 30_000,
       onWait: (reason) => log.warn({ reason }, 'The database cannot be reached yet. It is waited for.'),
       onAvailability(reason) {
@@ -69,45 +69,28 @@ export async function startService(
         else log.error({ reason }, 'The database is away.');
       },
     });
-    opened.add(() => storage.close());
+    closers.add(() => storage.close());
     const metrics = settings.metricsPort === undefined ? undefined : new Metrics();
     const hosts: string[] = [];
     let isDraining = false;
-    const service = plainly(() =>
+    const service = asStartError(() =>
       createService({
+        ...toServiceOptions(settings),
         storage,
-        editorAssets: readEditorFiles(),
         hosts,
-        editorTokenTtl: settings.editorTokenTtl,
-        editorAncestors: settings.editorAncestors,
-        editorAddressTokens: settings.editorAddressTokens,
-        runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
-        trustedProxies: toBlockList(settings.trustedProxies),
-        tenantPlugins: settings.tenantPlugins,
-        rates: {
-          tenantRuns: settings.tenantRunsPerMinute,
-          environmentRuns: settings.environmentRunsPerMinute,
-          tokenRequests: settings.tokenRequestsPerMinute,
-          addressRequests: settings.addressRequestsPerMinute,
-        },
-        recording: {
-          level: settings.runRecords,
-          days: settings.runRetentionDays,
-          count: settings.runRetention,
-        },
         log,
         metrics,
         isDraining: () => isDraining,
       }),
     );
-    opened.add(() => service.close());
+    closers.add(() => service.close());
     const metricsServer = metrics && (await serveMetrics(metrics, settings));
-    opened.add(() => metricsServer?.close());
+    closers.add(() => metricsServer?.close());
     const server = await listen(service, settings.servicePort, 'SERVICE_PORT', {}, settings.serviceHost);
-    opened.add(() => server.close());
+    closers.add(() => server.close());
     hosts.push(...knownHosts(settings, server.port));
     warnAtStart(log, storage.isSchemaReady);
-    // So that the first build does not wait for its compiler.
+    // Started now, so that the first build need not wait for its compiler.
     service.warmUp();
     return {
       port: server.port,
@@ -117,19 +100,19 @@ export async function startService(
         isDraining = true;
         log.info({ drainSeconds: settings.drainSeconds }, 'The service ends: it is not ready any more.');
         await server.drain(settings.drainSeconds);
-        await opened.close();
+        await closers.close();
         log.info('The service has ended.');
       },
-      close: () => opened.close(),
+      close: () => closers.close(),
     };
   } catch (error) {
-    await opened.close();
+    await closers.close();
     throw error;
   }
 }
 
-/** What has to be closed, the last first. */
-class Opened {
+/** The steps that close the service. They are called in reverse order. */
+class CloseStack {
   readonly #steps: (() => unknown)[] = [];
 
   add(close: () => unknown): void {
@@ -141,10 +124,36 @@ class Opened {
   }
 }
 
-const serveMetrics = (metrics: Metrics, { metricsPort = 0, metricsHost }: Settings): Promise<Listening> =>
-  listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
+/** The options of the service that follow from its settings. */
+function toServiceOptions(settings: Settings) {
+  return {
+    editorAssets: readEditorFiles(),
+    editorTokenTtl: settings.editorTokenTtl,
+    editorAncestors: settings.editorAncestors,
+    editorAddressTokens: settings.editorAddressTokens,
+    runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
+    trustedProxies: toBlockList(settings.trustedProxies),
+    tenantPlugins: settings.tenantPlugins,
+    rates: {
+      tenantRuns: settings.tenantRunsPerMinute,
+      environmentRuns: settings.environmentRunsPerMinute,
+      tokenRequests: settings.tokenRequestsPerMinute,
+      addressRequests: settings.addressRequestsPerMinute,
+    },
+    recording: {
+      level: settings.runRecords,
+      days: settings.runRetentionDays,
+      count: settings.runRetention,
+    },
+  };
+}
 
-/** Says what is not as it should be, though the service works. */
+const serveMetrics = (
+  metrics: Metrics,
+  { metricsPort = 0, metricsHost }: Settings,
+): Promise<ListeningServer> => listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
+
+/** Logs problems in spite of which the service can work. */
 function warnAtStart(log: Log, isSchemaReady: boolean): void {
   warnOfMissingIsolation((line) => log.warn(line));
   if (!isSchemaReady) {
@@ -154,8 +163,8 @@ function warnAtStart(log: Log, isSchemaReady: boolean): void {
   }
 }
 
-/** For steps whose errors are all about what the settings asked for. */
-function plainly<T>(step: () => T): T {
+/** Runs a step whose errors are all mistakes in the settings, and throws them as a `StartError`. */
+function asStartError<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {

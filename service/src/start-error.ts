@@ -1,4 +1,4 @@
-/** A fault that the person who starts the service can mend; its message says how. */
+/** A problem that the person who starts the service can fix. Its message says how. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Frame, Keyboard, Page } from 'puppeteer-core';
 import { buildEditor } from '../support/editor-files.ts';
-import { type Listening, listen } from '../../service/src/http/listen.ts';
+import { type ListeningServer, listen } from '../../service/src/http/listen.ts';
 import { type ServiceOptions, createService } from '../../service/src/http/app.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
@@ -72,7 +72,7 @@ export async function startEditorService({
       return answer;
     },
   };
-  let listening: Listening | undefined = await listen(handler, 0, 'SERVICE_PORT');
+  let listening: ListeningServer | undefined = await listen(handler, 0, 'SERVICE_PORT');
   const { port } = listening;
   const origin = `http://127.0.0.1:${port}`;
   hosts.push(`127.0.0.1:${port}`, `localhost:${port}`);

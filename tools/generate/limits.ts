@@ -50,7 +50,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'bytes',
       '422 `help-failed`; the process is killed',
     ],
-    wornOut: ['the same, after a request', 'bytes', 'the process is replaced'],
+    recycleAt: ['the same, after a request', 'bytes', 'the process is replaced'],
     completions: ['completions', 'count', 'those that begin with what is typed come first'],
     label: ['a label', 'characters', 'it is left out'],
     documentation: ['a text of documentation', 'characters', 'it is cut'],
@@ -58,7 +58,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     parameters: ['parameters of a signature', 'count', 'the rest is left out'],
     fixes: ['fixes at one place', 'count', 'the rest is left out'],
     edits: ['changes of the text by renaming or formatting', 'count', 'there are none'],
-    answer: ['an answer', 'bytes', '422 `help-failed`; the process is killed'],
+    reply: ['an answer', 'bytes', '422 `help-failed`; the process is killed'],
   },
   httpLimits: {
     headersTimeout: ['the headers, from the start of a request', 'ms', '408, and the connection is closed'],
@@ -66,7 +66,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     connectionsCheckingInterval: ['how often these two are checked', 'ms', '-'],
     keepAliveTimeout: ['a connection without a request', 'ms', 'it is closed'],
     writeTimeout: ['an answer of which the client takes nothing', 'ms', 'the connection is closed'],
-    answerTimeout: ['an answer, from its end until all of it is sent', 'ms', 'the connection is closed'],
+    responseTimeout: ['an answer, from its end until all of it is sent', 'ms', 'the connection is closed'],
     maxConnections: ['connections, at each address that is listened on', 'count', 'closed at once'],
     smallBody: [
       'an unwanted body that is awaited before the answer',

@@ -3,15 +3,15 @@ import type { TransactionTables } from '../storage/tables.ts';
 import { createToken } from './tokens.ts';
 
 export interface ProvisionOptions {
-  /** Whose token it is (default: `demo`, the vendor back end that `npm start` runs). */
+  /** The holder of the token (default: `demo`, the vendor back end that `npm start` runs). */
   readonly holder?: string;
-  /** For how many seconds the holder's former tokens stay good (default 0). */
+  /** For how many seconds the holder's former tokens stay valid (default 0). */
   readonly overlap?: number;
 }
 
 /**
- * Makes a token for an environment, which is made known if it is not yet. The holder's former tokens end after the overlap;
- * those of other holders, such as the environment's owner, do not.
+ * Makes a token for an environment, which is added if it does not exist. The holder's former tokens end after the overlap; those of
+ * other holders, such as the environment's owner, stay valid.
  */
 export async function provisionEnvironmentToken(
   storage: Storage,
@@ -28,8 +28,8 @@ export async function provisionEnvironmentToken(
 }
 
 /**
- * Makes `email` the owner of an environment that belongs to nobody, and gives it a new token; the owner's former
- * one stops working. `undefined` when the environment is another address's.
+ * Makes `email` the owner of an environment that has none, and makes a new token for it; the owner's former token ends. Resolves with
+ * `undefined` when another address owns the environment.
  */
 export async function issueOwnerToken(
   { environments }: TransactionTables,
@@ -44,10 +44,10 @@ export async function issueOwnerToken(
   return token;
 }
 
-/** Whether a text can name the holder of a token: it is shown to people, and stands in logs. */
+/** Whether a text can be the name of a token's holder, which is shown to people and logged. */
 export const isHolderName = (name: string): boolean =>
   name.length >= 1 && name.length <= 200 && !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(name);
 
-/** Whether a text can name an environment: letters, digits, hyphens and underscores, in parts joined by periods. */
+/** Whether a text can be the name of an environment: letters, digits, hyphens and underscores, in parts joined by periods. */
 export const isEnvironmentName = (name: string): boolean =>
   name.length <= 200 && /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*$/u.test(name);

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import listed from 'email-providers/all.json' with { type: 'json' };
 
-// Well-known providers that the list does not have.
+// Well-known providers that are missing from the package's list.
 const unlisted = [
   'addy.io',
   'aleeas.com',
@@ -29,11 +29,11 @@ const unlisted = [
   'zohomail.com',
 ];
 
-// The list has this one, which is reserved for examples: nobody gets mail there, and the demo's environment is of it.
+// The package's list contains this domain, which is reserved for examples: nobody has mail there, and the demo uses it.
 const reserved = 'example.com';
 
 const providers = new Set([...listed.map((domain) => domainToASCII(domain)), ...unlisted]);
 providers.delete(reserved);
 
-/** Whether anybody can get an address at this domain. It is in lower-case ASCII; its subdomains are not looked at. */
+/** Whether anybody can get an address at this domain, which must be in lower-case ASCII. Parent domains are not checked. */
 export const isMailProvider = (domain: string): boolean => providers.has(domain);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorMessage } from '../error-message.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -10,17 +11,17 @@ export interface Message {
 }
 
 export interface MailOptions {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. Without it mail becomes a file. */
+  /** `smtp://` or `smtps://`, with user and password where the server needs them. Without a URL, mail is written to a file. */
   smtpUrl?: string | undefined;
   /** The sender's address. */
   from?: string | undefined;
-  /** The folder for mail that becomes a file. */
+  /** The folder for mail that is written to files. */
   outbox: string;
 }
 
 const timeout = 15_000;
 
-/** Sends a message, or writes it to a file. Returns where it went, in words. Throws when it went nowhere. */
+/** Sends a message, or writes it to a file. Resolves with a phrase that says where it went. */
 export async function sendMail(message: Message, { smtpUrl, from, outbox }: MailOptions): Promise<string> {
   if (smtpUrl) {
     const { protocol, host } = checkedUrl(smtpUrl);
@@ -33,7 +34,7 @@ export async function sendMail(message: Message, { smtpUrl, from, outbox }: Mail
     try {
       await transport.sendMail({ from: from ?? defaultSender, ...message });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new Error(`The mail server ${protocol}//${host} of SMTP_URL did not take the mail: ${reason}`, {
         cause: error,
       });
@@ -58,7 +59,7 @@ const defaultSender = 'Plugin service <plugin-service@localhost>';
 function checkedUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) {
-    // The value is not quoted: it may hold a password.
+    // The value is not quoted, because it may hold a password.
     throw new Error('SMTP_URL must be an address such as smtp://user:password@mail.example.com:587.');
   }
   return url;

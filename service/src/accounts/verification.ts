@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { whyNotOwnEnvironment } from './environment-ownership.ts';
+import { findOwnershipProblem } from './environment-ownership.ts';
 import { issueOwnerToken } from './environment-token.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sameDigest } from './tokens.ts';
@@ -12,42 +12,41 @@ export const codesPerHour = 5;
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Says in its message, for the person who asked, why there is no token. */
+/** The verification failed. The message says why, for its user. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
 }
 
-// A code has twenty bits, so its hash has to cost something: as it is, trying all of them takes half a day,
-// and the code is of use for ten minutes.
+// A code has only twenty bits, so its hash is slow: trying all codes takes half a day, and a code is valid for ten minutes.
 const slowHash = (code: string, salt: Uint8Array): Promise<Uint8Array> =>
   promisify<string, Uint8Array, number, object, Buffer>(scrypt)(code, salt, 32, { N: 2 ** 14 });
 
-/** Throws a {@link VerificationError} when an environment is not of an address's own domain. */
+/** Throws a {@link VerificationError} when an environment does not belong to the domain of an address. */
 export function checkOwnEnvironment({ email, environment }: { email: string; environment: string }): void {
-  const reason = whyNotOwnEnvironment(email, environment);
+  const reason = findOwnershipProblem(email, environment);
   if (reason !== undefined) throw new VerificationError(reason);
 }
 
 /**
- * Makes a six-digit code by which `email` (in lower case) can prove itself and get `environment`'s token. Throws
- * a {@link VerificationError} when the environment is not of the address's domain or belongs to another address, or when
- * the address has had too many codes.
+ * Makes a six-digit code by which the owner of `email` (in lower case) can get a token for `environment`. Throws a
+ * {@link VerificationError} when the environment belongs to another domain or another address, or when the address was sent too many
+ * codes.
  */
 export async function startVerification(
   storage: Storage,
   { email, environment }: { email: string; environment: string },
   now: number,
 ): Promise<{ id: number; code: string }> {
-  // Who owns an environment of another domain from before this rule keeps that token, and gets no new one by mail.
+  // Also for an owner from before this rule, whose domain is another one: their token stays valid, but they get no new one by mail.
   checkOwnEnvironment({ email, environment });
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const salt = randomBytes(16);
   const hash = await slowHash(code, salt);
   const id = await storage.transaction(async ({ environments, verificationCodes, lockAddress }) => {
-    // Before its codes are counted, which others may be about to add to.
+    // Locked before its codes are counted, because others may be about to add one.
     await lockAddress(email);
     const owner = await environments.owner(environment);
-    if (owner !== undefined && owner !== email) throw notYours(environment);
+    if (owner !== undefined && owner !== email) throw ownedByAnother(environment);
     await verificationCodes.prune(now - hour);
     const [first, ...more] = await verificationCodes.timesFor(email, now - hour);
     if (first !== undefined && more.length + 1 >= codesPerHour) {
@@ -62,26 +61,26 @@ export async function startVerification(
   return { id, code };
 }
 
-/** Takes back a code that could not be sent: it does not count. */
+/** Deletes a code that could not be sent, so that it does not count for the limit. */
 export const cancelVerification = ({ tables }: Storage, id: number): Promise<void> =>
   tables.verificationCodes.delete(id);
 
-/** The new environment token, or how often one can try again (at least once). */
-export type Verdict = { token: string } | { triesLeft: number };
+/** The new environment token, or how many attempts are left (at least one). */
+export type VerificationOutcome = { token: string } | { triesLeft: number };
 
 /**
- * Checks an answer to a code. Throws a {@link VerificationError} when that was the last try, or the code has
- * expired or has done its work, or the environment became another's meanwhile.
+ * Verifies a code that was entered. Throws a {@link VerificationError} when that was the last attempt, when the code has expired or
+ * was used, and when another address has become the owner of the environment meanwhile.
  */
-export async function answerVerification(
+export async function verifyCode(
   storage: Storage,
   id: number,
-  answer: string,
+  entered: string,
   now: number,
-): Promise<Verdict> {
+): Promise<VerificationOutcome> {
   const salt = (await storage.tables.verificationCodes.find(id))?.salt;
-  // Hashing takes a moment; the lock on the data is taken after it.
-  const hash = salt && (await slowHash(answer.replace(/[\s-]/g, ''), salt));
+  // Hashed before the transaction, because that takes a while, and others wait for a transaction.
+  const hash = salt && (await slowHash(entered.replace(/[\s-]/g, ''), salt));
   const verdict = await storage.transaction(async (tables) => {
     const { verificationCodes } = tables;
     const code = hash && (await verificationCodes.takeTry(id, triesPerCode, now));
@@ -105,11 +104,11 @@ export async function answerVerification(
       `That was wrong ${triesPerCode} times, so the code is void. Run the command again for a new one.`,
     );
   }
-  if ('taken' in verdict) throw notYours(verdict.taken);
+  if ('taken' in verdict) throw ownedByAnother(verdict.taken);
   return verdict;
 }
 
-const notYours = (environment: string) =>
+const ownedByAnother = (environment: string) =>
   new VerificationError(
     `The environment ${environment} belongs to another e-mail address, the first that verified it. ` +
       `Choose another name for yours: npm run env-token -- <address> <environment>`,

@@ -15,7 +15,7 @@ the service and put the copy in the place of the file, without the -wal and -shm
 
 PostgreSQL is backed up by its own tools: pg_dump, or continuous archiving.`;
 
-/** For PostgreSQL: the command that leaves out what a backup must not hold. */
+/** The command for a backup of PostgreSQL, without the tables that hold secrets. */
 const pgDump = [
   'pg_dump --format=custom --no-owner',
   ...secretTables.map((table) => `--exclude-table-data=${table}`),
@@ -44,7 +44,7 @@ export async function backup(args: string[]): Promise<void> {
     throw new StartError(`There is no database yet: ${database.file}. See DATABASE_URL and DATA_DIR.`);
   }
   if (existsSync(target)) {
-    throw new StartError(`${target} is there already; name a file that is not.`);
+    throw new StartError(`${target} exists already; name a file that does not exist.`);
   }
   await backUp(database.file, target);
   console.log(`The backup is in ${target}. It holds no tokens.`);

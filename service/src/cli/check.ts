@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { errorMessage } from '../error-message.ts';
 import { dirname } from 'node:path';
 import { isolationReport } from '../processes/isolation-report.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
@@ -15,7 +16,7 @@ const usage = `Usage: plugin-editor-service check
 Says of each thing that the service needs whether it is as it must be, one line each: settings, database, schema, sandbox,
 isolation and toolchains. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
 
-/** What is said of one part. */
+/** The result of checking one part. */
 interface Finding {
   readonly state: 'ok' | 'warning' | 'failed';
   readonly text: string;
@@ -25,18 +26,18 @@ const ok = (text: string): Finding => ({ state: 'ok', text });
 const warning = (text: string): Finding => ({ state: 'warning', text });
 const failed = (text: string): Finding => ({ state: 'failed', text });
 
-/** Prints what is as it must be and what is not; the latter sets the exit code. */
+/** Checks all parts and prints a line for each. A part that has failed sets the exit code. */
 export async function check(args: string[]): Promise<void> {
   if (readOptions(args, usage, {}).help) {
     console.log(usage);
     return;
   }
-  // Whoever reads the first lines alone, as `head` does, has closed the pipe; that is no fault to print a stack for.
+  // A reader such as `head` closes the pipe after the first lines; that is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
   const print = (part: string, { state, text }: Finding) => {
-    // One line, whatever a message holds.
+    // In one line, even if the message has several.
     console.log(
       `${state.padEnd(7)}  ${part}: ${text
         .split(/[\r\n]+/)
@@ -99,7 +100,7 @@ function checkOldSchema(autoMigrate: boolean, problem: string | undefined): Find
     : failed(`older than this release, and ${problem}`);
 }
 
-/** Whether a file could be made, without making it. */
+/** Checks whether the database file could be created, without creating it. */
 function checkNewFile(file: string): Finding {
   let folder = dirname(file);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
@@ -116,7 +117,7 @@ function checkNewFile(file: string): Finding {
   }
 }
 
-/** What runs to try the sandbox: it answers with its input. */
+/** The plugin that tries the sandbox: it returns its input. */
 const echo = loadedProgram({
   kind: 'script',
   code: 'export const run = (input) => input;',
@@ -129,9 +130,9 @@ async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
   const limits = settings && { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 };
   const sandbox = new Sandbox(limits && { limits });
   try {
-    const end = await sandbox.run({ program: echo, input: 'works', share });
-    if ('error' in end) return failed(end.error.message);
-    return end.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong answer');
+    const outcome = await sandbox.run({ program: echo, input: 'works', share });
+    if ('error' in outcome) return failed(outcome.error.message);
+    return outcome.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong answer');
   } catch (error) {
     return failed((error as Error).message);
   } finally {
@@ -149,15 +150,15 @@ function checkIsolation(): Finding {
 async function checkToolchains(): Promise<Finding> {
   const problems: string[] = [];
   const languages = loadLanguages((name, reason) => {
-    problems.push(`${name}: ${reason instanceof Error ? reason.message : String(reason)}`);
+    problems.push(`${name}: ${errorMessage(reason)}`);
   });
   const builds = new Builds(languages);
   try {
     for (const [name, language] of languages) {
       const { contents: source } = language.template({ pluginName: 'check', namespace: 'default' });
-      const end = await builds.build(name, { source, share });
-      if ('failed' in end) problems.push(`${name}: ${end.failed}`);
-      else if (!end.compiled.program) problems.push(`${name}: its template does not build`);
+      const outcome = await builds.build(name, { source, share });
+      if ('failed' in outcome) problems.push(`${name}: ${outcome.failed}`);
+      else if (!outcome.compiled.program) problems.push(`${name}: its template does not build`);
     }
   } finally {
     builds.close();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorMessage } from '../error-message.ts';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { defaultEnvironment } from '../accounts/environment-ownership.ts';
@@ -12,14 +13,14 @@ import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { UsageError } from './usage-error.ts';
 import {
-  answerVerification,
+  verifyCode,
   cancelVerification,
   checkOwnEnvironment,
   codeLifetimeMinutes,
   startVerification,
 } from '../accounts/verification.ts';
 
-/** How this command is called, for messages: by the script of this repository, or by the package's command. */
+/** How this command was called, for messages: by the script of this repository, or by the command of the package. */
 const command =
   process.env['npm_lifecycle_event'] === 'env-token'
     ? 'npm run env-token --'
@@ -47,19 +48,19 @@ SMTP_URL      the mail server (default: none, the mail becomes a file in DATA_DI
 SMTP_FROM     the sender's address`;
 
 // Standard output is for the token alone.
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const printMessage = (text: string) => process.stderr.write(`${text}\n`);
 const prompt = () => process.stderr.write('Code: ');
 
 /** A day, in seconds. */
 const longestOverlap = 86_400;
 
-/** What a token is asked for; with an address, it has to be verified. */
+/** The environment to make a token for; with an e-mail address, that has to be verified. */
 interface Target {
   readonly environment: string;
   readonly email?: string;
   /** Whether the environment was named, and not taken from the address. */
   readonly chosen: boolean;
-  /** Without an address: whose token it is, and how long the former ones stay good. */
+  /** Without an address: the holder of the token, and how long the holder's former tokens stay valid. */
   readonly options: ProvisionOptions;
 }
 
@@ -77,13 +78,13 @@ function readArguments(args: string[]): Target | undefined {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
   if (parsed.values.help) return undefined;
   const { holder, overlap } = parsed.values;
   const [first, ...others] = parsed.positionals;
   if (first === undefined) throw new UsageError('The environment is missing, such as com.acme.');
-  // No environment's name has an @, and every address does.
+  // Every e-mail address has an @, and no environment does.
   if (!first.includes('@')) {
     if (others.length) throw new UsageError('There are more arguments than an environment.');
     return {
@@ -141,7 +142,7 @@ If you did not ask for it, do nothing: without the code there is no token.
       { to: email, subject: `${code} is your verification code`, text },
       { smtpUrl, from: smtpFrom, outbox: join(dataDirectory, 'outbox') },
     );
-    say(`A verification code went ${where}.`);
+    printMessage(`A verification code went ${where}.`);
   } catch (error) {
     await cancelVerification(storage, id);
     throw error;
@@ -153,9 +154,9 @@ async function readToken(storage: Storage, id: number): Promise<string> {
   prompt();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim()) {
-      const verdict = await answerVerification(storage, id, line, Date.now());
+      const verdict = await verifyCode(storage, id, line, Date.now());
       if ('token' in verdict) return verdict.token;
-      say(
+      printMessage(
         `That is not the code. ${verdict.triesLeft === 1 ? '1 try is' : `${verdict.triesLeft} tries are`} left.`,
       );
     }
@@ -164,7 +165,7 @@ async function readToken(storage: Storage, id: number): Promise<string> {
   throw new Error('Standard input ended before the right code came.');
 }
 
-/** Throws a StartError where the schema is old and nobody but `migrate` may bring it up to date. */
+/** Opens the storage. Throws a StartError when the schema is old and AUTO_MIGRATE is off. */
 async function openReadyStorage(): Promise<Storage> {
   const { database, autoMigrate } = readSettings(process.env);
   const storage = await openStorage(database, { autoMigrate });
@@ -175,7 +176,7 @@ async function openReadyStorage(): Promise<Storage> {
   );
 }
 
-/** Makes a token without mail, for whoever operates the service. */
+/** Makes a token without mail, for the operator of the service. */
 async function createToken(environment: string, options: ProvisionOptions): Promise<string> {
   const storage = await openReadyStorage();
   try {
@@ -185,10 +186,10 @@ async function createToken(environment: string, options: ProvisionOptions): Prom
   }
 }
 
-/** Makes a token for the owner of an address, once the code that is sent there has come back. */
+/** Makes a token for the owner of an e-mail address, once the code that was sent there has been entered. */
 async function createTokenByMail(email: string, { environment, chosen }: Target): Promise<string> {
   checkOwnEnvironment({ email, environment });
-  say(
+  printMessage(
     chosen
       ? `Environment: ${environment}`
       : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
@@ -196,7 +197,7 @@ async function createTokenByMail(email: string, { environment, chosen }: Target)
   const storage = await openReadyStorage();
   try {
     const token = await readToken(storage, await sendCode(storage, email, environment));
-    say(
+    printMessage(
       `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
     );
     return token;
@@ -219,15 +220,15 @@ async function run(args: string[]): Promise<void> {
   process.stdout.write(`${token}\n`);
 }
 
-/** Prints a new environment token; what goes wrong is said, and sets the exit code. */
+/** Prints a new environment token. An error is printed, and sets the exit code. */
 export async function envToken(args: string[]): Promise<void> {
   try {
     await run(args);
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-    if (error instanceof UsageError) say(`\n${usage}`);
+    printMessage(errorMessage(error));
+    if (error instanceof UsageError) printMessage(`\n${usage}`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
-  // Whoever holds the other end of standard input need not close it for the command to end.
+  // An open standard input must not keep the process running.
   process.stdin.destroy();
 }

@@ -19,7 +19,7 @@ const usage = `Usage: plugin-editor-service [command]
 
 Settings are variables of the environment; README.md of the package lists the most needed ones.`;
 
-/** Takes the arguments that follow the command's name. Each loads what it needs by itself, so that the others start fast. */
+/** Runs a command with the arguments after its name. Each command loads its modules on demand, so that the others start fast. */
 type Command = (args: string[]) => Promise<void>;
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -65,7 +65,7 @@ function parse(args: string[]) {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  // Anything else is a defect of the service, and comes with its stack.
+  // Any other error is a defect of the service, and is printed with its stack.
   const isExpected = error instanceof UsageError || error instanceof StartError;
   console.error(isExpected ? error.message : error);
   process.exitCode = error instanceof UsageError ? 2 : 1;

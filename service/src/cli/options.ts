@@ -3,9 +3,9 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
 /**
- * Reads the arguments of a command: its options, `--help`, and words where it takes some.
- * @param words how many words it takes (default 0)
- * @throws UsageError with the usage where there is another argument.
+ * Parses the arguments of a command: its options, `--help`, and positional arguments.
+ * @param words how many positional arguments the command takes (default 0)
+ * @throws UsageError with the usage for any other argument.
  */
 export function readOptions<T extends ParseArgsOptionsConfig>(
   args: string[],

@@ -16,7 +16,7 @@ DATA_DIR            where state is kept (default: .data)
 DATABASE_URL        the database (default: the SQLite file service.sqlite in DATA_DIR)
 EDITOR_ANCESTORS    origins whose pages may frame the editor (default: any port of this machine, none with PUBLIC_URL)`;
 
-/** How long a process may linger that has closed everything, in ms. */
+/** How long the process may go on after everything was closed, in ms. */
 const lingerTime = 2000;
 
 /**
@@ -29,11 +29,11 @@ export async function serve(args: string[]): Promise<void> {
     return;
   }
   const settings = readSettings(process.env);
-  const ended = toldToEnd();
+  const ended = waitForEndSignal();
   const service = await Promise.race([startService(settings), ended]);
   if (typeof service === 'string') {
     createLog(settings.logLevel).info('The service ends before it has started.');
-    // Nobody was served yet. What is under way, such as a migration, is a transaction.
+    // No request was handled yet, and whatever is under way, such as a migration, is a transaction.
     process.exit();
   }
   const { publicUrl, logLevel, database } = settings;
@@ -49,7 +49,7 @@ export async function serve(args: string[]): Promise<void> {
 }
 
 /** Resolves at the first signal to end. A second one ends the process at once. */
-function toldToEnd(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
+function waitForEndSignal(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
   const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT' | 'orphaned'>();
   let isEnding = false;
   const end = (reason: 'SIGTERM' | 'SIGINT' | 'orphaned') => {
@@ -57,14 +57,14 @@ function toldToEnd(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
     clearInterval(orphaned);
     resolve(reason);
   };
-  // npm and npx run this in a shell, and a signal sent to them ends the shell without reaching us: see that it is gone.
+  // npm and npx run this in a shell. A signal to them ends the shell without reaching this process, so its parent is watched.
   const parent = process.ppid;
   const orphaned = setInterval(() => {
     if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end('orphaned');
   }, 250).unref();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // Not by removing the handler: the first process of a container has no other way to end by a signal.
+      // Exits by itself instead of removing the handler: the first process of a container ignores signals without one.
       if (isEnding) process.exit(128 + constants.signals[signal]);
       end(signal);
     });

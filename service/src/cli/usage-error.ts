@@ -1,4 +1,4 @@
-/** A command was called with arguments that it does not take; its usage follows the message. */
+/** A command was called with arguments that it does not accept. The message ends with its usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { issueEditorToken } from './editor-token-issue.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { permissions } from '../plugins/permissions.ts';
 import {
   actorSchema,
   permissionsParameter,
   permissionsSchema,
-  refuseUnstorable,
+  requireStorable,
   tokenPermissions,
 } from './vendor-texts.ts';
 
-/** A new editor token, as it is answered. */
+/** A new editor token, in a response. */
 export const editorTokenSchema = z
   .object({
     token: z.string().min(1).meta({ description: 'An editor token.' }),
@@ -36,10 +36,10 @@ export const access: ServiceInterface = {
       tag: 'access',
       auth: 'environment',
       query: z.object({ permissions: permissionsParameter, actor: actorSchema.optional() }),
-      answers: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
+      responses: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 400: ['invalid-text'], 403: ['tenant-suspended', 'tenant-deleted'] },
       handle: async ({ target, query }, context) => {
-        refuseUnstorable({ actor: query.actor });
+        requireStorable({ actor: query.actor });
         const editorToken = {
           scope: target,
           permissions: tokenPermissions(query.permissions),

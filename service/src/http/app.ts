@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { Builds } from '../toolchains/build/builds.ts';
-import { boundBodies } from './body-budget.ts';
+import { limitBodies } from './body-budget.ts';
 import type { Refuse } from './client-errors.ts';
 import { operationCors } from './cors.ts';
 import type { ServiceContext } from './context.ts';
@@ -20,24 +20,24 @@ import { loadLanguages } from '../toolchains/languages.ts';
 import { Eraser } from '../storage/erasing/eraser.ts';
 import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
-import { readinessOf } from './readiness.ts';
+import { createReadinessCheck } from './readiness.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
-import { recordRuns } from '../runs/record-runs.ts';
-import type { RecordingOptions } from '../runs/record-runs.ts';
+import { startRecording } from '../runs/recording.ts';
+import type { RecordingOptions } from '../runs/recording.ts';
 import type { AdjustableLimits } from '../sandbox/outcome.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
-import { limitStrays } from './stray-requests.ts';
+import { limitUnmatchedRequests } from './unmatched-requests.ts';
 
 export interface ServiceOptions {
-  /** Stays the caller's: to be closed after the service. */
+  /** Remains the caller's to close, after the service was closed. */
   storage: Storage;
   /** The editor's files by their path under `/editor/`. Read at every request. */
   editorAssets: EditorAssets;
-  /** The `Host` values to answer to, such as `localhost:8082`. Read at every request. */
+  /** The values of `Host` that are accepted, such as `localhost:8082`. Read at every request. */
   hosts: readonly string[];
   /** How long an editor token lives, in whole seconds (default 900). */
   editorTokenTtl?: number;
@@ -48,9 +48,9 @@ export interface ServiceOptions {
   editorAncestors?: readonly string[] | undefined;
   /** Whether the editor takes a token from its address (default true). */
   editorAddressTokens?: boolean;
-  /** How much may be asked for in a minute (default: no limits). */
+  /** The limits by the minute (default: none). */
   rates?: RequestRates;
-  /** How long a request may wait for this node's share of a rate before the database counts as lost, in ms (default 1000). */
+  /** How long a request may wait for a lease of its rate before the database counts as lost, in ms (default 1000). */
   rateLeaseTimeout?: number;
   /** How many plugins a tenant may have (default: any number). */
   tenantPlugins?: number;
@@ -60,19 +60,19 @@ export interface ServiceOptions {
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
   runLimits?: AdjustableLimits | undefined;
-  /** The proxies whose word on who the client is counts (default: none). */
+  /** The proxies whose `X-Forwarded-For` is believed (default: none). */
   trustedProxies?: TrustedProxies | undefined;
-  /** Gets a line for every request, and every fault (default: requests are not logged, and faults are printed). */
+  /** Gets a line for every request and every failure (default: requests are not logged, and failures go to the console). */
   log?: Log | undefined;
   /** Counts requests, runs and builds. */
   metrics?: Metrics | undefined;
-  /** Whether the service was told to end, so that it is not ready any more. */
+  /** Whether the service is shutting down, so that `/readyz` is 503. */
   isDraining?: () => boolean;
-  /** Told of every fault that was answered with 500 or broke an answer off (default: logged). The path comes without its query. */
+  /** Called with every error that became a 500 or broke a response off (default: logged). The path is without its query. */
   onError?: (error: unknown, request: FailedRequest) => void;
 }
 
-/** A request that was answered with 500, or whose answer was broken off. */
+/** A request whose response was a 500, or was broken off. */
 export interface FailedRequest {
   readonly id: string;
   readonly method: string;
@@ -80,11 +80,11 @@ export interface FailedRequest {
 }
 
 export interface Service {
-  /** Answers one request; `env` is what the HTTP server adds to it. */
+  /** Handles one request. `env`: Node's objects of the request, by which the client's address is found. */
   fetch: (request: Request, env?: object) => Response | Promise<Response>;
-  /** The answer to what never became a request, such as a malformed `Host`: the HTTP listener's `errorHandler`. */
+  /** Makes the response to what could not be parsed as a request, for the `errorHandler` of the HTTP listener. */
   refuse: Refuse;
-  /** Starts the toolchains and the sandbox in the background, so that nobody waits for it later. */
+  /** Starts the compilers and a runner in the background, so that the first build and run need not wait for them. */
   warmUp: () => void;
   /** Ends what the service runs. */
   close: () => Promise<void>;
@@ -92,9 +92,8 @@ export interface Service {
 
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
-  const { storage, editorAssets, hosts, editorTokenTtl = 900, now = Date.now } = options;
-  const { editorAncestors, editorAddressTokens, log, metrics, trustedProxies, runLimits } = options;
-  const { isDraining = () => false, onError = log ? logError(log) : printError } = options;
+  const { storage, editorTokenTtl = 900, now = Date.now, isDraining = () => false } = options;
+  const { log, metrics, trustedProxies, runLimits } = options;
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
@@ -115,7 +114,7 @@ export function createService(options: ServiceOptions): Service {
     waiting: () => ({ runs: sandbox.waiting, ...builds.waiting, help: languageHelp.waiting }),
     connections: () => storage.connections?.(),
   });
-  const recording = recordRuns(storage, {
+  const recording = startRecording(storage, {
     ...options.recording,
     now,
     onDropped(count, reason) {
@@ -133,7 +132,7 @@ export function createService(options: ServiceOptions): Service {
   const eraser = new Eraser(storage, {
     now,
     onError: (error) => {
-      // That the database is away is said elsewhere.
+      // An error that says that the database is away is logged elsewhere.
       if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
     },
   });
@@ -153,49 +152,10 @@ export function createService(options: ServiceOptions): Service {
     now,
     operations: [...health.operations, ...operations],
     isDraining,
-    readiness: readinessOf({ storage, sandbox, isDraining }),
+    readiness: createReadinessCheck({ storage, sandbox, isDraining }),
   };
 
-  const reportFault = (error: unknown, c: Context) => {
-    if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
-  };
-  const app = new Hono({ getPath: encodedPath });
-  app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
-  app.use('*', async (c, next) => {
-    await next();
-    for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-  });
-  // Before the host is looked at: whoever watches the service asks by its address.
-  addOperations(app, health.operations, context);
-  app.use('*', async (c, next) => {
-    c.set('reportFault', (error) => reportFault(error, c));
-    await next();
-  });
-  app.use('*', limitStrays(limits));
-  app.use('*', checkHost(hosts));
-  const cors = operationCors(operations);
-  app.use('/api/*', cors);
-  app.use('/openapi.json', cors);
-  app.use('*', checkPath);
-  app.use('*', async (_, next) => {
-    if (!storage.isSchemaReady) throw schemaMissing();
-    await next();
-  });
-  app.use('*', boundBodies());
-  addOperations(app, operations, context);
-  editorPage(app, editorAssets, {
-    ancestors: editorAncestors,
-    addressTokens: editorAddressTokens,
-    countPage: (c) => limits.takePage(c),
-  });
-  app.notFound((c) =>
-    errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
-  );
-  app.onError((error, c) => {
-    reportFault(error, c);
-    return errorResponse(error, requestInfo(c).id);
-  });
-
+  const app = createApp(options, context);
   return {
     fetch: (request, env) => app.fetch(request, env),
     refuse: refuseMalformed({ log, metrics }),
@@ -210,25 +170,73 @@ export function createService(options: ServiceOptions): Service {
       languageHelp.close();
       schemaCompiler.close();
       await Promise.all([sandbox.close(), erased]);
-      // What ran until now is recorded, too.
+      // Last, so that the runs that have just ended are recorded, too.
       await recording.close();
     },
   };
 }
 
-// What the service answers is for this moment and for its caller, and nothing to render.
+/** Makes the routes of the service, with the middleware around them. */
+function createApp(options: ServiceOptions, context: ServiceContext): Hono {
+  const { editorAssets, hosts, editorAncestors, editorAddressTokens, log, metrics, trustedProxies } = options;
+  const { onError = log ? logError(log) : printError } = options;
+  const { storage, limits, now } = context;
+  const operations = interfaces.flatMap((one) => one.operations);
+  const reportFault = (error: unknown, c: Context) => {
+    if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
+  };
+  const app = new Hono({ getPath: encodedPath });
+  app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
+  app.use('*', async (c, next) => {
+    await next();
+    for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+  });
+  // Before the host is checked, because probes ask by the address of the node.
+  addOperations(app, health.operations, context);
+  app.use('*', async (c, next) => {
+    c.set('reportFault', (error) => reportFault(error, c));
+    await next();
+  });
+  app.use('*', limitUnmatchedRequests(limits));
+  app.use('*', checkHost(hosts));
+  const cors = operationCors(operations);
+  app.use('/api/*', cors);
+  app.use('/openapi.json', cors);
+  app.use('*', checkPath);
+  app.use('*', async (_, next) => {
+    if (!storage.isSchemaReady) throw schemaMissing();
+    await next();
+  });
+  app.use('*', limitBodies());
+  addOperations(app, operations, context);
+  editorPage(app, editorAssets, {
+    ancestors: editorAncestors,
+    addressTokens: editorAddressTokens,
+    countPage: (c) => limits.takePage(c),
+  });
+  app.notFound((c) =>
+    errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
+  );
+  app.onError((error, c) => {
+    reportFault(error, c);
+    return errorResponse(error, requestInfo(c).id);
+  });
+  return app;
+}
+
+// Responses are for one caller and one moment, and none of them is a page to render.
 const defaultHeaders = [
   ['cache-control', 'no-store'],
   ['x-content-type-options', 'nosniff'],
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
 ] as const;
 
-// Whoever set AUTO_MIGRATE=off is about to run the migration.
+// With AUTO_MIGRATE=off the operator runs the migration, which is likely to be under way. So the client is told to try again.
 const schemaMissing = () =>
   new ServiceError(
     503,
     'storage-unavailable',
-    "The database's schema is not the one that this release needs yet.",
+    "The database's schema is older than this release needs; try again once it was migrated.",
     { headers: { 'retry-after': '5' } },
   );
 

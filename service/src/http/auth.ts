@@ -12,21 +12,21 @@ import type { EnvironmentToken } from '../storage/tables/environments.ts';
 
 /**
  * Which token an operation needs:
- * - `none`: none; it counts for the rate of the client's address
- * - `watch`: none, and it counts for no rate, so that whoever watches the service is never refused
- * - `editor`: an editor token of what the path is about
- * - `environment`: an environment token of the environment that the path is about
- * - `run`: the same for a run, which asks the database only what this node does not know, and counts for the rates of runs
- *   in place of the token's
+ * - `none`: none; the request counts for the rate of the client's address
+ * - `watch`: none, and the request counts for no rate, so that a monitor is never refused
+ * - `editor`: an editor token whose scope the path is in
+ * - `environment`: a token of the environment that the path names
+ * - `run`: the same for a run, which reads from the database only what this node has not cached, and counts for the rates of
+ *   runs instead of that of the token
  * - `either`: an editor or an environment token
- * - `optional`: none; where there is one, it is an editor or an environment token, and has to be good
+ * - `optional`: none is needed; one that is sent has to be a valid editor or environment token
  */
 export type Auth = 'none' | 'watch' | 'editor' | 'environment' | 'run' | 'either' | 'optional';
 
-/** Who asks with an editor token. */
+/** The caller of a request with an editor token. */
 export interface EditorCaller {
   readonly kind: 'editor';
-  /** What the token opens. */
+  /** The plugins that the token is for. */
   readonly scope: PluginScope;
   readonly permissions: readonly Permission[];
   /** The vendor's name for who the token was given to. */
@@ -34,11 +34,11 @@ export interface EditorCaller {
   /** When the token ends, in milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly tokenHash: Uint8Array;
-  /** Whose share of the machine its work is of. */
+  /** What its jobs count for in the fair queues. */
   readonly share: Share;
 }
 
-/** Who asks with an environment token. */
+/** The caller of a request with an environment token. */
 export interface EnvironmentCaller {
   readonly kind: 'environment';
   readonly environment: string;
@@ -54,8 +54,8 @@ export type CallerOf<A extends Auth> =
   | (A extends 'none' | 'watch' | 'optional' ? undefined : never);
 
 /**
- * Makes sure that the token of a request is good for what its path is about. Throws 401 without a valid token of the kind that
- * is needed, 403 where it is for something else.
+ * Makes sure that a request has a token that is valid for the target of its path. Throws 401 without a valid token of a kind
+ * that the operation takes, and 403 where the token is for another target or lacks the permission.
  * @param permission what an editor token has to permit
  */
 export async function authorize(
@@ -119,15 +119,15 @@ async function editorCaller(
 }
 
 /**
- * Whether nothing that the path says is other than what the token says. A path that says less, such as that of a list, is of
- * the token's scope, and so is any plugin of a namespace for a token that names no plugin.
+ * Whether a target and a scope agree in every part that both of them name. The path of a list names fewer parts than a token
+ * does, and a token for a whole namespace names no plugin.
  */
 const isWithin = (scope: PluginScope, target: Partial<PluginKey>) =>
   (['environment', 'tenant', 'namespace', 'pluginName'] as const).every(
     (key) => target[key] === undefined || scope[key] === undefined || target[key] === scope[key],
   );
 
-/** Where it is for no run it asks the database, so that a token that was ended on another node is good no more. */
+/** For anything but a run the token is looked up in the database, so that one that was ended on another node is refused at once. */
 async function environmentCaller(
   c: Context,
   token: string,
@@ -161,7 +161,7 @@ function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
   );
 }
 
-/** As {@link readBearerToken}. A request without such a token is counted for the address of its client. */
+/** As {@link readBearerToken}. A request without such a token counts for the rate of the client's address. */
 async function bearerToken(
   c: Context,
   limits: RequestLimits,
@@ -175,7 +175,7 @@ async function bearerToken(
   }
 }
 
-/** The token of a request, and which of the kinds that are possible it is of; the first where its text does not say. */
+/** The token of a request and its kind: by its prefix, or else the first of the kinds that the operation takes. */
 function readBearerToken(
   c: Context,
   kinds: readonly [TokenKind, ...TokenKind[]],

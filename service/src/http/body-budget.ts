@@ -2,10 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { ServiceError } from './errors.ts';
 import { requestInfo } from './request-info.ts';
 
-/** Bytes of bodies that may be held at once. */
+/** How many bytes of request bodies may be in memory at once. */
 export interface BodyLimits {
   readonly total: number;
-  /** Of all tenants of one environment. It leaves room for other environments. */
+  /** Of all tenants of one environment: less than the total, so that there is room for other environments. */
   readonly perEnvironment: number;
   /** Of one tenant, however many tokens it has. */
   readonly perTenant: number;
@@ -13,7 +13,7 @@ export interface BodyLimits {
 
 const mebibyte = 2 ** 20;
 
-/** Each byte takes up to three in memory: as it came, as text, and on its way to a runner or compiler. */
+/** Each byte takes up to three in memory: as received, as text, and on its way to a runner or compiler. */
 const bodyLimits: BodyLimits = {
   total: 128 * mebibyte,
   perEnvironment: 96 * mebibyte,
@@ -22,50 +22,52 @@ const bodyLimits: BodyLimits = {
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Counts the body of the request, of so many bytes; see {@link boundBodies}. */
-    holdBody?: (size: number) => void;
+    /** Reserves so many bytes for the body of the request; see {@link limitBodies}. */
+    reserveBody?: (size: number) => void;
   }
 }
 
 /**
- * Bounds what the bodies of all requests take of the memory together, from when they begin to be read until they are answered:
- * they wait for what is slow to send, and for their turn to run. Whose they are is known by then, so that nobody takes the room
- * of others by tokens that are none.
+ * Limits the memory that the bodies of all requests take together, from when they begin to be read until the response is made:
+ * clients may be slow to send them, and jobs may wait for their turn. The caller is known when bytes are reserved, so that
+ * nobody can use up the budget of others without a valid token.
  */
-export function boundBodies(limits: BodyLimits = bodyLimits): MiddlewareHandler {
-  const held = new Map<string, number>();
+export function limitBodies(limits: BodyLimits = bodyLimits): MiddlewareHandler {
+  /** How many bytes are reserved, by budget. */
+  const reserved = new Map<string, number>();
   return async (c, next) => {
-    const holds: { key: string; size: number }[] = [];
-    c.set('holdBody', (size) => {
+    const reservations: { key: string; size: number }[] = [];
+    c.set('reserveBody', (size) => {
       if (!size) return;
-      const wanted = holdersOf(c, limits);
-      if (wanted.some(({ key, most }) => (held.get(key) ?? 0) + size > most)) throw busy();
-      for (const { key } of wanted) {
-        held.set(key, (held.get(key) ?? 0) + size);
-        holds.push({ key, size });
+      const budgets = budgetsOf(c, limits);
+      if (budgets.some(({ key, max }) => (reserved.get(key) ?? 0) + size > max)) throw busy();
+      for (const { key } of budgets) {
+        reserved.set(key, (reserved.get(key) ?? 0) + size);
+        reservations.push({ key, size });
       }
     });
     try {
       await next();
     } finally {
-      for (const { key, size } of holds) {
-        const left = (held.get(key) ?? 0) - size;
-        if (left > 0) held.set(key, left);
-        else held.delete(key);
+      for (const { key, size } of reservations) {
+        const left = (reserved.get(key) ?? 0) - size;
+        if (left > 0) reserved.set(key, left);
+        else reserved.delete(key);
       }
     }
   };
 }
 
-/** Has a body counted, of at most so many bytes, that is about to be read. Throws 503 where there is no room for it. */
-export const holdBody = (c: Context, size: number): void => c.get('holdBody')?.(size);
+/** Reserves at most so many bytes for a body that is about to be read. Throws 503 when a budget is used up. */
+export const reserveBody = (c: Context, size: number): void => c.get('reserveBody')?.(size);
 
-function holdersOf(c: Context, { total, perEnvironment, perTenant }: BodyLimits) {
+/** The budgets that the body of a request counts for. */
+function budgetsOf(c: Context, { total, perEnvironment, perTenant }: BodyLimits) {
   const { environment = '', tenant = '' } = requestInfo(c);
   return [
-    { key: '', most: total },
-    { key: JSON.stringify([environment]), most: perEnvironment },
-    { key: JSON.stringify([environment, tenant]), most: perTenant },
+    { key: '', max: total },
+    { key: JSON.stringify([environment]), max: perEnvironment },
+    { key: JSON.stringify([environment, tenant]), max: perTenant },
   ];
 }
 

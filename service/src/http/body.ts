@@ -1,12 +1,13 @@
 import type { Context } from 'hono';
-import { holdBody } from './body-budget.ts';
+import { reserveBody } from './body-budget.ts';
 import type { CodeOf } from './error-codes.ts';
 import { badRequest, ServiceError } from './errors.ts';
 import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
 /**
- * Reads a JSON body, whose sender has to be known by then. Throws 415 for another type, 413 above `limit` bytes, 400 for what is
- * empty or not JSON, and 422 where it is nested too deep.
+ * Reads a JSON body. Call it once the caller is authorized, because the body counts for the caller's budget. Throws 415 for
+ * another content type, 413 above `limit` bytes, 400 for a body that is empty or not JSON, and 422 for one that is nested too
+ * deep.
  */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
   const value = await readOptionalJson(c, limit);
@@ -15,8 +16,8 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
 }
 
 /**
- * The same for a body that may be left out: `undefined` for an empty one, whatever its type. There are clients that say of an
- * empty body that it is a form.
+ * As {@link readJson}, for a body that may be left out: `undefined` for an empty one, whatever its content type, because some
+ * clients declare an empty body as a form.
  */
 export async function readOptionalJson(c: Context, limit: number): Promise<unknown> {
   if (isJson(c)) {
@@ -36,7 +37,7 @@ function isJson(c: Context): boolean {
   return type === 'application/json' || /^application\/[\w.+-]+\+json$/.test(type);
 }
 
-/** Whether there is no body, which only reading tells where its length is not declared. Of another nothing more is read. */
+/** Whether the body is empty. Where its length is not declared it is read, but only up to its first byte. */
 async function isEmpty(c: Context): Promise<boolean> {
   const declared = c.req.header('content-length');
   if (declared !== undefined) return Number(declared) === 0;
@@ -54,7 +55,7 @@ function parseJson(text: string): unknown {
       422,
       'too-deep',
       `The arrays and objects of the body may be nested ${jsonDepth} deep, and these are deeper.`,
-      // The body as a whole: a pointer to the part would be very long.
+      // The pointer to the body as a whole: that to the part would be very long.
       { path: '' },
     );
   }
@@ -66,10 +67,10 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Reads a body that is text, in UTF-8. Clients name very different types for it, JSON and forms included, or none:
- * what is refused, with 415, is what says that it is no text, or text that would have to be decoded first. An empty one is none,
- * whatever its type. Throws 413 with `overCode` above `limit` bytes, 400 for what is not UTF-8.
- * @param anyType whether the type is not looked at, only whether the body would have to be decoded first
+ * Reads a body of text in UTF-8. Clients send text with very different content types, JSON and forms included, or with none. So
+ * 415 is thrown only for a type that is certainly not text, another charset, and a content encoding. An empty body is read as
+ * an empty text, whatever its headers. Throws 413 with `overCode` above `limit` bytes, and 400 for what is not UTF-8.
+ * @param anyType whether every content type is accepted (default false)
  */
 export async function readPlainText(
   c: Context,
@@ -102,7 +103,7 @@ function isPlainText(c: Context): boolean {
   );
 }
 
-/** One that comes in chunks does not say how large it is, and counts as the largest. */
+/** How many bytes to reserve for a body. One that comes in chunks does not declare its length, and counts as the largest. */
 function bodySize(c: Context, declared: number, limit: number): number {
   if (c.req.header('transfer-encoding') !== undefined) return limit;
   return declared <= limit ? declared : 0;
@@ -111,11 +112,11 @@ function bodySize(c: Context, declared: number, limit: number): number {
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
 async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-large'): Promise<string> {
   const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
-  // Not a number where the body comes in chunks.
+  // NaN where the body comes in chunks; both comparisons below are then false.
   const declared = Number(c.req.header('content-length') ?? NaN);
-  // Refused before any of it is read: what was begun could only be left half read.
+  // Refused before any of it is read, so that the server can discard the body as a whole.
   if (declared > limit) throw tooLarge();
-  holdBody(c, bodySize(c, declared, limit));
+  reserveBody(c, bodySize(c, declared, limit));
   const chunks: Uint8Array[] = [];
   let length = 0;
   const add = (chunk: Uint8Array) => {
@@ -124,7 +125,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
     chunks.push(chunk);
   };
   try {
-    // A body that says that it is small is read in one go: a stream costs more than all else about it.
+    // A body of known length is read in one go: reading a stream costs more than everything else here.
     if (declared <= limit) add(new Uint8Array(await c.req.raw.arrayBuffer()));
     else for await (const chunk of c.req.raw.body ?? []) add(chunk);
   } catch (error) {

@@ -1,19 +1,19 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
-import type { BuildEnd } from '../toolchains/build/limits.ts';
+import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
 import { languageOf } from './languages.ts';
-import { json, reply } from './operations/answers.ts';
+import { json, respond } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import { busyAnswer } from './run-errors.ts';
+import { translateBusyError } from './run-errors.ts';
 import type { Draft } from '../storage/tables/drafts.ts';
 import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
@@ -46,7 +46,7 @@ export const build: ServiceInterface = {
       permission: 'write',
       headers: ['accept', 'if-match', 'if-none-match'],
       body: textBody({ description: 'The source.', limit: sourceLimit }),
-      answers: {
+      responses: {
         200: json(buildResult, {
           description: 'How the build ended.',
           headers: ['etag'],
@@ -63,21 +63,21 @@ export const build: ServiceInterface = {
         const { identifier, pretty } = languageOf(context, path.language);
         const contents = await body();
         const draft = { lang: identifier, contents };
-        const { etag, end } = await startBuild(c, context, { plugin: target, caller, draft });
+        const { etag, outcome } = await startBuild(c, context, { plugin: target, caller, draft });
         const title = `${target.pluginName}: building with ${pretty}`;
         if (!wantsEventStream(c)) {
           try {
-            return reply(200, resultOf([title, ...linesOf(await end)], await end), { etag });
+            return respond(200, resultOf([title, ...linesOf(await outcome)], await outcome), { etag });
           } catch (error) {
-            throw busyAnswer(error, true);
+            throw translateBusyError(error, true);
           }
         }
         c.header('etag', etag);
         return eventStream(c, async (send) => {
           await send('log', title);
-          const lines = linesOf(await end);
+          const lines = linesOf(await outcome);
           for (const line of lines) await send('log', line);
-          await send('result', JSON.stringify(resultOf([title, ...lines], await end)));
+          await send('result', JSON.stringify(resultOf([title, ...lines], await outcome)));
         });
       },
     }),
@@ -90,35 +90,35 @@ interface BuildRequest {
   readonly draft: PluginSource;
 }
 
-/** Saves the draft and begins to build it. `end`: once what was built is kept. */
+/** Saves the draft and begins to build it. `outcome` resolves once the program was saved. */
 async function startBuild(
   c: Context,
   context: ServiceContext,
   request: BuildRequest,
-): Promise<{ etag: string; end: Promise<BuildEnd> }> {
+): Promise<{ etag: string; outcome: Promise<BuildOutcome> }> {
   const { plugin, caller, draft } = request;
   const { source, etag } = await saveSource(c, context, request);
   const types = await context.storage.tables.namespaces.types(plugin);
-  let building: Promise<BuildEnd>;
+  let building: Promise<BuildOutcome>;
   try {
     building = context.builds.build(draft.lang, {
       source: draft.contents,
       types: pluginTypes(types.declarations),
       share: caller.share,
       signal: c.req.raw.signal,
-      // An editor that streams comes back, after a reload for instance, and finds its draft built.
+      // An editor that streams may come back, for instance after a reload, and should find its draft built.
       finishes: wantsEventStream(c),
     });
   } catch (error) {
-    throw busyAnswer(error, true);
+    throw translateBusyError(error, true);
   }
-  const end = building.then((ended) => {
+  const outcome = building.then((built) => {
     context.recorder.countBuild(plugin);
-    return keepProgram(context, plugin, { source, types }, ended);
+    return keepProgram(context, plugin, { source, types }, built);
   });
-  // Whoever waits for it is told; but a client that does not read its log keeps nobody waiting for it yet.
-  end.catch(() => {});
-  return { etag, end };
+  // A stream awaits the outcome only after the client has read its first event; until then a rejection would be unhandled.
+  outcome.catch(() => {});
+  return { etag, outcome };
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
@@ -129,7 +129,7 @@ function saveSource(
 ): Promise<Draft> {
   const change = (current: Draft | undefined): PluginSource => {
     checkPreconditions(c, current?.etag);
-    // The same text again is no change: other tabs need not hear of it.
+    // The same text again is not a new revision, so that other tabs need not reload it.
     if (current && current.source.lang === built.lang && current.source.contents === built.contents)
       return current.source;
     return { ...current?.source, ...built };
@@ -137,16 +137,16 @@ function saveSource(
   return updateDraft(context, plugin, change, caller.actor);
 }
 
-/** Keeps what was built, unless the draft is another by now: what was overtaken must not take the place of that. */
+/** Saves the program, unless the draft has changed meanwhile: the program of an older draft must not replace a newer one. */
 async function keepProgram(
   { storage, now }: ServiceContext,
   plugin: PluginKey,
   { source, types }: { readonly source: PluginSource; readonly types: NamespaceTypes },
-  end: BuildEnd,
-): Promise<BuildEnd> {
-  const compiled = 'compiled' in end ? end.compiled.program : undefined;
-  if (!compiled) return end;
-  // The version that it becomes keeps the schemas, whatever becomes of those of its namespace.
+  outcome: BuildOutcome,
+): Promise<BuildOutcome> {
+  const compiled = 'compiled' in outcome ? outcome.compiled.program : undefined;
+  if (!compiled) return outcome;
+  // The program holds the schemas it was built with, so that a version keeps them when those of its namespace change.
   const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
   await storage.transaction(async ({ drafts, builds, lockPlugin }) => {
     await lockPlugin(plugin);
@@ -155,27 +155,27 @@ async function keepProgram(
       await builds.save(plugin, source, program, now(), types.schemasDigest);
     }
   });
-  return end;
+  return outcome;
 }
 
-const succeeded = (end: BuildEnd) => 'compiled' in end && end.compiled.program !== undefined;
+const isSuccess = (outcome: BuildOutcome) => 'compiled' in outcome && outcome.compiled.program !== undefined;
 
-/** What a build logs once it has ended. */
-function linesOf(end: BuildEnd): string[] {
+/** The lines of a build's log, once it has ended. */
+function linesOf(outcome: BuildOutcome): string[] {
   const found =
-    'failed' in end
-      ? [end.failed]
-      : end.compiled.diagnostics.map(
+    'failed' in outcome
+      ? [outcome.failed]
+      : outcome.compiled.diagnostics.map(
           ({ line, column, severity, message }) => `${line}:${column} ${severity}: ${message}`,
         );
-  const last = succeeded(end) ? 'The build succeeded.' : 'The build failed.';
+  const last = isSuccess(outcome) ? 'The build succeeded.' : 'The build failed.';
   return [...found, last].flatMap((text) => text.split(/\r\n?|\n/));
 }
 
-function resultOf(lines: readonly string[], end: BuildEnd) {
-  const diagnostics = 'compiled' in end ? end.compiled.diagnostics : [];
+function resultOf(lines: readonly string[], outcome: BuildOutcome) {
+  const diagnostics = 'compiled' in outcome ? outcome.compiled.diagnostics : [];
   return {
-    succeeded: succeeded(end),
+    succeeded: isSuccess(outcome),
     outputLog: lines.join('\n'),
     ...(diagnostics.length ? { diagnostics } : {}),
   };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { overwriteDraft, updateDraft } from './draft-saves.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { empty, json, reply } from './operations/answers.ts';
+import { empty, json, respond } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
@@ -37,7 +37,7 @@ export const builder: ServiceInterface = {
       summary: 'What the service offers',
       tag: 'builder',
       auth: 'none',
-      answers: { 200: json(features, { description: 'Its features and languages.' }) },
+      responses: { 200: json(features, { description: 'Its features and languages.' }) },
       handle: (_, { features: all, languages }) => {
         const known = [...languages.values()].map(({ identifier, pretty, short }) => ({
           identifier,
@@ -57,7 +57,7 @@ export const builder: ServiceInterface = {
       auth: 'editor',
       permission: 'read',
       headers: ['if-none-match'],
-      answers: {
+      responses: {
         200: json(sourceSchema, { description: 'The draft.', headers: draftHeaders }),
         304: empty({ description: 'The client has it already.', headers: draftHeaders }),
       },
@@ -71,7 +71,7 @@ export const builder: ServiceInterface = {
           );
         }
         const { etag, source } = draft;
-        return isNotModified(c, etag) ? reply(304, undefined, { etag }) : reply(200, source, { etag });
+        return isNotModified(c, etag) ? respond(304, undefined, { etag }) : respond(200, source, { etag });
       },
     }),
 
@@ -90,7 +90,7 @@ export const builder: ServiceInterface = {
         code: 'invalid-record',
         name: 'the record',
       }),
-      answers: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
+      responses: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
       errors: { 403: ['too-many-plugins'], 422: ['unknown-language'] },
       handle: async ({ c, target, caller, body }, context) => {
         checkLanguage(body, context);

@@ -5,10 +5,10 @@ import type { ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { ServiceError } from './errors.ts';
 import { languageOf } from './languages.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
-import { whenNotBusy } from './run-errors.ts';
+import { translateBusyErrors } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
 
 const checked = z.object({ diagnostics: z.array(diagnosticSchema) }).meta({ id: 'Check' });
@@ -29,7 +29,7 @@ export const check: ServiceInterface = {
       auth: 'editor',
       permission: 'write',
       body: textBody({ description: 'The source.', limit: sourceLimit }),
-      answers: { 200: json(checked, { description: 'What was found.' }) },
+      responses: { 200: json(checked, { description: 'What was found.' }) },
       errors: { 409: ['check-superseded'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
       handle: async ({ c, path, target, caller, body }, context) => {
         const { identifier } = languageOf(context, path.language);
@@ -37,10 +37,10 @@ export const check: ServiceInterface = {
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const declarations = await context.storage.tables.namespaces.declarations(target);
-        const work = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
-        const end = await whenNotBusy(true, async () => {
+        const job = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
+        const outcome = await translateBusyErrors(true, async () => {
           try {
-            return await context.builds.check(identifier, work);
+            return await context.builds.check(identifier, job);
           } catch (error) {
             if (error instanceof SupersededError) {
               throw new ServiceError(409, 'check-superseded', error.message);
@@ -49,9 +49,9 @@ export const check: ServiceInterface = {
           }
         });
         const diagnostics =
-          'failed' in end
-            ? [{ line: 1, column: 1, message: end.failed, severity: 'error' as const }]
-            : end.compiled.diagnostics;
+          'failed' in outcome
+            ? [{ line: 1, column: 1, message: outcome.failed, severity: 'error' as const }]
+            : outcome.compiled.diagnostics;
         return { status: 200, body: { diagnostics } };
       },
     }),

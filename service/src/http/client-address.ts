@@ -1,18 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 import type { Context } from 'hono';
 
-/** Of which addresses the word on who the client is counts. */
+/** The proxies whose `X-Forwarded-For` is believed. */
 export type TrustedProxies = Pick<BlockList, 'check'>;
 
-/** Nobody is trusted. */
-const nobody: TrustedProxies = new BlockList();
+const noProxies: TrustedProxies = new BlockList();
 
 /**
- * The address of the client that asks: of its connection, or, where that is one of the trusted proxies, the rightmost address
- * of `X-Forwarded-For` that is none of them. What stands to the left of that, anybody may have made up. `undefined` where
- * the request came by no connection.
+ * The address of the client: that of the connection, or, where that is a trusted proxy, the rightmost address of
+ * `X-Forwarded-For` that is not one. The client can make up everything to the left of it. `undefined` where the request did
+ * not come by a connection.
  */
-export function clientAddress(c: Context, trusted: TrustedProxies = nobody): string | undefined {
+export function clientAddress(c: Context, trusted: TrustedProxies = noProxies): string | undefined {
   const env: unknown = c.env;
   const { incoming } = (env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } };
   return forwardedAddress(incoming?.socket?.remoteAddress, c.req.header('x-forwarded-for'), trusted);
@@ -24,19 +23,19 @@ export function forwardedAddress(
   forwardedFor: string | undefined,
   trusted: TrustedProxies,
 ): string | undefined {
-  let client = peerAddress(peer);
+  let client = normalizedAddress(peer);
   for (const entry of (forwardedFor ?? '').split(',').toReversed()) {
     if (client === undefined || !isTrusted(client, trusted)) return client;
     const next = toAddress(entry.trim());
-    // A proxy that did not say who asked it: it is all that is known.
+    // The proxy did not pass on an address, so its own is all that is known.
     if (next === undefined) return client;
     client = next;
   }
   return client;
 }
 
-/** The address at the other end of a connection, in the form that {@link clientAddress} has. */
-export const peerAddress = (peer: string | undefined): string | undefined =>
+/** The address of the peer of a connection, in the form that {@link clientAddress} returns. */
+export const normalizedAddress = (peer: string | undefined): string | undefined =>
   peer === undefined ? undefined : toAddress(peer);
 
 const isTrusted = (address: string, trusted: TrustedProxies) =>
@@ -53,8 +52,8 @@ function toAddress(text: string): string | undefined {
 }
 
 /**
- * What counts as one client: an address of IPv4, or the /64 of one of IPv6, of which every customer of a provider has at
- * least one to choose addresses from.
+ * The network that counts as one client: a single IPv4 address, or the /64 of an IPv6 address, because every customer of a
+ * provider has at least a /64 to choose addresses from.
  */
 export function clientNetwork(address: string): string {
   const plain = withoutZone(address);
@@ -74,7 +73,7 @@ function groupsOf(address: string): string[] {
   return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
 }
 
-/** The address of IPv4 that is written as one of IPv6 where a socket takes both. */
+/** The IPv4 address of an IPv4-mapped IPv6 address, as a dual-stack socket reports it; `undefined` for any other address. */
 function mappedAddress(groups: readonly string[]): string | undefined {
   if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return undefined;
   const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));

@@ -4,23 +4,23 @@ import type { Socket } from 'node:net';
 import { errorResponse, ServiceError } from './errors.ts';
 import { requestIdHeader, requestIdOf } from './observe-requests.ts';
 
-/** The answer to what never became a request. `address`: where it came from. */
+/** Makes the response to what could not be parsed as a request. `address`: where it came from. */
 export type Refuse = (error: unknown, address?: string) => Response;
 
 /**
- * How long a client may take to read the answer and to end its side of the connection, in ms. Closing at once would take the
- * answer from a client that is still sending.
+ * How long a client may take to read the response and to end its side of the connection, in ms. If the connection were closed
+ * at once, a client that is still sending would never see the response.
  */
 const lingerTime = 2000;
 
 /**
- * Answers what Node's HTTP parser refuses (400, 408, 431) as everything else is answered: as JSON, with an id, and with a line
- * in the log. Node by itself would send a bare status line.
+ * Has requests that Node's HTTP parser refuses (400, 408, 431) responded to like all others: in JSON, with an id, and with a
+ * line in the log. Node by itself would send a bare status line.
  */
-export function answerClientErrors(server: Server, refuse: Refuse): void {
-  /** The last request of each connection that has not been answered yet. */
+export function respondToClientErrors(server: Server, refuse: Refuse): void {
+  /** The last request of each connection whose response has not been sent yet. */
   const underWay = new WeakMap<Socket, { incoming: IncomingMessage; outgoing: ServerResponse }>();
-  // The parser goes on complaining about whatever follows.
+  // After its first error on a connection, the parser reports one for each further chunk.
   const refused = new WeakSet<Socket>();
 
   server.prependListener('request', (incoming, outgoing) => {
@@ -34,7 +34,7 @@ export function answerClientErrors(server: Server, refuse: Refuse): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const problem = problemOf(error);
     if (problem && refused.has(socket)) return;
-    // The connection broke: there is nobody to answer.
+    // The connection broke, so that no response can be sent.
     if (!problem || !socket.writable) {
       socket.destroy();
       return;
@@ -46,13 +46,13 @@ export function answerClientErrors(server: Server, refuse: Refuse): void {
       return;
     }
     const { incoming, outgoing } = current;
-    // What follows a whole request must not take the place of its answer.
+    // The current request arrived whole and the fault is in what follows it, so its own response is sent first.
     if (incoming.complete) {
       outgoing.once('close', () => void send(socket, refuse(problem, socket.remoteAddress)));
     } else if (outgoing.headersSent) {
       socket.destroy();
     } else {
-      // The request has an id already, and its line is logged once its connection has ended.
+      // The request already has an id, and its line is logged when its connection has ended.
       const id = requestIdOf(outgoing);
       const response = id === undefined ? refuse(problem, socket.remoteAddress) : errorResponse(problem, id);
       if (id !== undefined) response.headers.set(requestIdHeader, id);
@@ -77,7 +77,7 @@ function problemOf({ code: cause = '' }: NodeJS.ErrnoException): ServiceError | 
   }
 }
 
-/** Sends an answer and ends the connection. */
+/** Sends a response and ends the connection. */
 async function send(socket: Socket, response: Response): Promise<void> {
   const body = await response.text();
   const { status, headers } = response;

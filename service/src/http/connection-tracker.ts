@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** How long no connection may have come before the port is closed, in ms, and how long that is waited for at the most. */
+/** The port is closed once no connection has come for `quietTime`, or after `longestPause`; in ms. */
 const quietTime = 25;
 const longestPause = 250;
 
-/** Knows the connections of a server, and which of them have a request under way, so that the server can end politely. */
+/** Tracks the connections of a server and their requests under way, so that the server can shut down without failing one. */
 export class ConnectionTracker {
   readonly #server: Server;
   /** Each connection, with how many requests it has under way. */
@@ -30,8 +30,8 @@ export class ConnectionTracker {
   }
 
   /**
-   * Refuses connections from now on, and resolves when all that there are have ended. One without a request is closed after
-   * `idleTime`, in ms, which is for how long its client was told that it may use it; one with a request after `graceTime`.
+   * Stops accepting connections, and resolves when all existing ones have ended. A connection without a request is closed after
+   * `idleTime` ms, the time for which its client was told that it is kept; one with a request after `graceTime` ms.
    */
   async end(idleTime: number, graceTime: number): Promise<void> {
     const { closed } = await this.#stopListening();
@@ -46,9 +46,9 @@ export class ConnectionTracker {
   }
 
   /**
-   * Closes the port. The system answers a client's attempt to connect before this process hears of it, and when the port is
-   * closed it resets those connections, with the requests that were sent on them. So for a moment nothing is read: whoever
-   * waits for an answer opens no new connection, and the port is closed once none has come for a while.
+   * Closes the port. The system completes a client's connect before this process accepts it, and resets such connections when
+   * the port is closed, with the requests that were sent on them. So all sockets are paused for a moment: clients that wait for
+   * a response open no new connections, and the port is closed once none has come for a while.
    */
   async #stopListening(): Promise<{ closed: Promise<void> }> {
     this.#isPaused = true;
@@ -56,7 +56,7 @@ export class ConnectionTracker {
     const began = performance.now();
     const isQuiet = () => performance.now() - Math.max(began, this.#lastConnection) >= quietTime;
     while (!isQuiet() && performance.now() - began < longestPause) await sleep(1);
-    // Right after the event loop has looked for connections, and had nothing else to do in that turn.
+    // Waits for a turn of the event loop in which it had nothing to do: it has just accepted every pending connection.
     for (let turns = 0; turns < 1000; turns++) {
       const before = performance.now();
       await turn();

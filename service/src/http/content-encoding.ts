@@ -3,31 +3,30 @@ import { parseAccept } from 'hono/utils/accept';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The compressions that the service can answer with, best first. */
+/** The content encodings of the service's responses, best first. */
 export const contentEncodings = ['br', 'gzip'] as const;
 
 export type ContentEncoding = (typeof contentEncodings)[number];
 
 /**
- * The compression that a client wants most of those there are, by its `Accept-Encoding`. Of those it wants equally, the
- * best one.
- * @returns `undefined` for no compression. That is also the answer to a client that accepts nothing at all, because RFC
- * 9110 leaves that to the server, and an answer such a client may be able to read is better than none.
+ * The available encoding that a client prefers by its `Accept-Encoding`; among equally preferred ones, the best.
+ * @returns `undefined` for no compression. That also holds for a client that accepts no encoding at all: RFC 9110 permits it,
+ * and an uncompressed response is the one that such a client is most likely to read.
  */
 export function chooseEncoding(
   accepted: string | undefined,
   available: readonly ContentEncoding[],
 ): ContentEncoding | undefined {
-  // Without the header any compression would be allowed; but whoever does not send it often cannot decompress.
+  // Without the header any encoding would be allowed, but clients that do not send it often cannot decompress.
   const values = parseAccept(accepted ?? '').map(({ type, q }) => ({ name: nameOf(type), q }));
   const weightOf = (name: string) =>
     (values.find((one) => one.name === name) ?? values.find((one) => one.name === '*'))?.q ?? 0;
-  // Every client can read an answer as it is, so this counts only where the client gives it a weight by its name.
+  // Every client can read an uncompressed response, so `identity` counts only where the client names it.
   const plain = values.find(({ name }) => name === 'identity')?.q ?? 0;
-  let [chosen, most]: [ContentEncoding | undefined, number] = [undefined, 0];
+  let [chosen, chosenWeight]: [ContentEncoding | undefined, number] = [undefined, 0];
   for (const name of contentEncodings) {
     const weight = available.includes(name) ? weightOf(name) : 0;
-    if (weight > most && weight >= plain) [chosen, most] = [name, weight];
+    if (weight > chosenWeight && weight >= plain) [chosen, chosenWeight] = [name, weight];
   }
   return chosen;
 }
@@ -38,7 +37,7 @@ function nameOf(type: string): string {
   return name === 'x-gzip' ? 'gzip' : name;
 }
 
-/** Compresses a short text that is different in every answer: quickly rather than as much as possible. */
+/** Compresses a short text that is different in every response: quickly rather than as much as possible. */
 export function compressQuickly(body: Bytes, encoding: ContentEncoding): Bytes {
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
   const params = { [BROTLI_PARAM_QUALITY]: 4, [BROTLI_PARAM_SIZE_HINT]: body.byteLength };

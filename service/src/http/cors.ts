@@ -6,7 +6,7 @@ import type { Operation } from './operations/operation.ts';
 import { methods } from './routes.ts';
 import type { Method } from './routes.ts';
 
-/** Whether pages may call an operation: environment tokens have no business in a page. */
+/** Whether pages may call an operation. An environment token must never be in a page. */
 const isForPages: Readonly<Record<Auth, boolean>> = {
   none: true,
   watch: false,
@@ -18,8 +18,9 @@ const isForPages: Readonly<Record<Auth, boolean>> = {
 };
 
 /**
- * CORS without credentials for the operations that take an editor token or none. Editors on any origin may call those: what
- * they need for it is a token, and a browser adds none by itself. Where there is no operation any origin may read that.
+ * CORS without credentials for the operations that take an editor token or none. Editors on any origin may call them, because
+ * a browser never adds a token by itself. A path without operations may be called from any origin, so that a page can read
+ * the 404.
  */
 export function operationCors(operations: readonly Operation[]): MiddlewareHandler {
   const policies = new Map(
@@ -35,14 +36,14 @@ export function operationCors(operations: readonly Operation[]): MiddlewareHandl
   const allowElsewhere = anyOrigin(methods);
 
   return (c, next) => {
-    // An OPTIONS request that is no preflight asks what a path can do.
+    // An OPTIONS request that is not a preflight asks for the methods of a path.
     const isPreflight = c.req.header('access-control-request-method') !== undefined;
     if (c.req.method === 'OPTIONS' && !isPreflight) return next();
     const route = matchedRoutes(c).find(({ path }) => policies.has(path));
     const policy = route && policies.get(route.path);
     if (!policy) return allowElsewhere(c, next);
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
-    // Also where the path has no such method, so that a page can read that.
+    // Also allowed where the path has no such method, so that a page can read the 405.
     const isAllowed = policy.allowed.length > 0 && !policy.refused.some((one) => one === method);
     return isAllowed ? policy.allow(c, next) : next();
   };

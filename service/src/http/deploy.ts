@@ -1,16 +1,16 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
-import { notBuilt, savedDraft } from './built-draft.ts';
+import { notBuilt, requireDraft } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
-import { versionName } from './environment/plugin-answers.ts';
-import { json } from './operations/answers.ts';
+import { versionName } from './environment/plugin-details.ts';
+import { json } from './operations/responses.ts';
 import { optionalJsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
-import { refuseUnstorable } from './vendor-texts.ts';
+import { requireStorable } from './vendor-texts.ts';
 
 const longestMessage = 500;
 
@@ -52,7 +52,7 @@ export const deploy: ServiceInterface = {
       permission: 'deploy',
       headers: ['if-match'],
       body: optionalJsonBody(deployRequest, { description: 'A message, or nothing.' }),
-      answers: { 200: json(deployed, { description: 'The version.' }) },
+      responses: { 200: json(deployed, { description: 'The version.' }) },
       errors: { 404: ['draft-not-found'], 409: ['not-built'], 412: ['precondition-failed'] },
       handle: async ({ c, target, caller, body }, context) => ({
         status: 200,
@@ -63,7 +63,7 @@ export const deploy: ServiceInterface = {
 };
 
 /**
- * Throws 404 without a draft, 412 where it is not the one that `If-Match` names, and 409 when it is not what was deployed last
+ * Throws 404 without a draft, 412 when the draft is not the one that `If-Match` names, and 409 when it differs from the newest version
  * and has no successful build.
  */
 function deployDraft(
@@ -73,14 +73,14 @@ function deployDraft(
   { actor }: EditorCaller,
   message: string | undefined,
 ): Promise<z.input<typeof deployed>> {
-  refuseUnstorable({ message });
-  // One transaction, so that of several equal deploys at once the first makes a version and the others find it.
+  requireStorable({ message });
+  // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);
-    const { source, digest, etag } = await savedDraft(tables, plugin);
+    const { source, digest, etag } = await requireDraft(tables, plugin);
     checkPreconditions(c, etag);
     const newest = await tables.versions.newest(plugin);
-    // Before the build is looked at: a deploy whose answer was lost can be tried again, whatever was built since.
+    // Compared before the build is read, so that a deploy whose response was lost can be repeated, whatever was built since.
     const schemasDigest = await tables.namespaces.schemasDigest(plugin);
     const isUnchanged = newest?.digest === versionDigestOf(digest, schemasDigest);
     const version = isUnchanged ? newest.version : await addVersion();
@@ -88,7 +88,7 @@ function deployDraft(
     return { version, ...(isUnchanged && { unchanged: true as const }), live };
 
     async function addVersion(): Promise<string> {
-      // Of this very source: the draft may have been saved again meanwhile, which needs no lock.
+      // The build of exactly this source: the draft may have been saved again meanwhile, because saving takes no lock.
       const program = await tables.builds.find(plugin, source, schemasDigest);
       if (!program) throw notBuilt();
       return tables.versions.add(plugin, source, program, {

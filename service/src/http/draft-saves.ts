@@ -1,15 +1,15 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import type { Draft, Writing } from '../storage/tables/drafts.ts';
+import type { Draft, WriteStamp } from '../storage/tables/drafts.ts';
 import type { ServiceContext } from './context.ts';
 import { endedEditorToken, ServiceError } from './errors.ts';
 
 /*
- * Saves of drafts. The first draft of a plugin makes the plugin, and throws 403 where its tenant has as many as it may have.
- * Throws 401 where the tenant was deleted since the request was let through.
+ * Saves of drafts. Saving the first draft of a plugin creates the plugin: it throws 403 where the tenant already has as many
+ * plugins as it may have, and 401 where the tenant was deleted since the request was authorized.
  */
 
-/** Saves a draft, whatever it was before, and returns it as saved. `actor`: in whose name. */
+/** Saves a draft, whatever it was before, and returns it as saved. `actor`: who saves it, by the vendor's name for them. */
 export async function overwriteDraft(
   context: ServiceContext,
   plugin: PluginKey,
@@ -21,10 +21,10 @@ export async function overwriteDraft(
   return saved ?? createPlugin(context, plugin, () => source, writing);
 }
 
-/** What a draft becomes; it may be asked several times. See `update` of the drafts. */
+/** Makes the new source of a draft. It may be called several times; see `update` of the drafts. */
 type DraftChange = (current: Draft | undefined) => PluginSource;
 
-/** Saves what `change` makes of the draft as it is, and returns it as saved. `actor`: in whose name. */
+/** Saves what `change` makes of the current draft, and returns it as saved. `actor`: who saves it, by the vendor's name for them. */
 export async function updateDraft(
   context: ServiceContext,
   plugin: PluginKey,
@@ -40,27 +40,23 @@ function createPlugin(
   { storage, tenantPlugins }: ServiceContext,
   plugin: PluginKey,
   change: DraftChange,
-  writing: Writing,
+  writing: WriteStamp,
 ): Promise<Draft> {
   return storage.transaction(async ({ drafts, tenants, lockTenant }) => {
-    // Before its plugins are counted, which others may be about to add to.
+    // Locked before its plugins are counted, because other requests may be about to add some.
     await lockTenant(plugin);
     const existing = await drafts.update(plugin, writing, change);
     if (existing) return existing;
     const source = change(undefined);
     const tenant = await tenants.find(plugin);
     if (!tenant) throw endedEditorToken();
-    const most = tenant.limits.plugins ?? tenantPlugins;
-    if (most !== undefined && (await tenants.countPlugins(plugin, most)) >= most) throw tooManyPlugins(most);
+    const max = tenant.limits.plugins ?? tenantPlugins;
+    if (max !== undefined && (await tenants.countPlugins(plugin, max)) >= max) throw tooManyPlugins(max);
     const created = await drafts.create(plugin, source, writing);
     if (!created) throw endedEditorToken();
     return created;
   });
 }
 
-const tooManyPlugins = (most: number) =>
-  new ServiceError(
-    403,
-    'too-many-plugins',
-    `This tenant may have ${most} plugins and has them all; no other can be made.`,
-  );
+const tooManyPlugins = (max: number) =>
+  new ServiceError(403, 'too-many-plugins', `This tenant already has ${max} plugins, which is its limit.`);

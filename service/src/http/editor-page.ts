@@ -18,10 +18,10 @@ export interface EditorAsset {
 /** The editor's files by their path under `/editor/`: `index.html`, `assets/…`. */
 export type EditorAssets = ReadonlyMap<string, EditorAsset>;
 
-/** What stands in the editor's HTML where each answer puts a fresh nonce. */
+/** The placeholder in the editor's HTML that each response replaces with a fresh nonce. */
 export const nonceMarker = '__CSP_NONCE__';
 
-/** What stands there for whether the editor takes a token from its address; each answer puts `on` or `off`. */
+/** The placeholder that each response replaces with `on` or `off`: whether the editor takes a token from its address. */
 export const addressTokensMarker = '__ADDRESS_TOKENS__';
 
 export interface EditorPageOptions {
@@ -29,7 +29,7 @@ export interface EditorPageOptions {
   ancestors?: readonly string[] | undefined;
   /** Whether the editor takes a token from its address (default: it does). */
   addressTokens?: boolean | undefined;
-  /** Counts an answer with the page, and throws where there were too many. Other files are not counted. */
+  /** Counts a request for the page, and throws when there were too many. Requests for other files are not counted. */
   countPage?: (c: Context) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const hashedName = /^assets\/.+-[\w-]{8}\.\w+$/;
  */
 export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageOptions = {}): void {
   const { ancestors, addressTokens = true, countPage } = options;
-  // Now, so that a mistake ends the start and not a request.
+  // Checked now, so that a mistake in the setting is found at start and not by the first request.
   frameAncestors(ancestors);
 
   route(app, '/editor', { GET: (c) => c.redirect(`/editor/${new URL(c.req.url).search}`, 308) });
@@ -53,7 +53,7 @@ export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageO
       const asset = assets.get(path);
       if (!asset) throw notFound('not-found', 'The editor has no such file.');
       if (!asset.type.startsWith('text/html')) {
-        // No ETag: a file whose name has a hash never has to be validated, and the build makes no other.
+        // No ETag: the name of every file but the page has a hash of its content, so that nothing has to be revalidated.
         c.header('cache-control', hashedName.test(path) ? 'public, max-age=31536000, immutable' : 'no-store');
         return sendAsset(c, asset);
       }
@@ -63,7 +63,7 @@ export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageO
         .decode(asset.body)
         .replaceAll(nonceMarker, nonce)
         .replaceAll(addressTokensMarker, addressTokens ? 'on' : 'off');
-      // Nobody may keep it, because a nonce is for one answer; nor can it have an ETag, as no two are the same.
+      // Not to be cached, because a nonce is for one response only. An ETag would be of no use: no two pages are the same.
       c.header('cache-control', 'no-store');
       c.header('content-security-policy', pagePolicy(nonce, frameAncestors(ancestors)));
       return sendPage(c, { body: new TextEncoder().encode(html), type: asset.type });
@@ -71,14 +71,14 @@ export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageO
   });
 }
 
-/** Answers with a file as the build compressed it. */
+/** Responds with a file, compressed where the build did that. */
 function sendAsset(c: Context, { body, type, compressed = {} }: EditorAsset): Response {
   const available = contentEncodings.filter((name) => compressed[name]);
   const encoding = chooseEncoding(c.req.header('accept-encoding'), available);
   return send(c, type, (encoding && compressed[encoding]) ?? body, encoding);
 }
 
-/** Answers with what was made for this request, compressed now. */
+/** Responds with a page that was made for this request, and so can only be compressed now. */
 function sendPage(c: Context, { body, type }: EditorAsset): Response {
   const encoding = chooseEncoding(c.req.header('accept-encoding'), contentEncodings);
   return send(c, type, encoding ? compressQuickly(body, encoding) : body, encoding);
@@ -87,7 +87,7 @@ function sendPage(c: Context, { body, type }: EditorAsset): Response {
 function send(c: Context, type: string, body: Bytes, encoding: ContentEncoding | undefined): Response {
   c.header('content-type', type);
   c.header('content-length', `${body.byteLength}`);
-  // Said also where nothing is compressed: another client would have got another answer.
+  // Also on an uncompressed response: a cache must not serve it to a client that accepts another encoding.
   c.header('vary', 'accept-encoding');
   c.header('referrer-policy', 'no-referrer');
   if (encoding) c.header('content-encoding', encoding);

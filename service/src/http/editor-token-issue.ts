@@ -4,7 +4,7 @@ import type { EditorToken } from '../storage/tables/editor-tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { tenantDeleted, tenantSuspended } from './errors.ts';
 
-/** What is said of a token that was made. */
+/** A new editor token, as its operations return it. */
 export interface IssuedToken {
   readonly token: string;
   /** Seconds. */
@@ -14,8 +14,8 @@ export interface IssuedToken {
 }
 
 /**
- * Makes an editor token that lives for so many seconds, and its tenant if that was never there. Throws 403 where the tenant is
- * suspended or was deleted.
+ * Makes an editor token, and its tenant if that has never existed. Throws 403 where the tenant is suspended or was deleted.
+ * @param lifetime in seconds
  */
 export async function issueEditorToken(
   { storage, now }: Pick<ServiceContext, 'storage' | 'now'>,
@@ -27,7 +27,7 @@ export async function issueEditorToken(
   const token = createToken('editor');
   const isAdded = () => editorTokens.add(token, editorToken, now(), now() + lifetime * 1000);
   if (!(await isAdded())) {
-    // Whether it is missing, suspended or deleted matters little to most requests, and is asked only now.
+    // Most tenants exist and are active, so that the reason is looked up only after the token could not be added.
     await tenants.addFirst(scope, now());
     if (!(await isAdded())) throw (await tenants.find(scope)) ? tenantSuspended() : tenantDeleted();
   }

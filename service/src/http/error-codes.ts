@@ -1,6 +1,6 @@
 /**
  * The service's error codes: for each the statuses that it comes with, and what it means there. A code that is not in this
- * table cannot be answered; the OpenAPI document and the reference are made from it.
+ * table cannot be used in a response; the OpenAPI document and the reference are made from it.
  */
 export const errorCodes = {
   'invalid-request': { 400: 'The request line or the Host header is malformed.' },
@@ -79,5 +79,5 @@ export type CodeOf<S extends ErrorStatus> = {
   [C in ErrorCode]: S extends StatusOf<C> ? C : never;
 }[ErrorCode];
 
-/** Codes by their statuses: those that an operation can answer with. */
+/** Error codes by their status codes, such as those of an operation. */
 export type ErrorList = { readonly [S in ErrorStatus]?: readonly CodeOf<S>[] };

@@ -10,7 +10,7 @@ export interface ErrorDetails {
   readonly logs?: readonly string[] | undefined;
 }
 
-/** Every refusal of the service: a status, a code for programs and a message for people, as JSON. */
+/** An error that the service responds with, as JSON: a status code, an error code for programs and a message for people. */
 export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
@@ -37,11 +37,11 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
 export const badRequest = (code: CodeOf<400>, message: string, path?: string) =>
   new ServiceError(400, code, message, { path });
 
-// The challenge is the bare scheme: what is wrong with a token is said in the body, for people.
+// The challenge is the bare scheme; the body says what is wrong with the token.
 export const unauthorized = (code: CodeOf<401>, message: string) =>
   new ServiceError(401, code, message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/** Also where the token was good a moment ago, and its tenant was deleted since. */
+/** Also for a token that was valid when the request was authorized, and whose tenant was deleted since. */
 export const endedEditorToken = () =>
   unauthorized('token-invalid', 'The editor token is unknown or has ended; get a new one.');
 
@@ -54,50 +54,55 @@ export const tenantSuspended = () =>
   new ServiceError(
     403,
     'tenant-suspended',
-    'This tenant is suspended: its plugins are neither edited nor run until it is not any more.',
+    'This tenant is suspended: its plugins can be neither edited nor run until the suspension ends.',
   );
 
 export const tenantDeleted = () =>
   new ServiceError(
     403,
     'tenant-deleted',
-    'This tenant was deleted; it gets no tokens unless it is created anew.',
+    'This tenant was deleted; it gets no tokens unless it is created again.',
   );
 
 export const notFound = (code: CodeOf<404>, message: string) => new ServiceError(404, code, message);
 
 export const methodNotAllowed = (method: string, allow: string) =>
-  new ServiceError(405, 'method-not-allowed', `${method} is not possible here; possible are: ${allow}.`, {
-    headers: { allow },
-  });
+  new ServiceError(
+    405,
+    'method-not-allowed',
+    `${method} is not allowed at this path; allowed are: ${allow}.`,
+    {
+      headers: { allow },
+    },
+  );
 
 /**
- * The answer for anything thrown: `{ error: { code, message, path?, requestId }, logs? }`. What {@link isFault} says so of tells
- * nothing but the id of the request, by which the log can be asked.
+ * Makes the response for anything that was thrown: `{ error: { code, message, path?, requestId }, logs? }`. An unexpected error
+ * (see {@link isFault}) becomes a 500 that reveals nothing but the id of the request, by which it can be found in the log.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, path, logs, headers } = refusalOf(error) ?? fault;
+  const { status, code, message, path, logs, headers } = toServiceError(error) ?? internalError;
   const body = { code, message, ...(path !== undefined && { path }), requestId };
   return Response.json({ error: body, logs }, { status, headers });
 }
 
-/** Whether an error is a fault of ours, to be looked into, rather than a refusal. */
-export const isFault = (error: unknown): boolean => refusalOf(error) === undefined;
+/** Whether an error is unexpected, and so a defect to be looked into, rather than one that the service responds with on purpose. */
+export const isFault = (error: unknown): boolean => toServiceError(error) === undefined;
 
-function refusalOf(error: unknown): ServiceError | undefined {
+function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof StorageUnavailableError) return storageUnavailable;
   if (error instanceof DeletedError) return endedEditorToken();
   return undefined;
 }
 
-const fault = new ServiceError(
+const internalError = new ServiceError(
   500,
   'internal',
   'The service failed to answer this request; its log says more.',
 );
 
-// Within five seconds of the database's return all is well again.
+// A node notices within five seconds that the database is back.
 const storageUnavailable = new ServiceError(
   503,
   'storage-unavailable',

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
-import { busyAnswer } from './run-errors.ts';
+import { translateBusyError } from './run-errors.ts';
 
 /** Whether the client asks for server-sent events. */
 export const wantsEventStream = (c: Context): boolean =>
@@ -17,14 +17,14 @@ export const wantsEventStream = (c: Context): boolean =>
         type === 'text/event-stream' && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one)),
     );
 
-/** What an answer says in place of what Hono makes it say; `undefined` for nothing. */
+/** The headers that differ from those that Hono sets; `undefined` for one that is not sent. */
 const streamHeaders: readonly (readonly [name: string, value: string | undefined])[] = [
   ['content-type', 'text/event-stream; charset=utf-8'],
-  // Sent as they are: a proxy that gathers or compresses them would keep them back.
+  // A proxy that buffers or compresses the events would hold them back.
   ['cache-control', 'no-store, no-transform'],
   ['x-accel-buffering', 'no'],
-  // These are the connection's, which the server sees to. A client that is told that a connection stays, and it does not,
-  // loses its next request.
+  // The server sets these two by the state of the connection. A client that is told that the connection is kept, where it is
+  // not, loses its next request.
   ['transfer-encoding', undefined],
   ['connection', undefined],
 ];
@@ -34,17 +34,18 @@ const writeTime = 30_000;
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Tells of what was thrown after the answer had begun, where it is a fault of ours. */
+    /** Reports an error that was thrown after the response had begun, unless the client caused it. */
     reportFault?: (error: unknown) => void;
   }
 }
 
-/** Sends one event, and resolves when the client has room for the next. `data` is one line, or JSON. */
+/** Sends one event, and resolves once the client can take the next one. `data` is one line, or JSON. */
 type Send = (event: string, data: string) => Promise<void>;
 
 /**
- * Answers with the events that `work` sends, as it sends them. Who does not read keeps one event in memory, and the connection
- * for so long: `timeout`, in ms. What `work` throws breaks the stream off, and is reported where it is a fault. A client that goes away does not end the work.
+ * Responds with the events that `work` sends, as it sends them. A client that does not read has one event in memory, and loses
+ * its connection after `timeout` ms (default 30,000). An error of `work` breaks the stream off, and is reported unless the
+ * client caused it. A client that goes away does not end `work`.
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (stream) => {
@@ -57,21 +58,21 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     try {
       await work(send);
     } catch (error) {
-      // That the client went, or that too much waits, is none.
-      c.get('reportFault')?.(busyAnswer(error, true));
+      // Where the client has gone, or too many jobs are waiting, the translated error is not reported.
+      c.get('reportFault')?.(translateBusyError(error, true));
       breakOff(c, () => stream.abort());
     }
   });
   for (const [name, value] of streamHeaders) {
     if (value === undefined) response.headers.delete(name);
     else response.headers.set(name, value);
-    // Hono keeps what it set itself here, too, and would put it in place of ours.
+    // Hono also keeps its own values in the context, and would overwrite these with them.
     c.header(name, value);
   }
   return response;
 }
 
-/** Ends the connection, so that the client sees that the stream is not whole; and the stream, where there is none. */
+/** Ends the connection, so that the client can tell that the stream is incomplete; without a connection, ends the stream. */
 function breakOff(c: Context, abort: () => void): void {
   const env: unknown = c.env;
   const { outgoing } = (env ?? {}) as { outgoing?: { destroy?: () => void } };

@@ -2,13 +2,13 @@ import type { Context } from 'hono';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { ErrorList } from './error-codes.ts';
 import { notFound, tenantSuspended } from './errors.ts';
-import { text } from './operations/answers.ts';
-import type { Reply } from './operations/answers.ts';
+import { text } from './operations/responses.ts';
+import type { HandlerResponse } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { executionError, whenNotBusy } from './run-errors.ts';
+import { executionError, translateBusyErrors } from './run-errors.ts';
 import { runLimits } from '../sandbox/outcome.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
@@ -20,7 +20,7 @@ const inputBody = textBody({
   example: 'Ada',
 });
 
-const answers = {
+const responses = {
   200: text({
     description: 'What the plugin answered: JSON where it was built with types.',
     orJson: true,
@@ -50,7 +50,7 @@ const errors: ErrorList = {
 /** The execution interface: runs deployed versions for an environment's vendor. */
 export const execution: ServiceInterface = {
   operations: [
-    // Before the other path, which it looks like: no identifier is "name", they all hold a period.
+    // Added first, because the other path would match it, too. No identifier is "name": they all hold a period.
     operation({
       id: 'runPlugin',
       method: 'POST',
@@ -59,7 +59,7 @@ export const execution: ServiceInterface = {
       tag: 'execution',
       auth: 'run',
       body: inputBody,
-      answers,
+      responses,
       errors,
       handle: ({ c, target, body }, context) =>
         execute(c, context, {
@@ -76,7 +76,7 @@ export const execution: ServiceInterface = {
       tag: 'execution',
       auth: 'run',
       body: inputBody,
-      answers,
+      responses,
       errors,
       handle: ({ c, target, path, body }, context) =>
         execute(c, context, {
@@ -98,9 +98,9 @@ async function execute(
   c: Context,
   context: ServiceContext,
   { plugin, find, readInput }: Execution,
-): Promise<Reply<typeof answers>> {
+): Promise<HandlerResponse<typeof responses>> {
   const request = requestInfo(c);
-  const { id, answerHeaders } = request;
+  const { id, responseHeaders } = request;
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
   await context.limits.takeRun(plugin, tenant?.limits.runsPerMinute);
@@ -114,16 +114,16 @@ async function execute(
     share: { ...plugin, token: '' },
     signal: () => c.req.raw.signal,
   };
-  answerHeaders['x-plugin-version'] = program.version;
-  const { outcome: end, took } = await whenNotBusy(false, () => context.sandbox.runAndMeasure(run));
-  answerHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
-  // Input that does not fit does not run.
-  const ran = 'error' in end && end.error.code === 'invalid-input' ? 0 : took;
-  context.recorder.record({ id, plugin, version: program, input, outcome: end, took: ran });
-  if ('error' in end) {
-    request.runError = end.error.code;
-    throw executionError(end.error, end.logs);
+  responseHeaders['x-plugin-version'] = program.version;
+  const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run));
+  responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
+  // The plugin does not run on input that does not fit its schema.
+  const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
+  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran });
+  if ('error' in outcome) {
+    request.runError = outcome.error.code;
+    throw executionError(outcome.error, outcome.logs);
   }
-  // Half a surrogate pair is no character and has no place in UTF-8: it becomes U+FFFD.
-  return { status: 200, body: end.result.toWellFormed(), ...(isTyped && { isJson: true }) };
+  // UTF-8 cannot hold a lone surrogate: it becomes U+FFFD.
+  return { status: 200, body: outcome.result.toWellFormed(), ...(isTyped && { isJson: true }) };
 }

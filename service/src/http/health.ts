@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { json, reply } from './operations/answers.ts';
+import { json, respond } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 
 const draining = z.literal(true).optional().meta({ description: 'The service was told to end.' });
@@ -15,7 +15,7 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** `/healthz`, which answers while the process lives, and `/readyz`, which is 503 while requests should go elsewhere. */
+/** `/healthz`, which responds while the process lives, and `/readyz`, which is 503 while requests should go elsewhere. */
 export const health: ServiceInterface = {
   operations: [
     operation({
@@ -25,12 +25,12 @@ export const health: ServiceInterface = {
       summary: 'Whether the process lives',
       tag: 'service',
       auth: 'watch',
-      answers: {
+      responses: {
         200: json(z.object({ alive: z.literal(true), draining }), { description: 'It lives.' }),
       },
-      // Some proxies cannot send a run again that found the port closed: by the body they know in time that it will be.
+      // Some proxies cannot retry a run that found the port closed. From the body they learn in time that it will be closed.
       handle: (_, { isDraining }) =>
-        reply(200, { alive: true as const, ...(isDraining() && { draining: true as const }) }),
+        respond(200, { alive: true as const, ...(isDraining() && { draining: true as const }) }),
     }),
     operation({
       id: 'getReadiness',
@@ -39,7 +39,7 @@ export const health: ServiceInterface = {
       summary: 'Whether requests should come here',
       tag: 'service',
       auth: 'watch',
-      answers: {
+      responses: {
         200: json(readiness, { description: 'They should.' }),
         503: json(readiness, { description: 'They should go elsewhere; the answer says why.' }),
       },

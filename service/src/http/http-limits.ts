@@ -1,45 +1,46 @@
 const second = 1000;
 
-/** What the service gives its clients at the most. Times are in ms. */
+/** What the service grants its clients. Times are in ms. */
 export interface HttpLimits {
-  /** From the start of a request, or of a connection, until all of the request's headers are there. */
+  /** From the start of a request, or of a connection, until all headers of the request have arrived. */
   readonly headersTimeout: number;
-  /** From the start of a request until all of its body is there. */
+  /** From the start of a request until its whole body has arrived. */
   readonly requestTimeout: number;
-  /** How often these two are looked at. */
+  /** How often these two are checked. */
   readonly connectionsCheckingInterval: number;
-  /** How long a connection that has nothing to do is kept for the next request. */
+  /** How long an idle connection is kept for the next request. */
   readonly keepAliveTimeout: number;
-  /** How long a client may take nothing of an answer that waits to be sent. */
+  /** How long a client may read nothing of a response that is waiting to be sent. */
   readonly writeTimeout: number;
-  /** From when an answer is complete until all of it is sent, however steadily the client takes it. */
-  readonly answerTimeout: number;
+  /** From when a response is complete until all of it is sent, however steadily the client reads. */
+  readonly responseTimeout: number;
   /**
-   * Connections at a time, at each address that is listened on: one, or by default the two of loopback. More are closed at once.
+   * How many connections may be open at each address that the service listens on: at one, or by default at the two of loopback.
+   * Further ones are closed at once.
    */
   readonly maxConnections: number;
-  /** Up to this length, in bytes, a body that nobody wants is awaited before the answer, so that its connection is kept. */
+  /** An unread body of up to so many bytes is received before the response, so that the connection can be kept. */
   readonly smallBody: number;
-  /** How much of a longer one is received and dropped after the answer, in bytes, before its connection is closed. */
+  /** How much of a longer unread body is received and discarded after the response, in bytes, before the connection is closed. */
   readonly unwantedBody: number;
 }
 
 export const httpLimits: HttpLimits = {
-  // Headers are at most 16 KB: a client that needs longer does not mean to send them.
+  // Headers have at most 16 KB: an honest client does not need longer.
   headersTimeout: 10 * second,
   // Long enough for 1 MiB, which is the largest body, at 300 kbit/s.
   requestTimeout: 30 * second,
   connectionsCheckingInterval: second,
-  // What Node has by default; clients that keep connections, such as undici, are told of it by a header.
+  // Node's default. A header tells it to clients that keep connections, such as undici.
   keepAliveTimeout: 5 * second,
   writeTimeout: 30 * second,
-  // Long enough for the largest answers, a few MiB, at 300 kbit/s.
-  answerTimeout: 180 * second,
-  // Well above what is answered with 429 and 503 when too much waits: those who flood the service are told so, and this
-  // is for what never becomes a request. Files and memory of a process suffice for it.
+  // Long enough for the largest responses, a few MiB, at 300 kbit/s.
+  responseTimeout: 180 * second,
+  // Well above the number of requests at which 429 and 503 begin, so that this only stops connections that never become
+  // requests. A process has enough descriptors and memory for it.
   maxConnections: 2000,
-  // What is no longer than this is on its way as a whole by the time that the answer is known.
+  // A body of this size has usually been sent as a whole by the time that the response is known.
   smallBody: 64 * 1024,
-  // A client that sends a far too large file by mistake is still told so; what sends more does not listen.
+  // A client that sends a far too large file by mistake still gets the response; one that sends more is not going to read it.
   unwantedBody: 64 * 1024 * 1024,
 };

@@ -2,24 +2,24 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
-import { answerClientErrors } from './client-errors.ts';
+import { respondToClientErrors } from './client-errors.ts';
 import type { Refuse } from './client-errors.ts';
 import { httpLimits } from './http-limits.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { dropBody, patientResponse } from './patient-response.ts';
+import { discardBody, lingeringResponse } from './lingering-response.ts';
 
 export interface Handler {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
-  /** The answer to what never became a request, such as a malformed `Host`. */
+  /** Makes the response to what could not be parsed as a request, such as one with a malformed `Host`. */
   refuse: Refuse;
 }
 
-/** In place of the `Host` that HTTP/1.0 can do without. No service is known by it. */
+/** Stands in for the `Host` header, which HTTP/1.0 may leave out. The name is reserved, so that no service has it. */
 const absentHost = 'host.invalid';
 
 /**
  * An HTTP server for a handler of web-standard requests, within limits. It does not listen yet.
- * @param isDraining whether connections are to end with the request that they have
+ * @param isDraining whether each connection is to be closed after its present request
  */
 export function createHttpServer(
   { fetch, refuse }: Handler,
@@ -28,15 +28,15 @@ export function createHttpServer(
 ): Server {
   const all = { ...httpLimits, ...limits };
   const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout } = all;
-  const answer = async (request: Request, env: HttpBindings) => {
+  const handle = async (request: Request, env: HttpBindings) => {
     const response = await fetch(request, env);
-    await dropSmallBody(env.incoming, all.smallBody);
+    await discardSmallBody(env.incoming, all.smallBody);
     return response;
   };
-  // What the listener refuses before it is a request is refused at once, so that it is known whose it was.
+  // The listener calls its error handler without the connection, but before it returns: so the current one is remembered here.
   let incomingNow: IncomingMessage | undefined;
   const createListener = (options: { hostname?: string } = {}) =>
-    getRequestListener((request, env) => answer(request, env as HttpBindings), {
+    getRequestListener((request, env) => handle(request, env as HttpBindings), {
       errorHandler: (error) => refuse(error, incomingNow?.socket.remoteAddress),
       ...options,
     });
@@ -44,14 +44,14 @@ export function createHttpServer(
   const listenerWithoutHost = createListener({ hostname: absentHost });
   const server = createServer(
     {
-      // Node takes no more than the time for the whole request.
+      // Node requires that this is no longer than the time for the whole request.
       headersTimeout: Math.min(all.headersTimeout, requestTimeout),
       requestTimeout,
       connectionsCheckingInterval,
       keepAliveTimeout,
-      // Node would refuse it without a body; here it is refused as all else is.
+      // Node would refuse such a request without a body. The service refuses it in JSON, as it refuses everything.
       requireHostHeader: false,
-      ServerResponse: patientResponse(all, isDraining),
+      ServerResponse: lingeringResponse(all, isDraining),
     },
     (incoming, outgoing) => {
       const mayLackHost = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0;
@@ -60,20 +60,20 @@ export function createHttpServer(
       incomingNow = undefined;
     },
   );
-  // An expectation that nobody here knows is ignored, where Node would refuse it without a body.
+  // An unknown `Expect` header is ignored; Node would refuse the request without a body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  answerClientErrors(server, refuse);
+  respondToClientErrors(server, refuse);
   server.timeout = all.writeTimeout;
   server.maxConnections = all.maxConnections;
   return server;
 }
 
 /**
- * Receives what is left of a body that nobody wanted, where that is little: then the connection can be kept. A client that
- * does not send it meets `requestTimeout`.
+ * Receives the rest of a body that the handler did not read, if it is small, so that the connection can be kept. A client
+ * that does not send it is ended by `requestTimeout`.
  */
-function dropSmallBody(incoming: IncomingMessage, most: number): Promise<void> | undefined {
+function discardSmallBody(incoming: IncomingMessage, max: number): Promise<void> | undefined {
   const declared = Number(incoming.headers['content-length'] ?? NaN);
-  if (incoming.complete || incoming.destroyed || !(declared <= most)) return undefined;
-  return new Promise((resolve) => dropBody(incoming, most, resolve));
+  if (incoming.complete || incoming.destroyed || !(declared <= max)) return undefined;
+  return new Promise((resolve) => discardBody(incoming, max, resolve));
 }

@@ -1,7 +1,6 @@
 /**
- * How deep the arrays and objects of a JSON body may be nested. A plugin's source record needs three levels; what a
- * client keeps beside it, or a vendor in a test, has room for more. Deeper values would be a danger to every function
- * that calls itself for each level, `JSON.stringify` among them, which ends with an overflow of the stack.
+ * How deep the arrays and objects of a JSON body may be nested. A plugin's source record needs three levels; fields that
+ * clients add may need more. Deeper values could overflow the stack of any recursive function, `JSON.stringify` included.
  */
 export const jsonDepth = 64;
 

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
 import { languageOf } from './languages.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
-import { whenNotBusy } from './run-errors.ts';
+import { translateBusyErrors } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
 import { isHelpedLanguage } from '../toolchains/language-help/language-help.ts';
 import { helpLimits } from '../toolchains/language-help/limits.ts';
@@ -20,7 +20,7 @@ const helpBody = z
   })
   .meta({ id: 'LanguageHelpRequest' });
 
-const helpAnswer = z
+const helpResponse = z
   .object({
     result: z
       .union([...new Set(Object.values(helpResults))])
@@ -42,7 +42,7 @@ export const languageHelp: ServiceInterface = {
       auth: 'editor',
       permission: 'read',
       body: jsonBody(helpBody, { description: 'A source, and what is asked of it.', limit: sourceLimit }),
-      answers: { 200: json(helpAnswer, { description: 'The help.' }) },
+      responses: { 200: json(helpResponse, { description: 'The help.' }) },
       errors: {
         404: ['no-language-help'],
         409: ['help-superseded'],
@@ -60,16 +60,16 @@ export const languageHelp: ServiceInterface = {
           );
         }
         if (contents.length > helpLimits.source) {
-          const most = helpLimits.source;
-          throw new ServiceError(413, 'too-large', `There is help with sources of up to ${most} characters.`);
+          const max = helpLimits.source;
+          throw new ServiceError(413, 'too-large', `There is help with sources of up to ${max} characters.`);
         }
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
-        const work = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
-        const end = await whenNotBusy(true, async () => {
+        const job = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
+        const outcome = await translateBusyErrors(true, async () => {
           try {
-            return await context.languageHelp.help(work);
+            return await context.languageHelp.help(job);
           } catch (error) {
             if (error instanceof SupersededError) {
               throw new ServiceError(409, 'help-superseded', error.message);
@@ -77,8 +77,8 @@ export const languageHelp: ServiceInterface = {
             throw error;
           }
         });
-        if ('failed' in end) throw new ServiceError(422, 'help-failed', end.failed);
-        return { status: 200, body: { result: end.result } };
+        if ('failed' in outcome) throw new ServiceError(422, 'help-failed', outcome.failed);
+        return { status: 200, body: { result: outcome.result } };
       },
     }),
   ],

@@ -8,34 +8,34 @@ import { createHttpServer } from './http-server.ts';
 import type { Handler } from './http-server.ts';
 import { StartError } from '../start-error.ts';
 
-export interface Listening {
+export interface ListeningServer {
   port: number;
   /**
-   * Lets go of the port without failing a request: for `seconds` more everything is answered, with `connection: close`; then
-   * nobody can connect any more, and requests under way have 30 s to end.
+   * Closes the port without failing a request: for `seconds` more, requests are handled with `connection: close`; then no
+   * connection is accepted any more, and requests under way have 30 s to end.
    */
   drain: (seconds: number) => Promise<void>;
-  /** Takes no new request, lets those under way end for a moment, and then lets go of the port. */
+  /** Accepts no connection any more, and ends those whose request is still under way after 2 s. */
   close: () => Promise<void>;
 }
 
 // Browsers resolve `localhost` to either.
-const LOOPBACK = ['127.0.0.1', '::1'] as const;
+const loopback = ['127.0.0.1', '::1'] as const;
 
 const highestPort = 65_535;
 
-/** How long requests under way may go on when the server closes, in ms. */
-const GRACE = 2000;
+/** How long requests under way may go on when the server is closed, in ms. */
+const closeGrace = 2000;
 
-/** The same after draining. */
-const DRAIN_GRACE = 30_000;
+/** How long they may go on after draining, in ms. */
+const drainGrace = 30_000;
 
 /**
- * Serves on one address, or by default on this machine's loopback addresses alone.
- * @param variable the environment variable that chooses the port, for messages
- * @param limits in place of those of `http-limits.ts`
+ * Listens on one address, or by default on this machine's loopback addresses only.
+ * @param variable the environment variable that sets the port, for messages
+ * @param limits override those of `http-limits.ts`
  * @param host an address or name to listen on
- * @throws StartError when the port cannot be had.
+ * @throws StartError when the port cannot be used.
  */
 export async function listen(
   handler: Handler,
@@ -43,13 +43,13 @@ export async function listen(
   variable: string,
   limits: Partial<HttpLimits> = {},
   host?: string,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   let isDraining = false;
   const servers: Server[] = [];
   const trackers: ConnectionTracker[] = [];
   let chosen = port;
   try {
-    const addresses = host === undefined || host === 'localhost' ? LOOPBACK : [host];
+    const addresses = host === undefined || host === 'localhost' ? loopback : [host];
     for (const address of addresses) {
       const server = createHttpServer(handler, limits, () => isDraining);
       const tracker = new ConnectionTracker(server);
@@ -60,7 +60,7 @@ export async function listen(
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
-    // A free port was asked for, and the one found is taken at the other address: try the next.
+    // Any free port will do, but the one that was found is taken at the other address: another one is tried.
     if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, limits, host);
     throw bindError(error, chosen, variable, host);
   }
@@ -68,7 +68,7 @@ export async function listen(
     throw new StartError(
       host === undefined
         ? 'This machine has no loopback address to listen on.'
-        : `${hostVariable(variable)} is ${host}, which is no address of this machine; it must be one of its own, or 0.0.0.0 or :: for all.`,
+        : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one of its own, or 0.0.0.0 or :: for all.`,
     );
   }
   const { keepAliveTimeout } = { ...httpLimits, ...limits };
@@ -77,13 +77,13 @@ export async function listen(
     drain: async (seconds) => {
       isDraining = true;
       await sleep(seconds * 1000);
-      await Promise.all(trackers.map((tracker) => tracker.end(keepAliveTimeout, DRAIN_GRACE)));
+      await Promise.all(trackers.map((tracker) => tracker.end(keepAliveTimeout, drainGrace)));
     },
     close: async () => void (await Promise.all(servers.map(stop))),
   };
 }
 
-/** False when the machine has no such address. */
+/** Resolves with false when the machine has no such address. */
 function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
@@ -99,27 +99,27 @@ function bindError(error: unknown, port: number, variable: string, host: string 
   const hint = `Choose another with ${variable}, such as: ${variable}=${example} npm start`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return new StartError(`Port ${port} is taken, perhaps by another \`npm start\`. ${hint}`);
+      return new StartError(`Port ${port} is in use, perhaps by another \`npm start\`. ${hint}`);
     case 'EACCES':
-      return new StartError(`Port ${port} may not be used without more rights. ${hint}`);
+      return new StartError(`Port ${port} cannot be used without more privileges. ${hint}`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new StartError(
-        `${hostVariable(variable)} is ${host}, a name that leads to no address; it must be one of this machine.`,
+        `${hostVariable(variable)} is ${host}, a name that has no address; it must be a name or address of this machine.`,
       );
     default:
       return error;
   }
 }
 
-/** The variable that chooses the address, beside the one that chooses the port. */
+/** The variable that sets the address, by the name of the one that sets the port. */
 const hostVariable = (variable: string) => variable.replace(/PORT$/, 'HOST');
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE);
+    const timer = setTimeout(() => server.closeAllConnections(), closeGrace);
     server.close(() => {
       clearTimeout(timer);
       resolve();

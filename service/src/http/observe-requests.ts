@@ -10,27 +10,27 @@ import type { RequestInfo } from './request-info.ts';
 export interface RequestObservers {
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
-  /** Whose word on who the client is counts. */
+  /** The proxies whose `X-Forwarded-For` is believed (default: none). */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** The header of every answer with the request's id. */
+/** The header of every response with the request's id. */
 export const requestIdHeader = 'x-request-id';
 
-/** The ids of requests, by what Node answers them with. */
+/** The ids of requests, by Node's objects of their responses. */
 const requestIds = new WeakMap<object, string>();
 
-/** The id of a request that is answered by this; `undefined` where it did not get that far. */
+/** The id of the request of a response; `undefined` for a request that did not reach the middleware. */
 export const requestIdOf = (outgoing: ServerResponse): string | undefined => requestIds.get(outgoing);
 
-/** A client's own id is logged, cut to this many characters. */
+/** The id that a client sends with a request is logged up to so many characters. */
 const longestClientId = 200;
 
 /**
- * Gives every request an id, which its answer says, and writes one line of log for each when its answer was sent. The line
- * holds names that tell whom to ask, and nothing that is secret or that users wrote: no query, token, source, input or output.
+ * Gives every request an id, which is a header of its response, and logs one line for each once the response was sent. The line
+ * names whom to ask about it, and holds nothing that is secret or that users wrote: no query, token, source, input or output.
  */
 export function observeRequests({
   log,
@@ -42,12 +42,12 @@ export function observeRequests({
   return async (c, next) => {
     const began = performance.now();
     const id = createId();
-    const info: RequestInfo = { id, answerHeaders: { [requestIdHeader]: id } };
+    const info: RequestInfo = { id, responseHeaders: { [requestIdHeader]: id } };
     c.set('request', info);
     const outgoing = outgoingOf(c);
     if (outgoing) requestIds.set(outgoing, id);
     await next();
-    for (const [name, value] of Object.entries(info.answerHeaders)) c.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(info.responseHeaders)) c.res.headers.set(name, value);
     if (!log && !metrics) return;
     const { method } = c.req;
     const { status } = c.res;
@@ -71,7 +71,7 @@ export function observeRequests({
           actor,
           runError,
           ...(clientId !== undefined && { clientRequestId: clientId }),
-          // The client went before it had all of the answer.
+          // The client went away before it had the whole response.
           ...(!isComplete && { aborted: true }),
         },
         'request',
@@ -80,7 +80,10 @@ export function observeRequests({
   };
 }
 
-/** Calls back when all of the answer was handed to the system or the connection has ended; at once where there is none. */
+/**
+ * Calls back once the whole response was handed to the system, or the connection has ended; at once where there is no
+ * connection.
+ */
 function onceSent(outgoing: ServerResponse | undefined, callback: (isComplete: boolean) => void): void {
   if (!outgoing) callback(true);
   else if (outgoing.closed || outgoing.destroyed) callback(outgoing.writableFinished);

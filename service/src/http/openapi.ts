@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import type { Operation } from './operations/operation.ts';
 
@@ -24,13 +24,13 @@ export const openApi: ServiceInterface = {
       summary: 'This document',
       tag: 'service',
       auth: 'none',
-      answers: { 200: json(documentSchema, { description: 'An OpenAPI document.' }) },
+      responses: { 200: json(documentSchema, { description: 'An OpenAPI document.' }) },
       handle: (_, { operations }) => ({ status: 200, body: documentOf(operations) }),
     }),
   ],
 };
 
-// Made once, when it is first asked for: a service that nobody asks for it starts sooner without.
+// Made at the first request and then kept: the service starts sooner without it.
 const documents = new WeakMap<readonly Operation[], OpenApiDocument>();
 
 function documentOf(operations: readonly Operation[]): OpenApiDocument {

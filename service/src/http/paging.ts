@@ -3,52 +3,52 @@ import * as z from 'zod';
 import { badRequest } from './errors.ts';
 
 /*
- * Lists are read page by page, each after the last row of the one before: a cursor holds the key that the rows are sorted by.
- * So a row that is there throughout appears exactly once, whatever rows come and go, and the last page costs as much as the
- * first. A cursor is no secret and needs no signature, because it only says where to begin in a list that is limited to what
- * its caller may see anyway.
+ * Lists are read page by page. A cursor holds the sort key of the last row of a page, and the next page begins after that key.
+ * So a row that exists all the time appears exactly once, whatever rows are added and deleted meanwhile, and the last page
+ * costs as much as the first. A cursor needs no signature: it only says where to begin in a list that holds nothing but what
+ * its caller may see.
  */
 
 /** A part of the key that rows are sorted by: a name, or a number such as a time in milliseconds. */
 export type KeyPart = 'text' | 'number';
 
-/** The key of a row: as many values as the list has parts, which are different for any two rows. */
+/** The sort key of a row: one value for each part. No two rows of a list have the same key. */
 export type Key<Parts extends readonly KeyPart[]> = {
   readonly [I in keyof Parts]: Parts[I] extends 'text' ? string : number;
 };
 
-/** Which rows are asked for. */
-export interface Page<K> {
-  /** How many rows may be answered. One more should be read, which tells whether there is more. */
+/** Which rows of a list a request asks for. */
+export interface PageRequest<K> {
+  /** How many rows the page may have. One more should be read, to find out whether there is another page. */
   readonly limit: number;
   /** The key of the last row of the page before; `undefined` for the first page. */
   readonly after: K | undefined;
 }
 
-/** What makes a list another one: its operation, and what its rows are chosen by. */
-export interface ListOf {
+/** What tells one list from another: its operation and its filter. A cursor is only valid for the list that it was made for. */
+export interface ListIdentity {
   /** The operation's id. */
   readonly operation: string;
   readonly filter: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
-/** How many rows a page has at most, and where nothing else is asked for. */
-const [mostRows, defaultRows] = [200, 50];
+/** How many rows a page may have, and how many it has without `limit`. */
+const [maxRows, defaultRows] = [200, 50];
 
 /** The longest cursor that is looked at, in characters; the names in a key have 2000 bytes together. */
 const longestCursor = 12_000;
 
 /**
  * The parameters of a list's query: `limit` and `after`.
- * @param rows how many are answered without `limit`
+ * @param rows how many rows a page has without `limit`
  */
 export const pageQuery = (rows = defaultRows) => ({
-  limit: wholeNumber(1, mostRows)
+  limit: wholeNumber(1, maxRows)
     .optional()
     .transform((limit) => limit ?? rows)
     .meta({
       description: `How many there may be in the answer, by default ${rows}.`,
-      override: { type: 'integer', minimum: 1, maximum: mostRows, default: rows },
+      override: { type: 'integer', minimum: 1, maximum: maxRows, default: rows },
     }),
   after: z.string().max(longestCursor).optional().meta({
     description: '`next` of the page before, with the same other parameters.',
@@ -56,25 +56,28 @@ export const pageQuery = (rows = defaultRows) => ({
 });
 
 /** A query parameter that is a whole number. */
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
+    .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
-    .meta({ override: { type: 'integer', minimum: least, maximum: most } });
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
 
 /** How the rows of one list are paged through. */
 export interface Paging<K> {
-  /** The page that a query asks for. Throws 400 for a cursor that is none, or is of another list. */
-  page(list: ListOf, query: { readonly limit: number; readonly after?: string | undefined }): Page<K>;
+  /** Reads the parameters `limit` and `after`. Throws 400 for a cursor that is malformed or was made for another list. */
+  readRequest(
+    list: ListIdentity,
+    query: { readonly limit: number; readonly after?: string | undefined },
+  ): PageRequest<K>;
   /**
-   * The rows to answer, of those that were read, and the cursor of the next page where there is more.
-   * @param found up to one row more than the page's limit
+   * Returns the rows of the page, and as `next` the cursor of the next page if there is one.
+   * @param found the rows that were read: up to one more than the limit
    */
-  answer<Row>(
-    list: ListOf,
-    { limit }: Page<K>,
+  toPage<Row>(
+    list: ListIdentity,
+    { limit }: PageRequest<K>,
     found: readonly Row[],
     keyOf: (row: Row) => K,
   ): { rows: readonly Row[]; next: { next?: string } };
@@ -85,13 +88,13 @@ export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts
   const isKey = (key: readonly unknown[]): key is Key<Parts> & readonly unknown[] =>
     key.length === parts.length && key.every((value, i) => isPart(value, parts[i]));
   return {
-    page(list, { limit, after }) {
+    readRequest(list, { limit, after }) {
       if (after === undefined) return { limit, after };
       const [digest, ...key] = decode(after);
       if (digest !== digestOf(list) || !isKey(key)) throw invalidCursor();
       return { limit, after: key };
     },
-    answer(list, { limit }, found, keyOf) {
+    toPage(list, { limit }, found, keyOf) {
       const rows = found.slice(0, limit);
       const last = rows.at(-1);
       if (found.length <= limit || last === undefined) return { rows, next: {} };
@@ -100,7 +103,7 @@ export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts
   };
 }
 
-/** Whether a value is one that every database takes for a part of a key: a client may have made it. */
+/** Whether every database accepts a value as this part of a key. A cursor comes from a client, so it may hold anything. */
 const isPart = (value: unknown, part: KeyPart | undefined) =>
   part === 'number'
     ? Number.isSafeInteger(value)
@@ -114,13 +117,13 @@ function decode(cursor: string): readonly unknown[] {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (Array.isArray(values)) return values;
   } catch {
-    // What is no JSON is no cursor either.
+    // Falls through: a text that is not JSON is not a cursor.
   }
   throw invalidCursor();
 }
 
-/** Tells one list from another. Long enough that two are never taken for each other by accident. */
-function digestOf({ operation, filter }: ListOf): string {
+/** A digest of a list's identity: 96 bits, so that two lists never share one by accident. */
+function digestOf({ operation, filter }: ListIdentity): string {
   const named = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -4,8 +4,9 @@ import { ServiceError } from './errors.ts';
 const tags = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? [];
 
 /**
- * Throws 412 when a write that says what it means to replace (`If-Match`), or that nothing is to be replaced
- * (`If-None-Match`), would do otherwise. `current` is the entity tag of what is there, if anything is.
+ * Throws 412 when the current draft is not the one that a write means to replace (`If-Match`), or when there is one and the
+ * write means to replace none (`If-None-Match`).
+ * @param current the entity tag of the current draft; `undefined` when there is none
  */
 export function checkPreconditions(c: Context, current: string | undefined): void {
   const ifMatch = c.req.header('if-match');
@@ -28,11 +29,11 @@ export function checkPreconditions(c: Context, current: string | undefined): voi
   }
 }
 
-/** Whether a write depends on what is there. Without it, {@link checkPreconditions} lets anything pass. */
+/** Whether a write depends on the current draft. Otherwise {@link checkPreconditions} never throws. */
 export const hasPreconditions = (c: Context): boolean =>
   c.req.header('if-match') !== undefined || c.req.header('if-none-match') !== undefined;
 
-/** Whether a read can be answered by 304: the reader has what is there. */
+/** Whether the response to a read is 304, because the client has the current draft. */
 export const isNotModified = (c: Context, current: string): boolean =>
   matchesWeakly(c.req.header('if-none-match') ?? '', current);
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
 import { operation } from './operations/operation.ts';
 
@@ -27,7 +27,7 @@ export const progress: ServiceInterface = {
       tag: 'builder',
       auth: 'editor',
       permission: 'read',
-      answers: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
+      responses: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
       handle: async ({ target }, { storage }) => {
         const { drafts, builds, versions, namespaces } = storage.tables;
         const draft = await drafts.find(target);

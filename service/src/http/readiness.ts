@@ -8,7 +8,7 @@ export interface ReadinessSources {
   readonly isDraining: () => boolean;
 }
 
-/** Whether the service is ready for requests, and which of its parts are. */
+/** Whether the service is ready for requests, and which of its parts work. */
 export type Readiness =
   | { readonly ready: false; readonly draining: true }
   | {
@@ -18,19 +18,23 @@ export type Readiness =
       readonly sandbox: boolean;
     };
 
-/** How long the database may take to answer, in ms; a proxy does not wait longer. */
-const patience = 2000;
+/** How long the database may take to respond, in ms; a proxy does not wait longer. */
+const databaseTimeout = 2000;
 
-/** For how long an answer of the database holds, in ms: who asks more often does not make it work more. */
-const holdsFor = 250;
+/** For how long a result of the check is shared, in ms, so that frequent probes do not burden the database. */
+const sharedTime = 250;
 
 /** Makes the function that tells whether requests should come here. */
-export function readinessOf({ storage, sandbox, isDraining }: ReadinessSources): () => Promise<Readiness> {
-  const checkStorage = sharedFor(holdsFor, () =>
+export function createReadinessCheck({
+  storage,
+  sandbox,
+  isDraining,
+}: ReadinessSources): () => Promise<Readiness> {
+  const checkStorage = shareResult(sharedTime, () =>
     Promise.race([
       storage.check(),
       new Promise<{ database: boolean; schema: boolean }>((resolve) => {
-        setTimeout(() => resolve({ database: false, schema: false }), patience).unref();
+        setTimeout(() => resolve({ database: false, schema: false }), databaseTimeout).unref();
       }),
     ]),
   );
@@ -41,8 +45,8 @@ export function readinessOf({ storage, sandbox, isDraining }: ReadinessSources):
   };
 }
 
-/** Shares one call of `work` among all who ask while it is under way and for a while after. */
-function sharedFor<T>(milliseconds: number, work: () => Promise<T>): () => Promise<T> {
+/** Shares one call of `work` among all callers while it is under way and for so many milliseconds after. */
+function shareResult<T>(milliseconds: number, work: () => Promise<T>): () => Promise<T> {
   let shared: Promise<T> | undefined;
   return () => {
     if (shared) return shared;

@@ -3,13 +3,16 @@ import { v7 as createUuid } from 'uuid';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Refuse } from './client-errors.ts';
-import { peerAddress } from './client-address.ts';
+import { normalizedAddress } from './client-address.ts';
 import { badRequest, errorResponse, isFault } from './errors.ts';
 import { requestIdHeader } from './observe-requests.ts';
 
 const malformedRequest = badRequest('invalid-request', 'The request line or the Host header is malformed.');
 
-/** Answers, logs and counts what never became a request, and so passed by all that does this for requests. */
+/**
+ * Responds to what could not be parsed as a request, logs it and counts it: the middleware that does this for requests never
+ * sees it.
+ */
 export function refuseMalformed({
   log,
   metrics,
@@ -20,12 +23,12 @@ export function refuseMalformed({
   return (error, peer) => {
     const requestId = createUuid();
     const problem = error instanceof RequestError ? malformedRequest : error;
-    const answer = errorResponse(problem, requestId);
-    answer.headers.set(requestIdHeader, requestId);
+    const response = errorResponse(problem, requestId);
+    response.headers.set(requestIdHeader, requestId);
     if (isFault(problem)) log?.error({ requestId, err: error }, 'a request failed');
-    // Neither the method nor the path of such a request is to be relied on.
-    metrics?.observeRequest('none', undefined, answer.status, 0);
-    log?.info({ requestId, status: answer.status, address: peerAddress(peer) }, 'request');
-    return answer;
+    // Neither the method nor the path of such a request can be relied on.
+    metrics?.observeRequest('none', undefined, response.status, 0);
+    log?.info({ requestId, status: response.status, address: normalizedAddress(peer) }, 'request');
+    return response;
   };
 }

@@ -1,8 +1,8 @@
 import { v7 as createUuid } from 'uuid';
 
 /**
- * Makes the ids of requests: UUIDv7 by the service's clock, each greater than the one before, so that records of runs sort
- * by them and say by them when the run was asked for.
+ * Makes the ids of requests: UUIDs of version 7, each greater than the one before, so that records of runs can be sorted by
+ * their ids, and an id tells when its run was requested.
  */
 export function createRequestIds(now: () => number): () => string {
   let time = -Infinity;
@@ -11,7 +11,7 @@ export function createRequestIds(now: () => number): () => string {
     const current = now();
     if (current > time) {
       time = current;
-      // Half of its range is left to count up in.
+      // Starts in the lower half of its range, to leave room for counting up.
       sequence = Math.floor(Math.random() * 2 ** 31);
     } else if (++sequence === 2 ** 32) {
       time += 1;

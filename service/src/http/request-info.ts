@@ -1,24 +1,24 @@
 import type { Context } from 'hono';
 
-/** What is known of a request while it is answered; it ends up in the log. */
+/** What is known of a request while it is handled; most of it is logged. */
 export interface RequestInfo {
   /** Made by the service: a UUIDv7. */
   readonly id: string;
-  /** Headers of its answer, whatever that is: those of `Context` are lost where the answer is an error. */
-  readonly answerHeaders: Record<string, string>;
-  /** The pattern of the path, such as `/api/v1/features`; `undefined` while no route was found. */
+  /** Headers of its response, also where that is an error: those that are set on `Context` are lost then. */
+  readonly responseHeaders: Record<string, string>;
+  /** The pattern of its route, such as `/api/v1/draft/:identifier`; `undefined` while no route has matched. */
   route?: string;
   environment?: string;
   tenant?: string;
-  /** Whose environment token it came with. */
+  /** The holder of its environment token. */
   holder?: string;
-  /** Whether it came with a token that is good. */
+  /** Whether its token is valid. */
   isAuthenticated?: boolean;
-  /** Whether it was counted for the address of its client. */
+  /** Whether it has been counted for the rate of the client's address. */
   isCounted?: boolean;
   /** Who the editor token was given to, by the vendor's name for them. */
   actor?: string | undefined;
-  /** Why the run that it asked for gave no output: a code. */
+  /** The error code of the run that it requested, if that failed. */
   runError?: string;
 }
 
@@ -28,5 +28,5 @@ declare module 'hono' {
   }
 }
 
-/** The information on a request; every one has it from its beginning. */
+/** The information on a request. The first middleware creates it, so it is always there. */
 export const requestInfo = (c: Context): RequestInfo => c.get('request');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { LRUCache } from 'lru-cache';
-import { PacedTurns } from '../limits/paced-turns.ts';
+import { Throttle } from '../limits/throttle.ts';
 import { Rates } from '../limits/rates.ts';
 import type { Refusal } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
@@ -14,7 +14,7 @@ import { ServiceError } from './errors.ts';
 import { requestInfo } from './request-info.ts';
 import { StorageUnavailableError } from '../storage/unavailable.ts';
 
-/** How much may be asked for in a minute, over all nodes; 0 for no limit, as is what is not given. */
+/** How many requests and runs are permitted in a minute, over all nodes; 0 or nothing for no limit. */
 export interface RequestRates {
   /** Runs of one tenant's plugins. */
   readonly tenantRuns?: number;
@@ -22,44 +22,41 @@ export interface RequestRates {
   readonly environmentRuns?: number;
   /** Requests with one token, but for runs. */
   readonly tokenRequests?: number;
-  /** Requests of one address without a token that is good. */
+  /** Requests of one address without a valid token. */
   readonly addressRequests?: number;
 }
 
 export interface RequestLimitsOptions {
   readonly rates?: RequestRates;
-  /** The proxies whose word on who the client is counts (default: none). */
+  /** The proxies whose `X-Forwarded-For` is believed (default: none). */
   readonly trustedProxies?: TrustedProxies;
-  /** How long a request waits for a share in ms, before the database counts as lost; see {@link Rates} for the default. */
+  /** How long a request waits for a lease before the database counts as lost, in ms; see {@link Rates} for the default. */
   readonly leaseTimeout?: number;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** One of the rates, with its name in the headers and what messages call it. */
+/** One of the rates: `name` is for the headers of a response, `what` for its message. */
 interface Policy {
   readonly name: string;
   readonly quota: number;
   readonly what: string;
 }
 
-/** How many tokens that were good are known, and for how long after their last use, in ms. */
-const goodTokens = { max: 50_000, ttl: 2 * rateWindow };
+/** How many tokens that were valid are remembered, and for how long after their last use, in ms. */
+const validTokens = { max: 50_000, ttl: 2 * rateWindow };
 
-/** How fast unknown tokens of an address that is past its rate are looked up: a good one may be among them. */
+/** How fast unknown tokens are looked up from an address that is past its rate: a valid one may be among them. */
 const lookUpPace = { interval: 100, waiting: 20 };
 
-/**
- * Refuses, with 429, what is past a rate. To be asked before the body of a request is read. Each method returns a promise
- * only where it has to wait for this node's share.
- */
+/** Refuses, with 429, requests that are past a rate. To be called before the body of a request is read. */
 export class RequestLimits {
   readonly #rates: Rates;
   readonly #now: () => number;
   readonly #trustedProxies: TrustedProxies;
-  /** By their hash: those that were good a short while ago. */
-  readonly #goodTokens = new LRUCache<string, true>(goodTokens);
-  readonly #lookUps = new PacedTurns(lookUpPace);
+  /** The tokens that were valid a short while ago, by their hash. */
+  readonly #validTokens = new LRUCache<string, true>(validTokens);
+  readonly #lookUps = new Throttle(lookUpPace);
   readonly #tenantRuns: Policy;
   readonly #environmentRuns: Policy;
   readonly #tokenRequests: Policy;
@@ -86,8 +83,8 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a run for its tenant and its environment. Throws 429 where either has had all of theirs.
-   * @param quota the tenant's own number of runs a minute, in place of that of the settings
+   * Counts a run for its tenant and its environment. Throws 429 when either has used up its rate.
+   * @param quota the tenant's own limit of runs a minute (default: that of the settings)
    */
   async takeRun({ environment, tenant }: PluginKey, quota = this.#tenantRuns.quota): Promise<void> {
     const tenantKey = rateKey('tenant', environment, tenant);
@@ -96,22 +93,22 @@ export class RequestLimits {
     try {
       await this.#take(this.#environmentRuns, rateKey('environment', environment));
     } catch (error) {
-      // One tenant that the environment has no more runs for has not had this one.
+      // The run was refused for the environment, so it must not count for the tenant.
       if (quota) this.#rates.refund(tenantKey);
       throw error;
     }
   }
 
   /**
-   * Looks up a token, whose hash this is, and counts the request for it: before the look-up where the token was good a moment
-   * ago, so that a request too many costs no look-up, else after it, so that only tokens that are good are remembered. Throws
-   * 429 where the token has had all of its requests, and as {@link checkToken}.
+   * Looks up the token with this hash, and counts the request for the token's rate. A token that was valid a moment ago is
+   * counted before the look-up, so that a request past the rate costs no look-up; any other one after it, so that only valid
+   * tokens are remembered. Throws 429 when the rate is used up, and as {@link checkToken}.
    */
   async takeToken<T>(c: Context, hash: Uint8Array, lookUp: () => Promise<T>): Promise<T> {
     const policy = this.#tokenRequests;
     if (!policy.quota) return this.checkToken(c, hash, lookUp);
     const key = tokenKey(hash);
-    const isKnown = this.#goodTokens.has(key);
+    const isKnown = this.#validTokens.has(key);
     if (isKnown) await this.#take(policy, key);
     const found = await this.checkToken(c, hash, lookUp);
     if (!isKnown) await this.#take(policy, key);
@@ -119,31 +116,28 @@ export class RequestLimits {
   }
 
   /**
-   * Looks up a token, whose hash this is; `lookUp` throws 401 where it is not good. Tries of tokens that this node does not know
-   * are counted for the address of their client in advance. Past its rate they are looked up slowly, so that a flood of them
-   * does not become one of look-ups and a good token is still found; what is not good is 429 then, as is what would wait for
-   * too long.
+   * Looks up the token with this hash; `lookUp` throws 401 for an invalid one. A token that this node does not know counts for
+   * the rate of the client's address before it is looked up, and is given back if it is valid. Past that rate, tokens are looked
+   * up slowly: a flood of guesses does not become a flood of look-ups, and a valid token still gets through. Throws 429 past
+   * the rate for an invalid token, and for one that would have to wait too long.
    */
   async checkToken<T>(c: Context, hash: Uint8Array, lookUp: () => Promise<T>): Promise<T> {
     const key = tokenKey(hash);
-    const isKnown = this.#goodTokens.has(key);
+    const isKnown = this.#validTokens.has(key);
     try {
       const found = await (isKnown ? lookUp() : this.#tryToken(c, lookUp));
-      this.#goodTokens.set(key, true);
+      this.#validTokens.set(key, true);
       requestInfo(c).isAuthenticated = true;
       return found;
     } catch (error) {
       if (!isKnown || !isUnauthorized(error)) throw error;
-      this.#goodTokens.delete(key);
+      this.#validTokens.delete(key);
       await this.takeAddress(c);
       throw error;
     }
   }
 
-  /**
-   * Counts a request without a token that is good for the client's address, unless that was done. Throws 429 where it has had
-   * all of its own.
-   */
+  /** Counts a request without a valid token for the client's address, once. Throws 429 when the rate is used up. */
   async takeAddress(c: Context): Promise<void> {
     const info = requestInfo(c);
     if (info.isCounted) return;
@@ -153,8 +147,8 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a page of the editor for the client's address. It has as many of those beside its other requests: what somebody
-   * tries from an office must not keep the others there from opening the editor.
+   * Counts a request for the editor's page for the client's address. Pages have a count of their own beside the other requests,
+   * so that one person's failing requests do not keep others at the same address from opening the editor.
    */
   async takePage(c: Context): Promise<void> {
     const key = this.#addressKey(c, 'page');
@@ -193,7 +187,7 @@ export class RequestLimits {
     }
   }
 
-  /** What an address is counted by; `undefined` where it is not. */
+  /** The key that the client's address is counted by; `undefined` where addresses are not counted. */
   #addressKey(c: Context, kind: 'address' | 'page'): string | undefined {
     if (!this.#addressRequests.quota) return undefined;
     const address = clientAddress(c, this.#trustedProxies);
@@ -205,16 +199,16 @@ const isUnauthorized = (error: unknown) => error instanceof ServiceError && erro
 
 const tokenKey = (hash: Uint8Array) => `token ${Buffer.from(hash).toString('base64url')}`;
 
-/** The longest key that is written out, in characters: an index of the database takes no keys of some thousand bytes. */
+/** A longer key is hashed, in characters: an index of the database takes no keys of some thousand bytes. */
 const longestKey = 200;
 
-/** Written out, which costs less than a hash, unless the names are long. */
+/** The key of a rate, as plain text, because hashing costs more; hashed where the names are long. */
 function rateKey(kind: string, ...names: readonly string[]): string {
   const key = `${kind} ${JSON.stringify(names)}`;
   return key.length <= longestKey ? key : `${kind} ${createHash('sha256').update(key).digest('base64url')}`;
 }
 
-/** The answer past a rate, with the headers of draft-ietf-httpapi-ratelimit-headers. */
+/** The error past a rate, with the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooManyRequests({ name, quota, what }: Policy, { endsAt }: Refusal, now: number): ServiceError {
   const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
   return new ServiceError(

@@ -4,18 +4,15 @@ import { requestInfo } from './request-info.ts';
 
 export type Handler = (c: Context) => Response | Promise<Response>;
 
-/** The methods that there are, in the order in which an answer names them. */
+/** The methods that operations may have, in the order in which the header `Allow` lists them. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
-/** What answers at a path, by method. */
+/** The handlers of a path, by method. */
 export type Handlers = Partial<Record<Method, Handler>>;
 
-/**
- * Adds a path with all that answers there. Every other method is a 405 that names these; HEAD goes with GET, and
- * OPTIONS tells what there is.
- */
+/** Adds a path with its handlers. HEAD is handled as GET, OPTIONS lists the methods, and any other method is a 405. */
 export function route(app: Hono, path: string, handlers: Handlers): void {
   const allow = [
     ...methods.filter((method) => handlers[method]).flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)),
@@ -31,24 +28,20 @@ export function route(app: Hono, path: string, handlers: Handlers): void {
   });
 }
 
-/**
- * The path to route by: as it was sent, still encoded, since routing by a decoded path would take the slash
- * within a name for one between two names.
- */
+/** The path to route by, still encoded: in a decoded path, a slash within a name would separate two segments. */
 export function encodedPath({ url }: Request): string {
-  // The URL of a request is written out in full. Taking it apart anew costs more than all other routing.
+  // The URL of a `Request` is always absolute. Parsing it again would cost more than the rest of the routing.
   const start = url.indexOf('/', url.indexOf('//') + 2);
   const length = url.slice(start).search(/[?#]/);
   return length < 0 ? url.slice(start) : url.slice(start, start + length);
 }
 
 /** How many bytes the names in a path may have together. An index of PostgreSQL takes no key above 2.7 kB. */
-const mostNameBytes = 2000;
+const maxNameBytes = 2000;
 
 /**
- * Refuses a path that is not percent-encoded UTF-8, and one with a segment that is no name: empty, `.` or `..`, or with
- * U+0000 in it, which no text in PostgreSQL can hold. (A name may hold anything else, slashes included: nothing here is
- * looked up in a file system.)
+ * Refuses a path that is not percent-encoded UTF-8, and one with a segment that is empty, `.` or `..`, or holds U+0000, which
+ * PostgreSQL cannot store. A name may hold anything else, slashes included, because no name is looked up in a file system.
  */
 export const checkPath: MiddlewareHandler = async (c, next) => {
   const path = encodedPath(c.req.raw);
@@ -67,8 +60,8 @@ export const checkPath: MiddlewareHandler = async (c, next) => {
   if (decoded.some((name) => name.includes('\0'))) {
     throw badRequest('invalid-path', 'No name in the path may hold the character U+0000.');
   }
-  if (Buffer.byteLength(decoded.join('')) > mostNameBytes) {
-    throw badRequest('invalid-path', `The names in the path may have ${mostNameBytes} bytes together.`);
+  if (Buffer.byteLength(decoded.join('')) > maxNameBytes) {
+    throw badRequest('invalid-path', `The names in the path may have ${maxNameBytes} bytes together.`);
   }
   await next();
 };
@@ -76,8 +69,8 @@ export const checkPath: MiddlewareHandler = async (c, next) => {
 const isDotSegment = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);
 
 /**
- * The path before `URL` resolved its dot segments, where the server tells: resolved, `a/../b` is some other path,
- * which was not asked for.
+ * The path as the client sent it, if the server knows it: `URL` has already resolved dot segments, so that `a/../b` would look
+ * like another path than the one that was asked for.
  */
 function sentPath(c: Context): string {
   const env: unknown = c.env;
@@ -85,15 +78,19 @@ function sentPath(c: Context): string {
   return typeof url === 'string' ? (url.split('?', 1)[0] ?? '') : '';
 }
 
-/** Refuses a request whose host is not one of `hosts`: another site's name that was made to resolve to this machine. */
+/** Refuses a request whose host is not one of `hosts`, against DNS rebinding: a foreign name that resolves to this machine. */
 export function checkHost(hosts: readonly string[]): MiddlewareHandler {
   const isKnown = (host: string) => hosts.some((known) => canonical(known) === canonical(host));
   return async (c, next) => {
     const target = hostOf(c.req.raw);
-    // A request line may hold a whole address; then both it and the header have to be right.
+    // The request line may hold an absolute URL; then both its host and the header have to be known.
     if (!isKnown(target) || !isKnown(c.req.header('host') ?? target)) {
-      // Which those are is not said: internal names are among them.
-      throw new ServiceError(421, 'misdirected', 'This service is not known by the Host that was asked for.');
+      // The message does not list the known hosts, because internal names may be among them.
+      throw new ServiceError(
+        421,
+        'misdirected',
+        'The Host of the request is not one of this service; PUBLIC_URL and ALLOWED_HOSTS set those that are.',
+      );
     }
     await next();
   };

@@ -1,11 +1,11 @@
 import { ServiceError } from './errors.ts';
-import { cutLogs, storable } from '../runs/cut-texts.ts';
+import { truncateLogs, storable } from '../runs/truncate.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 
 /*
- * What goes wrong about running and building, and how it is answered. Every body is { error: { code, message } }; that of an
- * execution that ran has `logs` beside it, where the plugin logged anything.
+ * The errors of runs and builds, and the responses that they become. The body of an error is { error: { code, message } }; that
+ * of an execution that ran also has `logs` where the plugin logged anything.
  *
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |
@@ -30,18 +30,18 @@ import { BusyError } from '../processes/fair-queue.ts';
  * | the same is asked again of language help      | help-superseded        | -                  | 409 (language help)     |
  * | source that keeps help from being given       | help-failed            | -                  | 422 (language help)     |
  *
- * A test that ran is an answer, whatever came of it; an execution that gave no output is none. "Too much waiting" holds
- * for builds and checks as for tests, where the tenant, or its token, is the one who asks; an execution is asked for by the
- * vendor. A build that fails, past its limits too, is 200 { succeeded: false }.
+ * A test that ran is a success of the request, whatever its outcome; an execution without output is an error. "Too much waiting"
+ * is the same for builds and checks as for tests, which the tenant's users request; executions are requested by the vendor. A
+ * build that fails, also by a limit, is 200 { succeeded: false }.
  */
 
-/** The answer of an execution that gave no output, with the last 16 KB of what it logged. */
+/** The error of an execution that gave no output, with the last 16 KB of what it logged. */
 export const executionError = (
   { code, message, path }: RunError,
   allLogs: readonly string[],
 ): ServiceError => {
   const details = {
-    logs: allLogs.length ? cutLogs(allLogs).logs : undefined,
+    logs: allLogs.length ? truncateLogs(allLogs).logs : undefined,
     ...(path !== undefined && { path: storable(path) }),
   };
   switch (code) {
@@ -54,7 +54,7 @@ export const executionError = (
   }
 };
 
-/** The status that an error of a run, as it is recorded, is answered with. */
+/** The status code of the response to an execution that failed with this error code. */
 export function runErrorStatus(code: string): number {
   if (code === 'time-limit') return 504;
   return code === 'runner-crashed' ? 500 : 422;
@@ -63,27 +63,30 @@ export function runErrorStatus(code: string): number {
 // Runs and builds end within seconds.
 const retryAfter = { headers: { 'retry-after': '1' } };
 
-/** Runs `work`, and turns what means that it was not even begun into an answer. `byTenant`: whether the tenant asks. */
-export async function whenNotBusy<T>(byTenant: boolean, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work`, and translates the errors which say that its job never began.
+ * @param byTenant whether a tenant's user made the request, and not the vendor
+ */
+export async function translateBusyErrors<T>(byTenant: boolean, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw busyAnswer(error, byTenant);
+    throw translateBusyError(error, byTenant);
   }
 }
 
-/** What a `BusyError` is to the client; anything else thrown stays what it is. `byTenant`: whether the tenant asks. */
-export function busyAnswer(error: unknown, byTenant: boolean): unknown {
-  // Nobody is left to read this one. The reason that a signal of the HTTP server gives is a text, not an error.
+/** Translates a `BusyError` and an aborted signal into an error for the client; any other error is returned as it is. */
+export function translateBusyError(error: unknown, byTenant: boolean): unknown {
+  // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
   if (!(error instanceof Error) || error.name === 'AbortError') {
-    return new ServiceError(503, 'cancelled', 'The request was taken back before its turn came.', retryAfter);
+    return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
   }
   if (!(error instanceof BusyError)) return error;
-  return error.own && byTenant
+  return error.isOwn && byTenant
     ? new ServiceError(
         429,
         'too-many-requests',
-        'Too much of yours is waiting already; try again when some of it is done.',
+        'Too many requests of this tenant are waiting already; try again when some of them are done.',
         retryAfter,
       )
     : new ServiceError(503, 'busy', 'The service is busy; try again in a moment.', retryAfter);

@@ -1,2 +1,2 @@
-/** The largest body of a plugin's source record, in bytes. */
+/** How large a body with a plugin's source may be, in bytes. */
 export const sourceLimit = 1024 * 1024;

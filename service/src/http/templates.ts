@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { EditorCaller, EnvironmentCaller } from './auth.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { languageOf } from './languages.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { isStorable } from '../plugins/stored-text.ts';
 import { areTyped } from '../plugins/schemas.ts';
@@ -25,7 +25,7 @@ export const templates: ServiceInterface = {
       description,
       tag: 'builder',
       auth: 'optional',
-      answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
+      responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
       handle: async ({ path, caller }, context) => ({
         status: 200,
         body: await templateFor(context, caller, { language: path.language, pluginName: 'my-plugin' }),
@@ -49,7 +49,7 @@ export const templates: ServiceInterface = {
             examples: ['default'],
           }),
       }),
-      answers: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
+      responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
       handle: async ({ path, query, caller }, context) => ({
         status: 200,
         body: await templateFor(context, caller, { ...path, namespace: query.namespace || undefined }),
@@ -58,7 +58,7 @@ export const templates: ServiceInterface = {
   ],
 };
 
-interface Asked {
+interface TemplateRequest {
   readonly language: string;
   readonly pluginName: string;
   readonly namespace?: string | undefined;
@@ -67,37 +67,38 @@ interface Asked {
 async function templateFor(
   context: ServiceContext,
   caller: EditorCaller | EnvironmentCaller | undefined,
-  { language: identifier, pluginName, namespace: asked }: Asked,
+  { language: identifier, pluginName, namespace: requested }: TemplateRequest,
 ): Promise<PluginSource> {
   const language = languageOf(context, identifier);
   const scope = caller?.kind === 'editor' ? caller.scope : caller && { environment: caller.environment };
-  const scoped = scope && 'namespace' in scope ? scope.namespace : undefined;
-  const namespace = asked ?? scoped ?? defaultNamespace;
-  const text = language.template({ pluginName, namespace });
-  // A token says nothing of namespaces that it is not for, nor do databases of names that they cannot hold.
-  if (!scope || (scoped !== undefined && scoped !== namespace) || !isStorable(namespace)) return text;
+  const ownNamespace = scope && 'namespace' in scope ? scope.namespace : undefined;
+  const namespace = requested ?? ownNamespace ?? defaultNamespace;
+  const plain = language.template({ pluginName, namespace });
+  // A token must not reveal the types of another namespace, and databases cannot even be asked for some names.
+  const isOtherNamespace = ownNamespace !== undefined && ownNamespace !== namespace;
+  if (!scope || isOtherNamespace || !isStorable(namespace)) return plain;
   const found = await context.storage.tables.namespaces.find({ environment: scope.environment, namespace });
-  if (!found) return text;
+  if (!found) return plain;
   const { samples = [], templates: sources = {}, input, output } = found.details;
   const isTyped = areTyped({ input, output });
   const own = Object.hasOwn(sources, identifier) ? sources[identifier] : undefined;
   const tests = samples.map((sample) => ({
     name: sample.name,
     ...(sample.description !== undefined && { description: sample.description }),
-    payload: shown(sample.input, isTyped),
-    ...(sample.output !== undefined && { expected: shown(sample.output, isTyped) }),
+    payload: toPayload(sample.input, isTyped),
+    ...(sample.output !== undefined && { expected: toPayload(sample.output, isTyped) }),
   }));
   const known = samples.find((sample) => sample.output !== undefined)?.output;
   const typed = isTyped
     ? language.typedTemplate({ output: known === undefined ? undefined : JSON.stringify(known) })
-    : text.contents;
+    : plain.contents;
   return {
     lang: identifier,
     contents: own ?? typed,
-    ...(isTyped || tests.length || own !== undefined ? { tests } : { tests: text.tests }),
+    ...(isTyped || tests.length || own !== undefined ? { tests } : { tests: plain.tests }),
   };
 }
 
-/** A plugin that takes and gives text is given a text as it is. */
-const shown = (value: unknown, isTyped: boolean) =>
+/** A sample's value as the payload of a test. A plugin without types gets a text as it is, and not as JSON. */
+const toPayload = (value: unknown, isTyped: boolean) =>
   !isTyped && typeof value === 'string' ? value : JSON.stringify(value, null, 2);

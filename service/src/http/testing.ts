@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { builtProgram } from './built-draft.ts';
+import { requireBuiltProgram } from './require-draft.ts';
 import type { ServiceInterface } from './context.ts';
-import { json } from './operations/answers.ts';
+import { json } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
-import { whenNotBusy } from './run-errors.ts';
+import { translateBusyErrors } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -51,7 +51,7 @@ export const testing: ServiceInterface = {
         tooLarge: 'input-limit',
         example: 'Ada',
       }),
-      answers: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
+      responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
       errors: {
         404: ['draft-not-found'],
         409: ['not-built'],
@@ -59,29 +59,29 @@ export const testing: ServiceInterface = {
         503: ['busy', 'cancelled'],
       },
       handle: async ({ c, target, caller, body }, { storage, sandbox }) => {
-        // First the input: who sends headers and then nothing must not have a program kept in memory for it.
+        // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
         const input = await body();
         const program = await loadBuilt(storage.tables, target);
         const run = { program, input, share: caller.share, signal: () => c.req.raw.signal };
-        const { outcome, took } = await whenNotBusy(true, () => sandbox.runAndMeasure(run));
-        const { logs, ...end } = outcome;
+        const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
+        const { logs, ...resultOrError } = outcome;
         return {
           status: 200,
-          body: { ...end, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 },
+          body: { ...resultOrError, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 },
         };
       },
     }),
   ],
 };
 
-/** What the draft was built to, in memory: the next build may take its place while the test waits for its turn. */
+/** Loads the program of the draft into memory, because the next build may replace it while the test waits for its turn. */
 async function loadBuilt(tables: Tables, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
-  const { hash, isTyped, load } = await builtProgram(tables, plugin);
+  const { hash, isTyped, load } = await requireBuiltProgram(tables, plugin);
   try {
     const program = await load();
     return { hash, isTyped, load: async () => program };
   } catch (error) {
-    // The next build may have taken its place between the two.
+    // The next build may have replaced the program after it was looked up.
     if (attempts === 1) throw error;
     return loadBuilt(tables, plugin, attempts - 1);
   }

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { answeredSchema, namespaceRecord } from './environment/namespace-records.ts';
-import { json } from './operations/answers.ts';
+import { schemaInResponse, namespaceRecord } from './environment/namespace-records.ts';
+import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { areTyped } from '../plugins/schemas.ts';
 
-const typesAnswer = z
+const typesResponse = z
   .object({
     declarations: z.string().meta({
       description:
         'TypeScript: `Input`, `Output` and what they are made of, as global types. Empty where plugins take and give text.',
       examples: ['type Input = { total: number };\ntype Output = { discount: number };\n'],
     }),
-    input: answeredSchema.optional(),
-    output: answeredSchema.optional(),
+    input: schemaInResponse.optional(),
+    output: schemaInResponse.optional(),
     samples: namespaceRecord.shape.samples,
   })
   .meta({ id: 'Types' });
@@ -30,7 +30,7 @@ export const types: ServiceInterface = {
       tag: 'types',
       auth: 'either',
       permission: 'read',
-      answers: { 200: json(typesAnswer, { description: 'The types, and samples.' }) },
+      responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },
       handle: async ({ target }, { storage }) => {
         const found = await storage.tables.namespaces.find(target);
         if (!found || !areTyped(found.details)) return { status: 200, body: { declarations: '' } };

@@ -5,12 +5,12 @@ import type { Permission } from '../plugins/permissions.ts';
 import { isStorable } from '../plugins/stored-text.ts';
 
 /*
- * What vendors write about their tenants and users, as requests hold it.
+ * Checks of the texts in requests that vendors write about their tenants and users.
  */
 
 const longestActor = 200;
 
-/** Says who somebody is, by the vendor's name for them. Shown to people, so that nothing in it may change how it looks. */
+/** The vendor's name for a person. It is shown to people, so it must hold no character that changes how other text looks. */
 export const actorSchema = z
   .string()
   .min(1)
@@ -22,22 +22,18 @@ export const actorSchema = z
   });
 
 /**
- * Whether a text shows as what it is. What {@link refuseUnstorable} refuses passes here, because that is answered in another
- * way.
+ * Whether a text holds no control or bidirectional characters. U+0000 passes, because {@link requireStorable} refuses it with
+ * an error code of its own.
  */
 function isShowable(text: string): boolean {
   return !/[\p{Cc}\p{Bidi_Control}]/u.test(text.replaceAll('\0', ''));
 }
 
-/** Throws 400 where a text is one that databases cannot keep. The names are those of the fields. */
-export function refuseUnstorable(texts: Readonly<Record<string, string | undefined>>): void {
+/** Throws 400 for a text that not every database can store. The keys are the names of the fields. */
+export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [name, text] of Object.entries(texts)) {
     if (text === undefined || isStorable(text)) continue;
-    throw badRequest(
-      'invalid-text',
-      `${name}: must hold neither U+0000 nor half a surrogate pair.`,
-      `/${name}`,
-    );
+    throw badRequest('invalid-text', `${name}: must hold neither U+0000 nor a lone surrogate.`, `/${name}`);
   }
 }
 
@@ -63,6 +59,6 @@ export const permissionsParameter = z
     example: 'read,write',
   });
 
-/** The permissions of a new token, each once and in their order. */
+/** The permissions of a new token: `read` and those that were asked for, each once and in their order. */
 export const tokenPermissions = (asked: readonly Permission[] = defaultPermissions): readonly Permission[] =>
   permissions.filter((one) => one === 'read' || asked.includes(one));

@@ -1,69 +1,69 @@
-/** How long a window is, in ms. All rates are by the minute. */
+/** The length of a window, in ms. All rates are by the minute. */
 export const rateWindow = 60_000;
 
-/** What a node asks the database for. */
+/** A node's request for a lease. */
 export interface LeaseRequest {
-  /** The most that all nodes together may take in a window. */
+  /** How much all nodes together may use in a window. */
   readonly quota: number;
-  /** What the node has allowed itself in this window and the database does not know of yet. It is counted in any case. */
+  /** How much the node has allowed itself in this window without a lease. It is counted in any case. */
   readonly unbooked: number;
-  /** What it would like to have beside that. */
+  /** How much the node asks for beside that. */
   readonly wanted: number;
 }
 
-/** What a node asks for in the name of a key, such as one tenant's runs. */
+/** A request for a lease for one key, such as one tenant's runs. */
 export type KeyedLeaseRequest = LeaseRequest & { readonly key: string };
 
-/** What the database answered. */
+/** A lease from the database. */
 export interface Lease {
-  /** When the window ends that this counts in, in milliseconds since the epoch. */
+  /** When its window ends, in milliseconds since the epoch. */
   readonly endsAt: number;
-  /** What the node may take, of what it wanted. */
+  /** How much of what it asked for the node may use. */
   readonly granted: number;
-  /** When the window before ended, and what all nodes together took in it. */
+  /** When the window before ended, and how much all nodes together used in it. */
   readonly previousEndsAt: number;
   readonly previousUsed: number;
 }
 
 /** The counters that all nodes share. */
 export interface Counters {
-  /** Leases shares of several rates, each key once; answers by key. Rejects while the database cannot be had. */
+  /** Leases shares of several rates, and returns the leases by key. Each key may be there once. Rejects while the database is away. */
   lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<ReadonlyMap<string, Lease>>;
-  /** Forgets windows that are over. */
+  /** Deletes windows that are over. */
   prune(now: number): Promise<void>;
 }
 
-/** The largest part of the quota that is leased at once. What an idle node has leased is lost to the others. */
+/** The largest part of the quota that is leased at once. Other nodes cannot use what an idle node has leased. */
 const largestLease = 0.05;
 
 /**
- * The part of the quota that a node may take in each window before the database has answered, so that the first request
- * does not wait. It is at least one.
+ * The part of the quota that a node may use in each window without a lease, so that the first request does not wait. It is at least
+ * one.
  */
 const ownPart = 0.01;
 
 /**
- * What one node may still take of one rate, all of whose nodes share a counter in the database. It holds a share that was
- * leased there in advance; leases begin small and grow with what the node uses, so that little is left where nothing comes.
+ * One node's share of one rate, whose counter in the database all nodes have in common. The node leases parts of the quota in
+ * advance. Leases begin small and grow with the node's use, so that little is wasted on an idle node.
  *
- * A window begins with its first request and lasts a minute. Without the database the node has in each window the part
- * of the quota that it had in the last whole one.
+ * A window begins with its first request and lasts a minute. While the database is unavailable, the node may use in each window the
+ * same part of the quota as in the last complete one.
  */
 export class RateShare {
   #quota: number;
   #endsAt = -Infinity;
-  /** What may be taken at once. */
+  /** How much may still be used without another lease. */
   #credit = 0;
-  /** All that this node has had in this window. */
+  /** How much this node was granted or has allowed itself in this window. */
   #total = 0;
   #unbooked = 0;
   #leaseSize = 0;
-  /** Whether the database has no more for anybody in this window. */
+  /** Whether the quota of this window is used up for all nodes. */
   #isExhausted = false;
-  /** What this node had in the window before, and when that ended. */
+  /** The total of the window before, and when that ended. */
   #previousTotal = 0;
   #previousEndsAt = -Infinity;
-  /** The part of the quota that this node had in the last whole window of which that is known. */
+  /** The part of the quota that this node used in the last complete window for which it is known. */
   #part: number | undefined;
   /** The window that the last request was made in. */
   #requestedIn = -Infinity;
@@ -77,14 +77,14 @@ export class RateShare {
     return this.#endsAt;
   }
 
-  /** Holds from the next window on, and for leases at once. */
+  /** Changes the quota: for leases at once, otherwise from the next window on. */
   set quota(quota: number) {
     this.#quota = quota;
   }
 
   /**
-   * Takes one. `lease-needed`: nothing is left here, and the database may have more. `unknown`: the same, and the database is
-   * away, so that nobody can tell whether the rate is used up; this node has had no share that it could have again.
+   * Takes one. `lease-needed`: this node's share is used up, and the database may grant more. `unknown`: the same while the database is
+   * unavailable, so that it is unknown whether the rate is used up, and this node has no former share to go by.
    */
   take(now: number, isOnline: boolean): 'taken' | 'refused' | 'lease-needed' | 'unknown' {
     this.#enterWindow(now, isOnline);
@@ -97,17 +97,17 @@ export class RateShare {
     return this.#hasFormerShare ? 'refused' : 'unknown';
   }
 
-  /** Gives one back that was taken in this window. */
+  /** Returns one that was taken in this window. */
   refund(): void {
     if (this.#credit < this.#total) this.#credit += 1;
   }
 
-  /** Whether so little is left that the next lease should be asked for now. */
+  /** Whether so little is left that the next lease should be requested now. */
   get isLow(): boolean {
     return !this.#isExhausted && this.#credit <= Math.floor(this.#leaseSize / 2);
   }
 
-  /** What to ask for. `waiting`: how many requests wait for it. Either {@link apply} or {@link giveUp} has to follow. */
+  /** Makes a request for a lease. `waiting`: how many callers wait for it. Call {@link apply} or {@link giveUp} with it afterwards. */
   createRequest(waiting: number): LeaseRequest {
     const unbooked = this.#unbooked;
     this.#unbooked = 0;
@@ -116,9 +116,9 @@ export class RateShare {
     return { quota: this.#quota, unbooked, wanted: Math.max(share, waiting) };
   }
 
-  /** Takes what the database has answered to a request. */
+  /** Applies the lease for a request. */
   apply({ wanted }: LeaseRequest, lease: Lease, now: number): void {
-    // The window was over before the answer came; what it held is of no use any more.
+    // The window was over before the lease arrived.
     if (lease.endsAt <= now) return;
     this.#endsAt = lease.endsAt;
     this.#credit += lease.granted;
@@ -126,12 +126,12 @@ export class RateShare {
     this.#leaseSize = lease.granted;
     this.#isExhausted = lease.granted < wanted;
     if (lease.previousEndsAt === this.#previousEndsAt && lease.previousUsed > 0) {
-      // As the others had the rest, all such parts together are the whole quota.
+      // All nodes compute their part from the same total, so that the parts add up to the whole quota.
       this.#part = Math.min(1, this.#previousTotal / lease.previousUsed);
     }
   }
 
-  /** The database has not answered a request: what was to be booked still is. */
+  /** Takes a request back that failed: its unbooked amount has to be booked by the next one. */
   giveUp({ unbooked }: LeaseRequest): void {
     if (this.#requestedIn === this.#endsAt) this.#unbooked += unbooked;
   }
@@ -141,7 +141,7 @@ export class RateShare {
   }
 
   #enterWindow(now: number, isOnline: boolean): void {
-    // A clock that was set back must not make this window longer.
+    // A window that ends too far in the future is over, too: the clock was set back.
     if (now >= this.#endsAt || this.#endsAt > now + rateWindow * 2) this.#startWindow(now);
     if (isOnline || this.#isExhausted) return;
     this.#allowUpTo(this.#part === undefined ? this.#previousTotal : Math.floor(this.#part * this.#quota));
@@ -157,7 +157,7 @@ export class RateShare {
     this.#leaseSize = this.#credit;
   }
 
-  /** Lets this node have so much in this window without asking. */
+  /** Allows this node so much in this window without a lease. */
   #allowUpTo(amount: number): void {
     const more = Math.min(amount, this.#quota) - this.#total;
     if (more <= 0) return;

@@ -7,39 +7,39 @@ export interface RatesOptions {
   readonly now: () => number;
   /** How long a request waits for a lease, in ms, before the database counts as lost (default 1000). */
   readonly leaseTimeout?: number;
-  /** How many keys are known at once (default 50,000); those that are idle for longest are forgotten first. */
-  readonly mostKeys?: number;
+  /** How many keys are remembered at once (default 50,000). The least recently used are forgotten first. */
+  readonly maxKeys?: number;
 }
 
 /** Why a request was refused. */
 export interface Refusal {
-  /** When there will be more, in milliseconds since the epoch. */
+  /** When the window ends, in milliseconds since the epoch. */
   readonly endsAt: number;
-  /** Whether the database is away, and nobody can tell if the rate is used up. */
+  /** Whether it is unknown if the rate is used up, because the database is unavailable. */
   readonly isUnknown: boolean;
 }
 
 /** How many keys one statement leases at most. */
 const largestBatch = 500;
 
-/** How long after a failure the database is asked again, in ms. */
+/** How long after a failure to ask the database again, in ms. */
 const retryInterval = 1000;
 
-/** How long what nobody asks for is known, in ms: until its window and the one after are over. */
+/** How long an unused key is remembered, in ms: until its window and the next one are over. */
 const idleTime = rateWindow * 2;
 
 interface Entry {
   readonly key: string;
   readonly share: RateShare;
-  /** How many requests wait for a lease. */
+  /** How many callers wait for a lease. */
   waiting: number;
-  /** Is over when the lease that was asked for has come, or cannot be had. */
+  /** Resolves when the requested lease has arrived, or failed. */
   leasing: PromiseWithResolvers<void> | undefined;
 }
 
 /**
- * Counts by the minute, over all nodes, what is done in the name of each key. Each node holds shares that it has leased in
- * the database, so that a request waits for nothing unless its node's share has just been used up.
+ * Limits rates by key, over all nodes. Each node leases shares of the rates from the database in advance, so that a caller only waits
+ * when the node's share has just been used up.
  */
 export class Rates {
   readonly #counters: Counters;
@@ -53,42 +53,42 @@ export class Rates {
   #retryTimer: NodeJS.Timeout | undefined;
   readonly #pruneTimer: NodeJS.Timeout;
 
-  constructor(counters: Counters, { now, leaseTimeout = 1000, mostKeys = 50_000 }: RatesOptions) {
+  constructor(counters: Counters, { now, leaseTimeout = 1000, maxKeys = 50_000 }: RatesOptions) {
     this.#counters = counters;
     this.#now = now;
     this.#leaseTimeout = leaseTimeout;
-    this.#entries = new LRUCache({ max: mostKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
+    this.#entries = new LRUCache({ max: maxKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
     this.#pruneTimer = setInterval(() => void this.#prune(), rateWindow).unref();
   }
 
-  /** How many keys are known. */
+  /** How many keys are remembered. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Whether something was taken by this key a short while ago. */
+  /** Whether the key was used a short while ago. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
 
   /**
-   * Takes one of the `quota` that a key has in each minute. Returns `undefined` when there was one left, else why not; as a
-   * promise only where this node's share is used up and another has to be asked for.
+   * Takes one of the `quota` that a key has in each minute. Returns `undefined` if there was one left, else the refusal. It returns a
+   * promise only when this node's share is used up and a lease has to be requested.
    */
   take(key: string, quota: number): Refusal | undefined | Promise<Refusal | undefined> {
     const entry = this.#entry(key, quota);
     const outcome = entry.share.take(this.#now(), this.#isOnline);
     if (outcome === 'lease-needed') return this.#takeFromLease(entry);
     if (entry.share.isLow) void this.#request(entry);
-    return outcome === 'taken' ? undefined : refusal(entry, outcome);
+    return outcome === 'taken' ? undefined : toRefusal(entry, outcome);
   }
 
-  /** Gives back one that was taken, for what was not done after all. */
+  /** Returns one that was taken, for something that was not done after all. */
   refund(key: string): void {
     this.#entries.get(key)?.share.refund();
   }
 
-  /** Asks the database nothing any more. */
+  /** Stops using the database. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#pruneTimer);
@@ -117,27 +117,27 @@ export class Rates {
       }
       const outcome = entry.share.take(this.#now(), this.#isOnline);
       if (outcome === 'taken') return undefined;
-      if (outcome !== 'lease-needed') return refusal(entry, outcome);
+      if (outcome !== 'lease-needed') return toRefusal(entry, outcome);
     }
   }
 
-  /** Has a lease asked for. Resolves when there is an answer, or when there will be none for now. */
+  /** Requests a lease. Resolves when it has arrived, or failed; `undefined` when none can be requested now. */
   #request(entry: Entry): Promise<void> | undefined {
     if (this.#isClosed) return undefined;
     if (entry.leasing) return entry.leasing.promise;
-    // One answer is enough to know that the database is back; the keys of everybody who comes until then would add up.
+    // While offline, a few requests suffice to find out that the database is back; the keys of all callers would add up.
     if (!this.#isOnline && this.#requested.size >= largestBatch) return undefined;
     this.#requested.add(entry);
     entry.leasing = Promise.withResolvers();
     if (!this.#isLeasing && !this.#retryTimer) {
       this.#isLeasing = true;
-      // What else comes at this moment goes with it.
+      // Deferred, so that requests for other keys go into the same batch.
       setImmediate(() => void this.#leaseRequested());
     }
     return entry.leasing.promise;
   }
 
-  /** Leases what was asked for, and what is while this goes on. */
+  /** Leases for all requested keys, including those that are requested meanwhile. */
   async #leaseRequested(): Promise<void> {
     try {
       while (this.#requested.size && !this.#isClosed) {
@@ -165,7 +165,7 @@ export class Rates {
         requests.map(({ key, request }) => ({ key, ...request })),
         this.#now(),
       );
-      // Once closed, nothing is leased any more, and who waits must not wait for it.
+      // Once closed, no caller may wait for another lease.
       this.#isOnline = !this.#isClosed;
       const now = this.#now();
       for (const { key, entry, request } of requests) {
@@ -182,7 +182,7 @@ export class Rates {
     }
   }
 
-  /** Lets nobody wait any longer: what is taken from now on is of the shares that this node has. */
+  /** Ends all waiting: until the database is back, callers only get what is left of this node's shares. */
   #goOffline(leasing: readonly Entry[] = []): void {
     this.#isOnline = false;
     for (const entry of [...leasing, ...this.#requested]) endLeasing(entry);
@@ -203,12 +203,12 @@ export class Rates {
     try {
       await this.#counters.prune(this.#now());
     } catch {
-      // The next minute is as good.
+      // Tried again in the next minute.
     }
   }
 }
 
-const refusal = ({ share }: Entry, outcome: 'refused' | 'unknown'): Refusal => ({
+const toRefusal = ({ share }: Entry, outcome: 'refused' | 'unknown'): Refusal => ({
   endsAt: share.endsAt,
   isUnknown: outcome === 'unknown',
 });

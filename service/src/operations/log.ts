@@ -8,21 +8,21 @@ export type Log = Logger;
 
 /**
  * Makes the log.
- * @param write takes each line, with the line break at its end (default: standard output, at once, so that the last lines of
- * a process that ends are not lost)
+ * @param write called with each line, including its line break (default: writes to standard output synchronously, so that the last
+ * lines of a process are not lost)
  */
 export function createLog(level: LogLevel, write?: (line: string) => void): Log {
   const options = {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // The names of levels are for people and for every tool; pino's numbers are its own.
+    // The names of levels, which people and all tools understand, instead of pino's numbers.
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
   return write ? pino(options, { write }) : pino(options);
 }
 
-/** Takes each error that a log line has as `err` apart. */
+/** The form in which an error is logged, as `err`. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;
@@ -32,8 +32,8 @@ interface LoggedError {
 }
 
 /**
- * What is logged of an error. Not its other fields: those of a database's error can quote rows, with sources and hashes of
- * tokens.
+ * The parts of an error that are logged. Its other fields are left out, because those of a database's error can quote rows, with
+ * sources and hashes of tokens.
  */
 function describeError(error: unknown, depth = 0): LoggedError | string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : `a thrown ${typeof error}`;

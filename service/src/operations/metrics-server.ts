@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** Answers `GET /metrics`, and nothing else: what listens where only whoever operates the service reaches it. */
+/** Handles `GET /metrics` and nothing else, on a port that only the operator of the service should be able to reach. */
 export const metricsHandler = (metrics: Metrics) => ({
   fetch: async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);

@@ -1,15 +1,15 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** How many connections to the database there are, and how many statements wait for one. */
+/** How many connections to the database are in use and idle, and how many statements wait for one. */
 export interface ConnectionUsage {
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;
 }
 
-/** What is looked at when the metrics are asked for. */
+/** Sources of the values that are read when the metrics are requested. */
 export interface MetricSources {
-  /** How much waits in the queue of that name. */
+  /** How many jobs wait in each queue. */
   readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help', number>>;
   /** `undefined` where the database has no pool of connections. */
   readonly connections: () => ConnectionUsage | undefined;
@@ -20,12 +20,12 @@ const runBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const buildBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-// A client chooses the method, so that others must not each make a series of their own.
+// Clients can send any method, so that unknown ones must not each make a series of their own.
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * What the service counts, for Prometheus. No label holds a tenant, a plugin or anything else that users choose: the number
- * of series stays what it is, however many customers there are.
+ * The metrics of the service, for Prometheus. No label holds a tenant, a plugin or anything else that users choose, so that the number
+ * of series does not grow with the number of customers.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -70,7 +70,7 @@ export class Metrics {
   });
 
   constructor() {
-    // So that rates are known from the start.
+    // Initialized, so that rates can be computed from the start.
     for (const start of ['warm', 'cold']) this.#starts.inc({ start }, 0);
     this.#dropped.inc(0);
   }
@@ -104,7 +104,7 @@ export class Metrics {
     this.#dropped.inc(count);
   }
 
-  /** Adds what is looked at when metrics are asked for, those of the process and of the event loop included. */
+  /** Adds the metrics that are read on request, including those of the process and the event loop. */
   collect({ waiting, connections }: MetricSources): void {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
@@ -133,7 +133,7 @@ export class Metrics {
     });
   }
 
-  /** Answers with all metrics in the format of Prometheus. */
+  /** Makes the response with all metrics, in the format of Prometheus. */
   async toResponse(): Promise<Response> {
     const { contentType } = this.#registry;
     return new Response(await this.#registry.metrics(), { headers: { 'content-type': contentType } });

@@ -1,24 +1,24 @@
 import * as z from 'zod';
 
-/** After how many faults an array is not looked at any further. */
-const ENOUGH_ISSUES = 10;
+/** After how many problems the rest of an array is not validated. */
+const maxIssues = 10;
 
 /**
- * A schema of arrays that may be long and are given by strangers. Its items are checked one by one, and no further once there
- * are more faults than anybody is told; and none of them where there are more than `most`. What the items are read to is
- * dropped: they stay as they were given.
+ * A schema of arrays from clients, which may be long. Items are validated one by one, and no further once there are more problems
+ * than are reported; none are validated where there are more than `max` items. The items themselves are returned, and not what
+ * their schema makes of them.
  */
 export function boundedArray<Item extends z.ZodType>(
   item: Item,
-  most: number,
-  what: string,
+  max: number,
+  itemsLabel: string,
 ): z.ZodType<z.output<Item>[], z.input<Item>[]> {
   const { $schema: _, ...items } = z.toJSONSchema(item, { io: 'input' });
   const schema = z
     .array(z.unknown())
     .superRefine((given, context) => {
-      if (given.length > most) {
-        const message = `expected at most ${most} ${what}, received ${given.length}`;
+      if (given.length > max) {
+        const message = `expected at most ${max} ${itemsLabel}, received ${given.length}`;
         context.addIssue({ code: 'custom', message });
         return;
       }
@@ -29,9 +29,9 @@ export function boundedArray<Item extends z.ZodType>(
           context.addIssue({ code: 'custom', path: [i, ...path], message });
           found += 1;
         }
-        if (found > ENOUGH_ISSUES) return;
+        if (found > maxIssues) return;
       }
     })
-    .meta({ items, maxItems: most });
+    .meta({ items, maxItems: max });
   return schema as unknown as z.ZodType<z.output<Item>[], z.input<Item>[]>;
 }

@@ -1,4 +1,4 @@
-/** What an editor token lets do: each operation that takes one says which it needs. */
+/** The permissions of editor tokens. Each operation that takes an editor token declares the permission that it needs. */
 export const permissions = [
   /** Read drafts, versions and what is live. Every token has it. */
   'read',
@@ -12,7 +12,7 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** What a token has unless something else was asked for. */
+/** The permissions of a token by default. */
 export const defaultPermissions: readonly Permission[] = ['read', 'write', 'deploy'];
 
 export const isPermission = (name: string): name is Permission =>

@@ -1,16 +1,16 @@
-/** What names one tenant. */
+/** The names that identify a tenant. */
 export interface TenantKey {
   readonly environment: string;
   readonly tenant: string;
 }
 
-/** What names one plugin. */
+/** The names that identify a plugin. */
 export interface PluginKey extends TenantKey {
   readonly namespace: string;
   readonly pluginName: string;
 }
 
-/** Plugins that somebody may do something with: one, without a name those of a namespace, without both a tenant's. */
+/** The plugins that a token is for: one plugin; without `pluginName` all of a namespace; without both all of a tenant. */
 export interface PluginScope extends TenantKey {
   readonly namespace?: string;
   readonly pluginName?: string;

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CompiledSchemas } from './schemas.ts';
 
-/**
- * What the sandbox can run: the output of a toolchain, with the schemas that it was built with. Plain data, to be kept as JSON.
- */
+/** A program that the sandbox can run: the output of a toolchain, with the schemas of the build. It is stored as JSON. */
 export type Program = CompiledProgram & {
-  /** What goes in and comes out is JSON, and is checked. Without, it is text. */
+  /** With types, input and output are JSON and are checked; without, they are text. */
   readonly types?: CompiledSchemas;
 };
 
@@ -17,7 +15,7 @@ export type CompiledProgram =
       readonly code: string;
       /** The name of the user's source in stack traces. */
       readonly file: string;
-      /** From `code` back to the user's source: a source map's `mappings`. None when they are the same. */
+      /** The `mappings` of a source map from `code` to the user's source; missing where the two are the same. */
       readonly mappings?: string;
     }
   | {
@@ -26,7 +24,7 @@ export type CompiledProgram =
       readonly module: string;
     }
   | {
-      /** No plugin: regular expressions and samples are looked at, as `namespace-check.ts` has it. Never stored. */
+      /** Not a plugin: checks regular expressions and samples, see `namespace-check.ts`. It is never stored. */
       readonly kind: 'check';
     };
 
@@ -37,23 +35,23 @@ export type WasmProgram = Extract<Program, { kind: 'wasm' }>;
 export interface StoredProgram {
   /** SHA-256 of the program's JSON, in lower-case hex. Programs with the same hash are the same program. */
   readonly hash: string;
-  /** Whether it has types, so that nobody has to load it to know. */
+  /** Whether the program has types, which is known without loading it. */
   readonly isTyped: boolean;
   /**
-   * Reads and parses the program: needed only where no runner knows it yet. Rejects when it was removed since it was
-   * looked up, because the build that referred to it was replaced.
+   * Reads and parses the program, for a runner that does not have it yet. Rejects when the program was removed since it was looked
+   * up, because another build has replaced the one that referred to it.
    */
   readonly load: () => Promise<Program>;
 }
 
-/** What a version runs, with the version's name, such as `v1.0.0`. */
+/** The program of a version, with the version's name, such as `v1.0.0`. */
 export interface StoredVersion extends StoredProgram {
   readonly version: string;
-  /** The plugin's number, which one that is made anew under the name of a deleted one does not share. */
+  /** The plugin's id. A plugin that is created again after its deletion has another one. */
   readonly pluginId: number;
 }
 
-/** The hash that a program is stored by, from its JSON. */
+/** The hash by which a program is stored, computed from its JSON. */
 export const hashOfProgram = (json: string): string => createHash('sha256').update(json).digest('hex');
 
 /** A program that is in memory already. */

@@ -1,22 +1,22 @@
 import * as z from 'zod';
 import { boundedArray } from './bounded-array.ts';
 
-// A test may lack any of its fields, and what else a record or a test holds is kept: the interface promises neither.
+// All fields of a test are optional, and unknown fields of records and tests are kept: clients rely on both.
 const testSchema = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
   payload: z.string().optional(),
 });
 
-/** How many tests a record may have: far more than anybody writes, and few enough to be compared at every deploy. */
-const MOST_TESTS = 10_000;
+/** How many tests a record may have: far more than anybody writes, and few enough for computing digests. */
+const maxTests = 10_000;
 
 /** The interface's plugin source record. */
 export const sourceSchema = z
   .looseObject({
     contents: z.string(),
     lang: z.string(),
-    tests: boundedArray(testSchema, MOST_TESTS, 'tests').optional(),
+    tests: boundedArray(testSchema, maxTests, 'tests').optional(),
   })
   .meta({
     id: 'PluginSource',

@@ -1,15 +1,15 @@
 /** A JSON Schema (2020-12): an object, or `true` for anything and `false` for nothing. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
-/** What the plugins of a namespace get and give; a missing schema is any JSON. With neither, they take and give text. */
+/** The schemas of a namespace. A missing one stands for any JSON. With neither, the plugins take and return text. */
 export interface Schemas {
   readonly input?: JsonSchema;
   readonly output?: JsonSchema;
 }
 
 /**
- * What the service makes of {@link Schemas} once, for all builds and runs. The checks are source of functions in JavaScript,
- * which run in a VM of their own alone; a missing one takes any JSON.
+ * {@link Schemas} that were compiled once, for all builds and runs. The checks are JavaScript source, which only runs in engines of
+ * its own in the sandbox; a missing one accepts any JSON.
  */
 export interface CompiledSchemas {
   readonly schemas: Schemas;
@@ -17,9 +17,10 @@ export interface CompiledSchemas {
   readonly outputCheck?: string;
 }
 
-/** The two directions in which JSON is checked. */
+/** Which JSON of a run is checked. */
 export type Direction = 'input' | 'output';
 
+/** Whether the plugins of a namespace with these schemas have types. */
 export const areTyped = ({
   input,
   output,

@@ -1,2 +1,2 @@
-/** Whether every database can keep a text: PostgreSQL has no U+0000, and half a surrogate pair has no place in UTF-8. */
+/** Whether every database can store a text: PostgreSQL cannot store U+0000, and UTF-8 cannot hold lone surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

@@ -1,17 +1,17 @@
 /*
- * Stands in for `node:child_process` in the process of a compiler whose client starts a native program by itself. The service
- * has started that program (`helper` of the language) and connected it: descriptor 0 is what it writes, 1 what it reads.
+ * Replaces `node:child_process` in a compiler's process whose client starts a native program by itself. The service has already
+ * started that program (the `helper` of the language): its output is descriptor 0, and its input descriptor 1.
  */
 
 let expected: readonly string[] | undefined;
 let isTaken = false;
 
-/** The arguments that the program was started with. */
+/** Sets the arguments that the service has started the program with. */
 export function expectArguments(args: readonly string[]): void {
   expected = args;
 }
 
-/** As `spawn` of `node:child_process`, as far as TypeScript's client uses what it gives. Once, and for that program alone. */
+/** As `spawn` of `node:child_process`, as far as TypeScript's client needs it. It works once, and for that program only. */
 export function spawn(_command: string, args: readonly string[]): object {
   if (isTaken) throw new Error('The program is connected already, and another one cannot be started.');
   if (JSON.stringify(args) !== JSON.stringify(expected)) {

@@ -1,15 +1,15 @@
-/** Whose work it is: shares are by environment, within one by tenant, within one by token. */
+/** What a job counts for: slots are shared by environments, within an environment by tenants, and within a tenant by tokens. */
 export interface Share {
   readonly environment: string;
   readonly tenant: string;
-  /** What tells the tenant's tokens apart, such as an id; empty where that is of no interest. */
+  /** An id of the token; empty where the tokens of a tenant need not be distinguished. */
   readonly token: string;
 }
 
-/** Who has too much waiting: everybody together, or the one of that level alone. */
+/** The level at which too many jobs are waiting: in the whole service, or for one environment, tenant or token. */
 export type BusyLevel = 'service' | keyof Share;
 
-/** There is no place left to wait in. */
+/** Too many jobs are waiting for another one to be accepted. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
   readonly level: BusyLevel;
@@ -19,20 +19,20 @@ export class BusyError extends Error {
     this.level = level;
   }
 
-  /** Whether the tenant's own work takes the places, not that of others. */
-  get own(): boolean {
+  /** Whether the tenant's own jobs are too many, and not those of others. */
+  get isOwn(): boolean {
     return this.level === 'tenant' || this.level === 'token';
   }
 }
 
 export interface FairQueueLimits {
-  /** How many work at once. */
+  /** How many jobs run at once. */
   readonly slots: number;
-  /** How many of one environment do (default: all but one, so that another never waits for this one's work alone). */
+  /** How many of one environment (default: all but one, so that another environment never waits for this one alone). */
   readonly slotsPerEnvironment?: number;
-  /** How many of one tenant do (default: as many as of its environment). */
+  /** How many of one tenant (default: as many as of its environment). */
   readonly slotsPerTenant?: number;
-  /** How many wait: in all, and of each environment, tenant and token. */
+  /** How many jobs may wait: in all, and of each environment, tenant and token. */
   readonly waiting: number;
   readonly waitingPerEnvironment: number;
   readonly waitingPerTenant: number;
@@ -46,11 +46,11 @@ interface Waiter {
   readonly start: () => void;
 }
 
-/** A set in the order of its additions that also gives up its first element, however large it is, in the same time. */
-class Line<T> {
+/** A set that can remove its first item, in the order of insertion, in constant time. */
+class OrderedSet<T> {
   readonly #items = new Set<T>();
-  // What it has passed is no longer in the set, and what is added comes after it. A new iterator for each element would
-  // walk over the places of all that were taken out.
+  // One iterator for all removals: the items that it has passed are removed, and new ones are added after it. A new iterator for
+  // each removal would have to skip the slots of all removed items.
   readonly #iterator = this.#items.values();
 
   get size(): number {
@@ -74,21 +74,21 @@ class Line<T> {
   }
 }
 
-/** One environment, tenant or token, or the root of them all. It is there as long as it holds slots or waits. */
-class Participant {
+/** The node of an environment, a tenant or a token, or the root. It exists as long as it has jobs that run or wait. */
+class QueueNode {
   readonly key: string;
-  readonly parent: Participant | undefined;
+  readonly parent: QueueNode | undefined;
   readonly slots: number;
   readonly places: number;
   held = 0;
   waiting = 0;
-  readonly children = new Map<string, Participant>();
-  /** The children that could start something if a slot were free, in the order of their turns. */
-  readonly ready = new Line<Participant>();
-  /** In the order of their coming. Of a token alone. */
-  readonly waiters = new Line<Waiter>();
+  readonly children = new Map<string, QueueNode>();
+  /** The children that could start a job if a slot were free, in the order of their turns. */
+  readonly ready = new OrderedSet<QueueNode>();
+  /** The waiting jobs, in the order in which they came. Only a token has any. */
+  readonly waiters = new OrderedSet<Waiter>();
 
-  constructor(key: string, parent: Participant | undefined, slots: number, places: number) {
+  constructor(key: string, parent: QueueNode | undefined, slots: number, places: number) {
     this.key = key;
     this.parent = parent;
     this.slots = slots;
@@ -101,33 +101,33 @@ class Participant {
 }
 
 /**
- * Who may work now, and who is next: environments take turns, within one its tenants, within one its tokens, and a token's
- * own work goes in the order of its coming. Who asks for much waits for himself and not in front of others. Every operation
- * takes the same time, however many wait. (Queues such as p-queue know priorities and rates, and no shares.)
+ * A queue in which environments take turns, within each environment its tenants, and within each tenant its tokens; the jobs of a
+ * token are in the order in which they came. So many jobs of one caller do not delay those of others. Every operation takes constant
+ * time, however many jobs wait. (Queues such as p-queue have priorities and rates, but no shares.)
  */
 export class FairQueue {
   readonly #limits: Required<FairQueueLimits>;
-  readonly #root: Participant;
+  readonly #root: QueueNode;
 
   constructor(limits: FairQueueLimits) {
     const { slots, slotsPerEnvironment = Math.max(1, slots - 1) } = limits;
     this.#limits = { slotsPerTenant: slotsPerEnvironment, ...limits, slotsPerEnvironment };
-    this.#root = new Participant('', undefined, slots, limits.waiting);
+    this.#root = new QueueNode('', undefined, slots, limits.waiting);
   }
 
-  /** How many wait. */
+  /** How many jobs wait. */
   get waiting(): number {
     return this.#root.waiting;
   }
 
   /**
-   * Resolves, when it is this share's turn, with what ends the turn. Throws a {@link BusyError} at once when there is no
-   * place to wait in; rejects with the signal's reason when that is aborted before the turn comes. The signal is asked
-   * for only when there is something to wait for: a request makes its own only then, and that is costly.
+   * Resolves at the turn of a job with the function that ends the turn. Throws a {@link BusyError} at once when too many jobs are
+   * waiting; rejects with the signal's reason when that is aborted before the turn comes. `signalOf` is only called when the job has
+   * to wait, because a request creates its signal on demand, which is costly.
    */
   acquire(share: Share, signalOf?: () => AbortSignal): Promise<Release> {
     const path = this.#path(share);
-    // While a slot is free, nobody waits who could have it.
+    // Where a slot is free, no job is waiting that could use it.
     if (path.every(({ held, slots }) => held < slots)) return Promise.resolve(this.#hold(path));
     const signal = signalOf?.();
     signal?.throwIfAborted();
@@ -139,7 +139,7 @@ export class FairQueue {
     return this.#wait(path, signal);
   }
 
-  #wait(path: readonly Participant[], signal: AbortSignal | undefined): Promise<Release> {
+  #wait(path: readonly QueueNode[], signal: AbortSignal | undefined): Promise<Release> {
     const [token] = path;
     return new Promise((resolve, reject) => {
       const withdraw = () => {
@@ -162,7 +162,7 @@ export class FairQueue {
     });
   }
 
-  #hold(path: readonly Participant[]): Release {
+  #hold(path: readonly QueueNode[]): Release {
     for (const one of path) one.held += 1;
     this.#refresh(path);
     let released = false;
@@ -176,21 +176,21 @@ export class FairQueue {
     };
   }
 
-  /** Gives what became free to whose turn it is. */
+  /** Starts waiting jobs, in the order of their turns, while there are free slots. */
   #startNext(): void {
     while (this.#root.isReady) {
       let next = this.#root;
-      // Who is taken out here comes back at the end: its next turn is after those of all others.
+      // A node that is removed from `ready` here is added again at the end, so that its next turn comes after those of the others.
       for (let first = next.ready.shift(); first; first = next.ready.shift()) next = first;
       const waiter = next.waiters.shift();
       if (!waiter) return;
-      for (let one: Participant | undefined = next; one; one = one.parent) one.waiting -= 1;
+      for (let one: QueueNode | undefined = next; one; one = one.parent) one.waiting -= 1;
       waiter.start();
     }
   }
 
-  /** From the token up to the root; makes those that are not there yet. */
-  #path({ environment, tenant, token }: Share): Participant[] {
+  /** The nodes of a share, from the token up to the root. Missing ones are created. */
+  #path({ environment, tenant, token }: Share): QueueNode[] {
     const { slotsPerEnvironment, slotsPerTenant } = this.#limits;
     const { waitingPerEnvironment, waitingPerTenant, waitingPerToken } = this.#limits;
     const ofEnvironment = child(this.#root, environment, slotsPerEnvironment, waitingPerEnvironment);
@@ -199,24 +199,24 @@ export class FairQueue {
     return [ofToken, ofTenant, ofEnvironment, this.#root];
   }
 
-  /** Brings up to date who could start something, from the token upwards. */
-  #refresh(path: readonly Participant[]): void {
+  /** Updates which nodes are ready, from the token upwards. */
+  #refresh(path: readonly QueueNode[]): void {
     for (const one of path) {
       if (!one.isReady) one.parent?.ready.delete(one);
       else one.parent?.ready.add(one);
     }
   }
 
-  #forgetIdle(path: readonly Participant[]): void {
+  #forgetIdle(path: readonly QueueNode[]): void {
     for (const one of path) if (!one.held && !one.waiting) one.parent?.children.delete(one.key);
   }
 }
 
-/** In the order of a path. */
+/** The levels, in the order of a path. */
 const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service'];
 
-function child(parent: Participant, key: string, slots: number, places: number): Participant {
+function child(parent: QueueNode, key: string, slots: number, places: number): QueueNode {
   let found = parent.children.get(key);
-  if (!found) parent.children.set(key, (found = new Participant(key, parent, slots, places)));
+  if (!found) parent.children.set(key, (found = new QueueNode(key, parent, slots, places)));
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * How the sandbox and a runner talk: each message is a frame of a kind (one byte), a length (four bytes, little-endian)
- * and a text in UTF-8. A text with halves of surrogate pairs has to be sent as JSON, which escapes them.
+ * A message between the service and one of its processes. As bytes it is its kind (one byte), the length of its text (four bytes,
+ * little-endian) and the text in UTF-8. A text with lone surrogates has to be sent as JSON, which escapes them.
  */
 export interface Frame {
   readonly kind: number;
@@ -18,19 +18,19 @@ export function encodeFrame(kind: number, text: string): Buffer {
   return frame;
 }
 
-/** Takes frames out of a stream of bytes, which come in pieces of any size. */
+/** Parses frames from a stream of bytes, which arrives in chunks of any size. */
 export class FrameReader {
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #length = 0;
   #needed = headerSize;
 
-  /** `limit`: the longest text to take, in bytes. */
+  /** `limit`: the longest text to accept, in bytes. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Returns the frames that are whole now. Throws a `RangeError` for one over the limit. */
+  /** Adds a chunk, and returns the frames that are complete now. Throws a `RangeError` for one over the limit. */
   push(chunk: Buffer): Frame[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;

@@ -9,25 +9,25 @@ import type { Confinement } from './system-isolation.ts';
 import { systemTools } from './system-tools.ts';
 import type { SystemTools } from './system-tools.ts';
 
-/** A descriptor that a process is handed: a new pipe, nothing, or the open end of another process's pipe. */
+/** A descriptor of a new process: a new pipe, nothing, or the open end of another process's pipe. */
 export type Descriptor = Extract<IOType, 'pipe' | 'ignore'> | Stream;
 
 interface ProcessOptions {
-  /** In bytes. On Linux the system refuses more private memory than this; on other systems watch the process. */
+  /** The limit of private memory, in bytes. Linux enforces it; on other systems the caller has to watch the process. */
   readonly memoryLimit: number;
   /** Standard input, output and errors, and further descriptors from 3 on. */
   readonly stdio: readonly Descriptor[];
-  /** What the system offers; found out by itself. */
+  /** The means of isolation (default: those that {@link systemTools} has found). */
   readonly tools?: SystemTools;
 }
 
 export interface IsolatedOptions extends ProcessOptions {
-  /** A module of this service, as a URL. It is loaded after `lockdown.ts`. */
+  /** The URL of a module of this service. It is loaded after `lockdown.ts`. */
   readonly file: URL;
   readonly args?: readonly string[];
-  /** Files and folders that it may read: its own code. */
+  /** The files and folders that the process may read: its own code. */
   readonly readable: readonly string[];
-  /** What it may do beyond reading these: load native add-ons. */
+  /** Further permissions: to load native add-ons. */
   readonly needs?: readonly 'addons'[];
   /** Options of Node beyond those that isolate the process, such as V8's. */
   readonly nodeOptions?: readonly string[];
@@ -38,27 +38,27 @@ export interface IsolatedOptions extends ProcessOptions {
 export interface NativeOptions extends ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Files and folders that it may see: its own. Where bubblewrap works, it sees nothing else but the system's programs. */
+  /** The program's own files and folders. Where bubblewrap works, it can see nothing else but the system's programs. */
   readonly visible: readonly string[];
 }
 
-/** A process of the service's own making, in a process group of its own. */
+/** A process that the service has started, in a process group of its own. */
 export interface IsolatedProcess {
   readonly child: ChildProcess;
-  /** Ends the process and whatever it started, at once and without asking it (SIGKILL). */
+  /** Kills the process and everything that it started, at once (SIGKILL). */
   readonly kill: () => void;
 }
 
 const lockdown = moduleUrl('./lockdown', import.meta.url);
 const replacedModules = moduleUrl('./replaced-modules', import.meta.url);
 
-/** What every process reads: what locks it down, and what says of which kind the modules are. */
+/** The files that every process reads: `lockdown.ts` and its imports, and the package's type of modules. */
 const alwaysReadable = [fileURLToPath(lockdown), fileURLToPath(replacedModules), packageDescription];
 
 /**
- * Runs a module of the service in a process that has no variables, reads only what is named, writes no file, starts
- * nothing and reaches no network from JavaScript. Where the system permits it, it has no network and no privileges at all.
- * It ends when the service does, however that ends. Its end, also one for want of memory, is the child's `exit` event.
+ * Runs a module of the service in a process that has no environment variables, can read only the named files, and can neither write
+ * files, nor start programs, nor reach the network from JavaScript. Where the system permits it, the process has no network and no
+ * privileges at all. It ends with the service, however that ends. When it runs out of memory, it exits.
  */
 export function startIsolated(options: IsolatedOptions): IsolatedProcess {
   const { file, args = [], readable, needs = [], nodeOptions = [], memoryLimit } = options;
@@ -69,7 +69,7 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
     ...[...new Set([...alwaysReadable, ...readable])].map((path) => `--allow-fs-read=${path}`),
     ...needs.map((need) => `--allow-${need}`),
     `--max-old-space-size=${heapLimit}`,
-    // Else a signal opens a port to debug it by.
+    // Otherwise a signal would open a port for debugging.
     '--disable-sigusr1',
     '--no-warnings',
     ...nodeOptions,
@@ -82,8 +82,8 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
 }
 
 /**
- * Runs a native program with the limits of {@link startIsolated} that the system keeps: it knows no permission model. The
- * child may be a process that waits for the program, which then is that one's only child.
+ * Runs a native program with those limits of {@link startIsolated} that the system enforces, because Node's permission model does not
+ * apply to it. The child may be a wrapper process, whose only child is the program.
  */
 export function startNative(options: NativeOptions): IsolatedProcess {
   const { command, args, visible, memoryLimit } = options;
@@ -96,17 +96,17 @@ function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Co
   const child = spawn(line.command, line.args, {
     env: {},
     stdio: [...stdio, ...(line.watchesPipe ? (['pipe'] as const) : [])],
-    // A process group of its own, so that it can be ended with all that it started.
+    // In a process group of its own, so that it can be killed with everything that it started.
     detached: true,
     windowsHide: true,
   });
-  // Held open as long as the service lives, and no reason for it to live on.
+  // The pipe is closed when the service ends, and must not keep the service running.
   const watched = line.watchesPipe ? child.stdio[stdio.length] : undefined;
   if (watched && 'unref' in watched) (watched as { unref(): void }).unref();
   watched?.on('error', () => {});
   child.once('exit', () => {
     watched?.destroy();
-    // What native code may have started goes on without its parent. The group keeps its id while one of them lives.
+    // Native code may have started processes, which outlive their parent. The group keeps its id while one of them lives.
     signalGroup(child);
   });
   return { child, kill: () => killGroup(child) };
@@ -117,7 +117,7 @@ function killGroup(child: ChildProcess): void {
   if (!signalGroup(child)) child.kill('SIGKILL');
 }
 
-/** Whether there was a process in the group to be killed. */
+/** Kills the process group. Returns whether there was a process in it. */
 function signalGroup({ pid }: ChildProcess): boolean {
   if (pid === undefined) return false;
   try {

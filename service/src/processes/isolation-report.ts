@@ -1,18 +1,18 @@
 import { isRoot, systemTools } from './system-tools.ts';
 import type { SystemTools } from './system-tools.ts';
 
-/** One of the ways in which the system confines the processes of runners and compilers, and whether it does so here. */
+/** One layer of the isolation of runners and compilers, and whether it works on this machine. */
 export interface IsolationLayer {
   readonly name:
     'user' | 'privileges' | 'network' | 'memory' | 'processes' | 'writes' | 'lifetime' | 'native-files';
   readonly holds: boolean;
-  /** What holds, or what is missing and what would bring it, in one sentence without a full stop. */
+  /** What the layer does, or what is missing and what would provide it: one sentence without a full stop. */
   readonly detail: string;
 }
 
 /**
- * Which layers of isolation hold on this machine. They were tried, so that the answer is for this process and its rights.
- * @param tools what the processes are confined with (default: what {@link systemTools} has found)
+ * Reports which layers of isolation work on this machine. They were tried with the privileges of this process.
+ * @param tools the means of isolation (default: those that {@link systemTools} has found)
  */
 export function isolationReport(tools: SystemTools = systemTools()): readonly IsolationLayer[] {
   return [
@@ -28,8 +28,8 @@ export function isolationReport(tools: SystemTools = systemTools()): readonly Is
 }
 
 /**
- * Warns of each layer that does not hold on this machine, with one line for each.
- * @param warn takes a line, without a line break at its end
+ * Warns of each layer that does not work on this machine.
+ * @param warn called with one line for each, without a line break
  */
 export function warnOfMissingIsolation(warn: (line: string) => void, report = isolationReport()): void {
   for (const { name, holds, detail } of report) {

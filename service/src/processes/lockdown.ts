@@ -2,15 +2,15 @@ import module, { isBuiltin } from 'node:module';
 import { replacedModules } from './replaced-modules.ts';
 
 /*
- * Takes away from the JavaScript of a process what reaches beyond it: network, other processes, threads, debuggers.
- * `startIsolated` loads this file before a process's own code. Node's permission model withholds files, children and
- * workers, but in Node 24 neither the network nor `process.kill`, which can end the service itself.
+ * Removes from the JavaScript of a process everything that reaches beyond it: network, other processes, threads, debuggers.
+ * `startIsolated` loads this file before a process's own code. Node's permission model restricts files, child processes and
+ * workers, but in Node 24 neither the network nor `process.kill`, which could kill the service.
  *
- * After it there are no `process.stdin`, `stdout` and `stderr`, because their constructor opens sockets: a process reads and
+ * After this there are no `process.stdin`, `stdout` and `stderr`, because their constructor opens sockets. A process reads and
  * writes its file descriptors with `node:fs`.
  */
 
-/** What an isolated process may import of Node. Each of these works on memory, or on files within the permissions. */
+/** Node's modules that an isolated process may import. They only work in memory, or on files within the permissions. */
 const allowedModules = new Set([
   'buffer',
   'diagnostics_channel',
@@ -28,7 +28,7 @@ const allowedModules = new Set([
   'util/types',
 ]);
 
-/** The functions of `process` that stay. `dlopen` is what `require` loads native add-ons with, where they are permitted. */
+/** The functions of `process` that are kept. `require` loads native add-ons with `dlopen`, where they are permitted. */
 const allowedProcessFunctions = new Set([
   '_fatalException',
   '_tickCallback',
@@ -55,7 +55,7 @@ const allowedProcessFunctions = new Set([
   'uptime',
 ]);
 
-/** Globals that reach the network, or that load the HTTP client, which then can be reached by a global symbol. */
+/** Globals that reach the network, or that load the HTTP client, which can then be reached by a global symbol. */
 const networkGlobals = [
   'fetch',
   'Request',
@@ -74,12 +74,12 @@ module.registerHooks({
     const name = resolved.url.replace(/^node:/, '');
     if (!isBuiltin(resolved.url) || allowedModules.has(name)) return resolved;
     const replacement = replacedModules.get(name);
-    // Resolved again, so that it is a module of Node in no case.
+    // Only a file, and resolved again, so that the replacement can never be a module of Node.
     if (replacement?.protocol === 'file:') return nextResolve(replacement.href, context);
     throw accessDenied(`The module "${name}"`);
   },
 });
-// A hook that is registered later is asked first, and could answer in place of the one above.
+// A hook that is registered later is called first, and could bypass the one above.
 for (const name of ['register', 'registerHooks']) Reflect.deleteProperty(module, name);
 module.syncBuiltinESMExports();
 
@@ -92,12 +92,12 @@ for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(
 }
 for (const name of ['stdin', 'stdout', 'stderr']) withhold(process, name);
 
-// The console would write to the streams that are gone. What a compiler prints is of no interest.
+// The console would write to the removed streams. Nobody reads what a compiler prints.
 const silent = Object.fromEntries(Object.keys(console).map((name) => [name, () => {}]));
 Object.defineProperty(globalThis, 'console', { value: silent });
 
 function withhold(owner: object, name: string): void {
-  // It can be set, because Node itself does so when it loads some of its modules; that brings none of these back.
+  // Writable, because Node itself sets some of these when it loads its modules; that restores none of them.
   Object.defineProperty(owner, name, { value: undefined, writable: true, configurable: true });
 }
 

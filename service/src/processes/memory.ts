@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Bytes of the machine's memory that a process and its children hold. 0 where the system does not tell (other than
- * Linux): there the limit of the process's heap alone holds.
+ * The resident memory of a process and its children, in bytes. 0 on systems other than Linux, where it cannot be read: there only
+ * the limit of the process's heap holds.
  */
 export function residentMemory(pid: number | undefined): number {
   if (pid === undefined || process.platform !== 'linux') return 0;
@@ -18,7 +18,7 @@ function resident(pid: number): number {
   return Number(kibibytes ?? 0) * 1024;
 }
 
-/** Nothing when the process has ended meanwhile. */
+/** Reads a file of the process; empty when the process has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');

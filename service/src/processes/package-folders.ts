@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url';
 /** The folder of this package. */
 const packageRoot = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
 
-/** Says of which kind the modules of this package are; every process that loads one reads it. */
+/** The `package.json`, which every process reads to find out the type of the package's modules. */
 export const packageDescription = join(packageRoot, 'package.json');
 
-/** The service's modules: `src`, or `dist` once they are built. */
+/** The folder of the service's modules: `src`, or `dist` in the built package. */
 const modules = fileURLToPath(new URL('..', import.meta.url));
 
 let code: readonly string[] | undefined;
 
 /**
- * The service's own modules and the packages that it depends on, directly or not, wherever they were installed. Not the
- * folder that they lie in: beside them there may be anything, such as other packages of an application, or its caches.
+ * The folders of the service's modules, and of all packages that it depends on, wherever they are installed. Not `node_modules` as a
+ * whole, because that may also hold other packages of an application, or caches.
  */
 export function serviceCode(): readonly string[] {
   code ??= [modules, ...dependencyFolders(packageRoot)];
@@ -23,8 +23,8 @@ export function serviceCode(): readonly string[] {
 }
 
 /**
- * The folders of all packages that the package in `root` depends on. One that is reached by a link, as with pnpm, is there
- * twice: Node reads the link as well as what it leads to.
+ * The folders of all packages that the package in `root` depends on, directly or not. A package that is linked, as with pnpm, is
+ * there twice, because Node reads both the link and its target.
  */
 export function dependencyFolders(root: string): string[] {
   const folders = new Set<string>();
@@ -34,7 +34,7 @@ export function dependencyFolders(root: string): string[] {
     visited.add(packageFolder);
     for (const name of dependenciesOf(packageFolder)) {
       const folder = findPackage(name, packageFolder);
-      // An optional one, such as a binary for another system.
+      // An optional dependency that is not installed, such as a binary for another system.
       if (folder === undefined) continue;
       const target = realpathSync(folder);
       folders.add(folder).add(target);
@@ -53,7 +53,7 @@ function dependenciesOf(packageFolder: string): string[] {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 
-/** Where a module in `from` finds a package: in the nearest `node_modules` above it that has it. */
+/** Finds a package as Node does for a module in `from`: in the nearest `node_modules` that has it. */
 function findPackage(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);

@@ -1,10 +1,10 @@
 /**
- * Modules of Node that an isolated process is not given, and what its own code put in their place, by name. Read by
- * `lockdown.ts`. Apart from it, because importing that one locks the process down that imports it.
+ * The replacements of Node's modules that an isolated process may not import, by name. `lockdown.ts` reads them. They are in a file
+ * of their own, because importing `lockdown.ts` locks down the importing process.
  */
 export const replacedModules: ReadonlyMap<string, URL> = new Map<string, URL>();
 
-/** Has every later import of a module of Node load a module of the service in its place. */
+/** Makes every later import of a module of Node load a module of the service instead. */
 export function replaceModule(name: string, replacement: URL): void {
   (replacedModules as Map<string, URL>).set(name, replacement);
 }

@@ -5,11 +5,11 @@ import type { SystemTools } from './system-tools.ts';
 export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
-  /** The most private memory that the process may ask the system for, in bytes (`RLIMIT_DATA`). */
+  /** The limit of private memory, in bytes (`RLIMIT_DATA`). */
   readonly dataLimit: number | undefined;
   /**
-   * For a native program: the files and folders that it is to see beside the system's own programs, where that is possible.
-   * `undefined` for Node, which keeps to its own permissions.
+   * For a native program: the files and folders that it can see beside the system's programs, where the system can hide the others.
+   * `undefined` for Node, which has its permission model.
    */
   readonly visible?: readonly string[] | undefined;
 }
@@ -18,16 +18,15 @@ export interface CommandLine {
   readonly command: string;
   readonly args: readonly string[];
   /**
-   * Whether the command takes one more pipe, as the last of its descriptors, and ends when that is closed, which it is
-   * with the service.
+   * Whether the command needs a pipe as its last descriptor. It ends when that is closed, which happens when the service ends.
    */
   readonly watchesPipe: boolean;
 }
 
 /**
- * The command line that runs a program confined: without variables, unable to write to files (but to what it is handed
- * open), with bounds on memory, descriptors and processes, and with all that `tools` offers. `descriptors`: how many the
- * program is handed; `undefined` for a program that ends by itself, so that nothing has to watch for the service's end.
+ * The command line that runs a program confined: without environment variables, without writes to files (except open descriptors),
+ * with limits of memory, descriptors and processes, and with all other means that `tools` has. `descriptors`: how many the program
+ * gets; `undefined` for a program that ends by itself, so that nothing has to watch for the service's end.
  */
 export function confinedCommandLine(
   confinement: Confinement,
@@ -41,16 +40,16 @@ export function confinedCommandLine(
     'ulimit -c 0',
     'ulimit -f 0',
     'ulimit -n 256',
-    // Stacks of threads count as data in full, so they must not be larger than is reckoned with.
+    // The stacks of threads count as data in full, so they must not be larger than the limit allows for.
     `ulimit -S -s ${stackSize / 1024}`,
     ...(dataLimit === undefined ? [] : [`ulimit -d ${Math.ceil(dataLimit / 1024)}`]),
   ];
-  // The shell in the background reads until the service is gone, and then ends all of the process group.
+  // A shell in the background waits until the service has ended, and then kills the process group.
   const watchdog = `(read -r line <&${descriptors}; kill -s KILL 0) >/dev/null 2>&1 &`;
   const script = [
     ...limits.map((limit) => `${limit} 2>/dev/null`),
     ...(watchesPipe ? [watchdog] : []),
-    // The shell adds variables of its own, which "env -i" takes away again.
+    // "env -i" removes the variables that the shell has added.
     `exec env -i "$@"${watchesPipe ? ` ${descriptors}<&-` : ''}`,
   ].join('\n');
   return {
@@ -60,28 +59,28 @@ export function confinedCommandLine(
   };
 }
 
-/** Commands, each of which takes something away from the process and becomes the next one. */
+/** The commands in front of the program. Each one takes something away from the process, and executes the next. */
 function commandsInFront({ visible }: Confinement, tools: SystemTools): string[] {
   const { user, namespaces, privileges, limitsProcesses } = tools;
   const hidesFiles = tools.hidesFiles && visible !== undefined;
   const isAlone = hidesFiles || namespaces === 'user';
   const limit = processLimit(isAlone);
   return [
-    // Only root can do this, so it comes before the change of user.
+    // Before the change of user, because only root can do this.
     ...(namespaces === 'root' ? ['unshare', '--net', '--ipc', '--'] : []),
     ...(user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']),
     ...(hidesFiles ? bubblewrap(visible) : []),
     ...(namespaces === 'user' && !hidesFiles ? ['unshare', '--user', '--net', '--ipc', '--'] : []),
-    // Within the user namespace, where the processes of this namespace alone are counted.
+    // Within the user namespace, in which only its own processes are counted.
     ...(limitsProcesses ? ['prlimit', `--nproc=${limit}:${limit}`, '--'] : []),
-    // The last step, because a change of user takes back that the process ends with its parent.
+    // Last, because a change of user resets that the process ends with its parent.
     ...(privileges ? ['setpriv', ...privileges, '--'] : []),
   ];
 }
 
 /**
- * A root of its own for a program, with its own files and what the system's programs are made of, all of it read-only; and
- * namespaces of its own for users, processes, network and the rest.
+ * The arguments of bubblewrap that give a program a root folder with nothing but its own files and the system's programs, all
+ * read-only, and its own namespaces for users, processes, network and the rest.
  */
 function bubblewrap(visible: readonly string[]): string[] {
   const namespaces = [
@@ -103,7 +102,7 @@ function bubblewrap(visible: readonly string[]): string[] {
     '--chdir',
     '/',
     '--',
-    // It sets one for the folder that the program starts in.
+    // Removes the variable `PWD`, which bubblewrap sets.
     'env',
     '-i',
   ];
@@ -113,9 +112,9 @@ function bubblewrap(visible: readonly string[]): string[] {
 const systemFolders = ['/usr', '/bin', '/lib', '/lib64'];
 
 /**
- * How many processes and threads there may be. `isAlone`: in a user namespace of its own, where they are counted for the one
- * process. Node needs a dozen, and a program in Go, or an add-on in Rust, some for each processor. Otherwise the limit is for
- * all processes of the user together: 8 runners and 16 compilers, which may have as many native programs.
+ * The limit of processes and threads. `isAlone`: whether the process is in a user namespace of its own, in which only its own threads
+ * are counted. Node needs a dozen, and a program in Go, or an add-on in Rust, some for each processor. Otherwise the limit is for all
+ * processes of the user together: 8 runners and 16 compilers, with as many native programs.
  */
 function processLimit(isAlone: boolean): number {
   return isAlone ? 32 + 4 * availableParallelism() : 512 + 32 * availableParallelism();
@@ -128,9 +127,9 @@ const stackSize = 8 * 2 ** 20;
 const nodeThreads = 8;
 
 /**
- * What a Node process asks the system for before it holds anything, in bytes: mostly V8's reservation for machine code,
- * which counts as data though it is hardly used. It is read off the service's own process, because it differs between
- * machines. `undefined` where the system has no such limit (other than Linux).
+ * How much memory a Node process reserves before it uses any, in bytes: mostly V8's reservation for machine code, which counts as
+ * data although it is hardly used. It is read from the service's own process, because it differs between machines. `undefined` on
+ * systems other than Linux, which have no such limit.
  */
 export function nodeReservation(): number | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -6,25 +6,25 @@ import { fileURLToPath } from 'node:url';
 import { packageDescription, serviceCode } from './package-folders.ts';
 import { confinedCommandLine } from './system-isolation.ts';
 
-/** What this machine offers to confine a process with. Each of these was tried, and not only looked for. */
+/** The means of isolation that work on this machine. Each of them was tried, not only looked for. */
 export interface SystemTools {
   /** A POSIX shell, which sets limits (`ulimit`) before it becomes the program. Without it there are no limits. */
   readonly shell: string | undefined;
   /** The id of the user and group that processes run as. `undefined`: those of the service. */
   readonly user: number | undefined;
-  /** Why a service that was started as root cannot run its processes as another user. */
+  /** Why a service that runs as root cannot run its processes as another user. */
   readonly userProblem: string | undefined;
   /**
-   * How a process is given a network of its own, which has nothing but a loopback: within a user namespace (`user`), which
-   * also separates processes of the same user, or by the rights of root (`root`).
+   * How a process gets a network of its own, with nothing but a loopback: by a user namespace (`user`), which also separates
+   * processes of the same user, or by the privileges of root (`root`).
    */
   readonly namespaces: 'user' | 'root' | 'none';
   /**
-   * Options of `setpriv` that take away all privileges and have the kernel end the process together with the service.
-   * Without it (other systems than Linux, or no util-linux) a shell beside the program watches for the service's end.
+   * The options of `setpriv` that remove all privileges, and make the kernel kill the process when the service ends. Without them
+   * (not on Linux, or no util-linux) a shell beside the program watches for the service's end.
    */
   readonly privileges: readonly string[] | undefined;
-  /** Whether no privilege is left to the process, and none can be gained. */
+  /** Whether a process has no privileges, and can gain none. */
   readonly isUnprivileged: boolean;
   /** Whether `prlimit` can bound the number of processes and threads in a way that holds. */
   readonly limitsProcesses: boolean;
@@ -37,15 +37,15 @@ export interface SystemTools {
 }
 
 /**
- * The user and group that processes run as when the service runs as root. It has no account, so that nothing on the machine
- * belongs to it; "nobody" is shared with other services. It fits in the 65,536 ids that many containers have, and is outside
- * of those that Debian and systemd give away.
+ * The user and group of processes when the service runs as root. There is no such account, so that no file belongs to it; "nobody"
+ * would be shared with other services. The id is within the 65,536 ids that many containers have, and outside of the ranges that
+ * Debian and systemd assign.
  */
 export const unprivilegedUser = 65_530;
 
 const systemShell = '/bin/sh';
 
-export const noTools: SystemTools = {
+export const noSystemTools: SystemTools = {
   shell: undefined,
   user: undefined,
   userProblem: undefined,
@@ -61,8 +61,8 @@ export const noTools: SystemTools = {
 let found: SystemTools | undefined;
 
 /**
- * What works on this machine; what a container or another system refuses is left out. It is tried at the first call, which
- * takes some 50 ms; later calls answer at once.
+ * The means of isolation that work on this machine; others are left out, such as those that a container does not permit. They are
+ * tried at the first call, which takes some 50 ms; later calls return the same result at once.
  */
 export function systemTools(): SystemTools {
   found ??= findTools();
@@ -70,12 +70,12 @@ export function systemTools(): SystemTools {
 }
 
 /**
- * @param code what processes have to be able to read, also as another user (default: the service's code and Node itself)
+ * @param code the files that processes have to be able to read, also as another user (default: the service's code and Node)
  * @param shell a POSIX shell
  */
 export function findTools(code: readonly string[] = neededCode(), shell = systemShell): SystemTools {
-  if (process.platform === 'win32' || !existsSync(shell)) return noTools;
-  let tools: SystemTools = { ...noTools, shell };
+  if (process.platform === 'win32' || !existsSync(shell)) return noSystemTools;
+  let tools: SystemTools = { ...noSystemTools, shell };
   tools = { ...tools, limitsMemory: refusesMemory(tools), limitsWrites: refusesWrites(tools) };
   const keepIfWorking = (change: Partial<SystemTools>, script?: string) => {
     const isWorking = runs({ ...tools, ...change }, script).status === 0;
@@ -87,9 +87,9 @@ export function findTools(code: readonly string[] = neededCode(), shell = system
   if (process.platform !== 'linux') return tools;
   if (isRoot()) tools = { ...tools, ...findUser(tools, code) };
   if (!keepIfWorking({ namespaces: 'user' }) && isRoot()) keepIfWorking({ namespaces: 'root' });
-  // Root is exempt from this limit, also within a user namespace.
+  // The limit of processes does not apply to root, not even within a user namespace.
   if (!isRoot() || tools.user !== undefined) {
-    // Without either, the limit would count all that the service's user runs on the machine.
+    // Without either, all processes of the service's user on the machine would count.
     if (tools.namespaces === 'user' || tools.user !== undefined) keepIfWorking({ limitsProcesses: true });
   }
   keepIfWorking({ isUnprivileged: true }, hasNoPrivileges);
@@ -97,7 +97,7 @@ export function findTools(code: readonly string[] = neededCode(), shell = system
   return tools;
 }
 
-/** Folders, and a file for each way in which these are installed: what can be read of them tells of the rest. */
+/** The folders of code, and for each way of installing them one file, as samples of what processes must be able to read. */
 const neededCode = () => [
   ...serviceCode(),
   packageDescription,
@@ -109,27 +109,27 @@ const neededCode = () => [
 const parentOptions = ['--no-new-privs', '--pdeathsig', 'KILL'];
 const withoutCapabilities = ['--inh-caps=-all', '--ambient-caps=-all'];
 
-/** From the most that can be taken away to the least. Only root can take from the bounding set. */
+/** From the options that remove most to those that remove least. Only root can change the bounding set. */
 const privilegeOptions = [
   [...withoutCapabilities, '--bounding-set=-all', ...parentOptions],
   [...withoutCapabilities, ...parentOptions],
   parentOptions,
 ];
 
-/** Reads with the shell alone what the kernel says of it. */
+/** A script that fails if the shell itself has or can gain privileges, by its status from the kernel. */
 const hasNoPrivileges = `while read -r name value rest; do
   case $name$value in NoNewPrivs:0 | CapPrm:*[1-9a-f]* | CapEff:*[1-9a-f]*) exit 1 ;; esac
 done </proc/self/status`;
 
-/** Prints the first of its arguments that cannot be read, and fails then. */
+/** A script that prints the first of its arguments that cannot be read, and fails if there is one. */
 const readsAll = 'for path; do [ -r "$path" ] || { printf %s "$path"; exit 1; }; done';
 
 function findUser(tools: SystemTools, code: readonly string[]): Partial<SystemTools> {
-  // Without CAP_KILL the service could not end what it has started.
+  // Without CAP_KILL the service could not kill its processes.
   if (!hasCapabilities(5, 6, 7)) {
     return { userProblem: 'the service lacks the capabilities CAP_SETUID, CAP_SETGID and CAP_KILL' };
   }
-  // The last step could not take from the bounding set any more, nor need it.
+  // After the change of user, the bounding set can no longer be changed, and need not be.
   const privileges = tools.privileges?.filter((option) => !option.startsWith('--bounding-set'));
   const change = { user: unprivilegedUser, privileges };
   if (runs({ ...tools, ...change }).status !== 0) {
@@ -144,20 +144,20 @@ function findUser(tools: SystemTools, code: readonly string[]): Partial<SystemTo
   };
 }
 
-/** How much a process may have when it is tried whether it gets more, in bytes: enough for a shell. */
+/** The limit of memory for trying whether it holds, in bytes: enough for a shell. */
 const triedMemory = 4 * 2 ** 20;
 
-/** Has the shell keep a text twice as long as it has memory for. It says when it begins and when it has it. */
+/** A script that stores a text twice as long as the limit of memory. It prints when it begins, and when it has the text. */
 const fillsMemory = `printf begun; text=$(head -c ${2 * triedMemory} /dev/zero | tr '\\0' x) && printf ' done'`;
 
-/** Whether a process that asks for more memory than its limit does not get it, and one without a limit does. */
+/** Whether the system enforces a limit of memory: a process with the limit fails, and one without it does not. */
 function refusesMemory(tools: SystemTools): boolean {
   const { stdout: unlimited } = runs(tools, fillsMemory);
   const { stdout: limited } = runs(tools, fillsMemory, [], { dataLimit: triedMemory });
   return unlimited === 'begun done' && limited === 'begun';
 }
 
-/** Whether a process cannot write, not even to a file that it is handed open. */
+/** Whether the system keeps a process from writing, even to a file that it gets as an open descriptor. */
 function refusesWrites(tools: SystemTools): boolean {
   let folder: string | undefined;
   let file: number | undefined;
@@ -167,7 +167,7 @@ function refusesWrites(tools: SystemTools): boolean {
     const { status } = runs(tools, 'printf written', [], { output: file });
     return status !== 0 && fstatSync(file).size === 0;
   } catch {
-    // There is nowhere to write to, here or for the service: the limit as it is set has to do.
+    // There is no folder to try it in, so it has to suffice that the limit can be set.
     return runs(tools, '[ "$(ulimit -f)" = 0 ]').status === 0;
   } finally {
     if (file !== undefined) closeSync(file);
@@ -175,7 +175,7 @@ function refusesWrites(tools: SystemTools): boolean {
   }
 }
 
-/** Runs a script of the shell confined as a native program would be. `output`: a file for its standard output. */
+/** Runs a shell script, confined like a native program. `output`: a file for its standard output. */
 function runs(
   tools: SystemTools,
   script = ':',

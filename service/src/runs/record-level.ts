@@ -1,6 +1,6 @@
-// Apart from what uses it, because the settings are published with their types, which are to lead to no others.
+// In a file of its own, because the published types of the settings import it, and must not import anything else.
 
-/** How much records hold: codes, times and sizes; messages and logs too; input and output too. */
+/** How much records hold: codes, times and sizes; with messages and logs; with input and output as well. */
 export const recordLevels = ['outcome', 'logs', 'payloads'] as const;
 
 export type RecordLevel = (typeof recordLevels)[number];

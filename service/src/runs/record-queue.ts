@@ -1,16 +1,16 @@
 import type { RunRecord } from '../storage/tables/runs.ts';
 
-/** How many records a node holds, and how many characters of what runs said and got. */
-export const mostHeld = 10_000;
-const mostDetails = 32 * 2 ** 20;
+/** How many records the queue holds, and how many characters of their details. */
+export const maxRecords = 10_000;
+const maxDetails = 32 * 2 ** 20;
 
-/** How much is written at once: so little that neither the database nor the event loop is busy with it for long. */
+/** How much is written at once: little enough that neither the database nor the event loop is busy for long. */
 const batchRecords = 500;
 const batchDetails = 256 * 1024;
 
 const onlyOutcome = JSON.stringify({ truncated: true });
 
-/** The records that wait to be written, in their order. */
+/** The records that are waiting to be written, in their order. */
 export class RecordQueue {
   #records: RunRecord[] = [];
   #details = 0;
@@ -19,22 +19,22 @@ export class RecordQueue {
     return this.#records.length;
   }
 
-  /** Whether there is so much that waiting for more makes no batch larger. */
+  /** Whether there are enough records for a full batch. */
   get hasWholeBatch(): boolean {
     return this.#records.length >= batchRecords || this.#details >= batchDetails;
   }
 
-  /** False when there is no room. Where there is room for the record and not for its details, it is held without them. */
+  /** Adds a record. Returns false when the queue is full. Where only its details do not fit, it is added without them. */
   add(record: RunRecord): boolean {
-    if (this.#records.length >= mostHeld) return false;
-    const fits = this.#details + lengthOf(record) <= mostDetails;
+    if (this.#records.length >= maxRecords) return false;
+    const fits = this.#details + lengthOf(record) <= maxDetails;
     const held = fits ? record : { ...record, details: onlyOutcome };
     this.#records.push(held);
     this.#details += lengthOf(held);
     return true;
   }
 
-  /** The next batch. It stays in the queue until it is removed. */
+  /** The next batch, which stays in the queue until it is removed. */
   firstBatch(): RunRecord[] {
     let length = 0;
     const end = this.#records.findIndex((record, i) => {

@@ -4,44 +4,44 @@ import type { UsageOfDay } from '../storage/tables/usage.ts';
 import { StorageUnavailableError } from '../storage/unavailable.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
-import type { EndedRun } from './to-record.ts';
+import type { CompletedRun } from './to-record.ts';
 import type { RecordLevel } from './record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
-/** What is written in one transaction. */
+/** The records and usage that are written in one transaction. */
 export interface Batch {
   readonly records: readonly RunRecord[];
-  /** Beside that of the records. */
+  /** Usage beside that of the records. */
   readonly usage: readonly UsageOfDay[];
 }
 
 export interface RecorderOptions {
-  /** Writes a batch, all of it or nothing; rejects with a `StorageUnavailableError` where it may work later. */
+  /** Writes a batch in one transaction. Rejects with a `StorageUnavailableError` when it may succeed later. */
   readonly store: (batch: Batch) => Promise<void>;
   /** How much records hold (default `logs`). */
   readonly level?: RecordLevel | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Told how many records were dropped, and why the database refused one; 0 where it refused usage. */
+  /** Called with the number of dropped records, and the error if the database refused them; with 0 if it refused usage. */
   readonly onDropped?: (count: number, reason?: unknown) => void;
 }
 
-/** How long a record waits for others to be written with it, and after how long a lost database is tried again, in ms. */
+/** How long records are collected before they are written, and how often writing is tried while the database is away, in ms. */
 const interval = 250;
 
-/** For how long a lost database is tried again when the service ends, in ms. */
+/** For how long writing is tried when the service ends while the database is away, in ms. */
 const closingTime = 3000;
 
 /**
- * Records runs and counts usage. Nothing waits for it: what is recorded is held in memory and written in batches.
+ * Records runs and counts usage. Runs do not wait for it: records are held in memory and written in batches.
  *
- * While the database is away, records are held up to a bound. Those that come then are dropped, and not the oldest ones, so
- * that what is kept has one gap, which ends when the database is back. Their usage is counted all the same.
+ * While the database is unavailable, records are held up to a limit. Beyond it the newest are dropped and not the oldest, so that the
+ * stored records have one gap, which ends when the database is back. The usage of dropped runs is still counted.
  */
 export class RunRecorder {
   readonly #options: RecorderOptions;
   readonly #queue = new RecordQueue();
-  /** What no record in the queue stands for: builds, and runs whose records were dropped. */
+  /** Usage beside that of the records in the queue: builds, and runs whose records were dropped. */
   readonly #usage = new UsageSum();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -57,7 +57,7 @@ export class RunRecorder {
     return this.#queue.size;
   }
 
-  record(run: EndedRun): void {
+  record(run: CompletedRun): void {
     const record = toRecord(run, this.#options.level ?? 'logs');
     if (this.#isClosed || !this.#queue.add(record)) this.#drop(record);
     this.#schedule();
@@ -68,7 +68,7 @@ export class RunRecorder {
     this.#schedule();
   }
 
-  /** Writes what waits. What the database does not take for three seconds is dropped. */
+  /** Writes all waiting records. Those that cannot be written within three seconds are dropped. */
   async close(): Promise<void> {
     if (this.#isClosed) return this.#writing;
     this.#isClosed = true;
@@ -100,7 +100,7 @@ export class RunRecorder {
     }, interval).unref();
   }
 
-  /** Writes all that waits, unless the database is away. Never rejects. */
+  /** Writes all waiting records, unless the database is away. Never rejects. */
   #write(): Promise<void> {
     this.#writing ??= this.#writeBatches().finally(() => {
       this.#writing = undefined;
@@ -111,12 +111,12 @@ export class RunRecorder {
 
   async #writeBatches(): Promise<void> {
     this.#isDatabaseAway = false;
-    // What comes while a batch is written makes the next one, once there is enough of it or time has passed.
+    // Records that come meanwhile are written with the next batch, once it is full or the interval has passed.
     do await this.#writeBatch();
     while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#isClosed && this.#hasWork)));
   }
 
-  /** A record that the database refuses costs itself alone: what could not be written together is written in parts. */
+  /** Writes a batch. One that the database refuses is split until only the refused records are dropped. */
   async #writeBatch(): Promise<void> {
     const parts: Batch[] = [{ records: this.#queue.firstBatch(), usage: this.#usage.take() }];
     for (let part = parts.shift(); part; part = parts.shift()) {
@@ -147,7 +147,7 @@ export class RunRecorder {
   }
 }
 
-/** Parts of a batch, each smaller; `undefined` of what has no parts. */
+/** Splits a batch in two; `undefined` for one that cannot be split. */
 function split({ records, usage }: Batch): Batch[] | undefined {
   if (records.length && usage.length)
     return [

@@ -7,7 +7,7 @@ export interface RetentionOptions {
   readonly tables: Pick<Tables, 'runs' | 'usage'>;
   /** How long records are kept, in days. */
   readonly days: number;
-  /** How many are kept of the successes of a plugin, and how many of its failures. */
+  /** How many records are kept of a plugin's successes, and as many of its failures. */
   readonly count: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -17,23 +17,22 @@ export interface RetentionOptions {
 
 const dayLength = 86_400_000;
 
-/** How long usage is kept. */
+/** How long usage is kept, in days. */
 const usageDays = 400;
 
-/** How often too many and too old records are looked for, in ms. */
+/** How often to look for plugins with too many records, and for records that are too old, in ms. */
 const interval = 2000;
 const ageInterval = 60_000;
 
-/** The pause after each statement, in ms: whatever others want to do goes first. */
+/** The pause after each statement, in ms, so that others can use the database. */
 const pause = 10;
 
-/** How many of the newest records are looked at when the service starts. */
+/** How many of the newest records are examined when the service starts. */
 const startRecords = 10_000;
 
 /**
- * Deletes records that are too many or too old, in the background and a few at a time. Only plugins that got records since
- * the last time are looked at; at its start also those with the newest records of all, as a node that ended without warning
- * may have left them with too many.
+ * Deletes excess and old records in the background, a few at a time. Only plugins with new records are examined; at the start also
+ * those with the newest records of all, because a node that was killed may have left too many of them.
  */
 export class RunRetention {
   readonly #options: RetentionOptions;
@@ -55,12 +54,12 @@ export class RunRetention {
     this.#schedule();
   }
 
-  /** Takes note of whose records were written. */
+  /** Notes which plugins have new records. */
   handleStored(records: readonly RunRecord[]): void {
     for (const { pluginId, code } of records) this.#add({ pluginId, success: code === undefined });
   }
 
-  /** Deletes all that is too much now. Never rejects: what cannot be deleted now is the next time. */
+  /** Deletes all excess records now. Never rejects: a failed deletion is tried again the next time. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweep()
       .catch(() => {})
@@ -89,7 +88,7 @@ export class RunRetention {
       this.#hasBegun = true;
     }
     for (const [key, group] of this.#grown) {
-      // Before it is looked at, as more of its records may be written meanwhile.
+      // Removed first, because more records of the group may be written meanwhile.
       this.#grown.delete(key);
       try {
         await this.#deleteAll(() => tables.runs.trim(group, count));

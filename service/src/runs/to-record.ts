@@ -1,33 +1,33 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
-import { cutLogs, cutText, storable } from './cut-texts.ts';
+import { truncateLogs, truncateText, storable } from './truncate.ts';
 import type { RecordLevel } from './record-level.ts';
 
-/** Why a run gave no output. `path`, a JSON Pointer, says what in the input or output was wrong. */
-export interface EndedRunError {
+/** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */
+export interface CompletedRunError {
   readonly code: string;
   readonly message: string;
   readonly path?: string;
 }
 
-/** An execution that has ended. */
-export interface EndedRun {
+/** An execution that has ended, to be recorded. */
+export interface CompletedRun {
   /** The id of its request, a UUIDv7. */
   readonly id: string;
   readonly plugin: PluginKey;
   readonly version: StoredVersion;
   readonly input: string;
-  readonly outcome: ({ readonly result: string } | { readonly error: EndedRunError }) & {
+  readonly outcome: ({ readonly result: string } | { readonly error: CompletedRunError }) & {
     readonly logs: readonly string[];
   };
-  /** The time of the run alone, in ms; 0 where it was refused before it began. */
+  /** How long the run took, in ms, without waiting; 0 when it was refused before it began. */
   readonly took: number;
 }
 
-/** What is kept of a run. It refers to none of the run's long texts, so that what waits to be stored stays small. */
+/** Makes the record of a run. It does not refer to long texts of the run, so that waiting records take little memory. */
 export function toRecord(
-  { id, plugin, version, input, outcome, took }: EndedRun,
+  { id, plugin, version, input, outcome, took }: CompletedRun,
   level: RecordLevel,
 ): RunRecord {
   const { environment, tenant } = plugin;
@@ -52,14 +52,14 @@ export function toRecord(
 
 function toDetails(
   allLogs: readonly string[],
-  error: EndedRunError | undefined,
+  error: CompletedRunError | undefined,
   payloads: { readonly input?: string; readonly output?: string | undefined },
 ): RunDetails {
-  const { logs, isCut } = cutLogs(allLogs);
-  let truncated = isCut;
+  const { logs, isTruncated } = truncateLogs(allLogs);
+  let truncated = isTruncated;
   const cut = (text: string) => {
-    const cutOff = cutText(text);
-    truncated ||= cutOff.isCut;
+    const cutOff = truncateText(text);
+    truncated ||= cutOff.isTruncated;
     return cutOff.text;
   };
   const { input, output } = payloads;
@@ -73,6 +73,6 @@ function toDetails(
   };
 }
 
-/** As JSON, which holds every text; the text of databases does not hold U+0000. Most runs have nothing to tell. */
+/** The details as JSON, which escapes U+0000, because databases cannot store it; `undefined` where there are none. */
 const serialize = (details: RunDetails): string | undefined =>
   Object.keys(details).length ? JSON.stringify(details) : undefined;

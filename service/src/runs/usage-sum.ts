@@ -13,12 +13,12 @@ export class UsageSum {
   readonly #days = new Map<string, UsageOfDay>();
   #lastDay = { number: NaN, name: '' };
 
-  /** How many pairs of a day and a tenant there is something of. */
+  /** How many pairs of a day and a tenant there are. */
   get size(): number {
     return this.#days.size;
   }
 
-  /** A run counts for the day on which it was asked for, as its record has it. */
+  /** Adds a run, for the day on which it was requested. */
   addRun({ id, environment, tenant, code, took }: RunRecord): void {
     const failures = code === undefined ? 0 : 1;
     const microseconds = Math.round(took * 1000);
@@ -38,14 +38,14 @@ export class UsageSum {
     for (const { environment, tenant, day, ...counts } of days) this.#add(environment, tenant, day, counts);
   }
 
-  /** Returns the sums, and begins anew. */
+  /** Returns the sums, and resets them. */
   take(): UsageOfDay[] {
     const all = [...this.#days.values()];
     this.#days.clear();
     return all;
   }
 
-  /** Most runs are of the same day as the one before, and writing a date out takes longer than all else here. */
+  /** The day of a time. The last one is cached, because most runs are of the same day, and formatting a date is slow. */
   #dayOf(time: number): string {
     const number = Math.floor(time / dayLength);
     if (number !== this.#lastDay.number) this.#lastDay = { number, name: dayOf(time) };

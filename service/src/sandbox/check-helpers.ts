@@ -1,9 +1,9 @@
-/** How long the path to a fault may be, in UTF-16 code units: beyond it, what the part is in is named. */
+/** The longest path to a fault, in UTF-16 code units. A longer one is shortened to that of a parent. */
 export const longestPath = 500;
 
 /**
- * Source of a function that makes a check of a function that `check-code.ts` has made, of JSON in text: the check answers an
- * empty text where it fits, and else a fault as JSON, `{ path, message }`. What it says is of the schema and never of the value.
+ * Source of a function that wraps a validator of `check-code.ts` as a check of JSON texts. The check returns an empty text for
+ * one that fits, else a fault as JSON, `{ path, message }`. The message quotes the schema and never the value.
  */
 export const checkHelper = `(() => {
   const { parse, stringify } = JSON;
@@ -53,7 +53,7 @@ export const checkHelper = `(() => {
   const reasonOf = (schema, location) => {
     let part = schema;
     let keyword = '';
-    // Keys of properties and the like are no keywords, even where they are called as one.
+    // Names of properties and the like are not keywords, even where they are spelled like one.
     let isName = false;
     for (const key of location.slice(2).split('/').map(unescape)) {
       if (!isName && key === '$ref') {
@@ -93,12 +93,12 @@ export const checkHelper = `(() => {
   };
 })()`;
 
-/** A check that takes any JSON, for {@link checkHelper}. */
+/** A validator that accepts any JSON, for {@link checkHelper}. */
 export const anyCheck = '[() => true, "true"]';
 
 /**
- * Source of a function that is given a list of regular expressions as JSON, and answers the number of the first that the engine
- * does not take; -1 where it takes all.
+ * Source of a function that takes a list of regular expressions as JSON, and returns the index of the first that the engine does
+ * not accept; -1 where it accepts all.
  */
 export const patternHelper = `(text) => JSON.parse(text).findIndex((pattern) => {
   try { new RegExp(pattern, 'u'); } catch { return true; }

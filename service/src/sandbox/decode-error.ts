@@ -9,5 +9,5 @@ const runError = z.object({
   path: z.string().max(longestPath).exactOptional(),
 });
 
-/** Throws when it is no error that a runner may tell: the sandbox trusts its runners no more than what they run. */
+/** Reads a runner's error. Throws for a text that is not one: runners are trusted no more than the plugins that they run. */
 export const decodeError = (encoded: string): RunError => runError.parse(JSON.parse(encoded));

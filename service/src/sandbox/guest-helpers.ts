@@ -1,20 +1,22 @@
-/** The file name of the helpers, by which their own lines are taken out of stack traces. */
+/** The file name of the helpers, by which their frames are removed from stack traces. */
 export const helpersFile = '<sandbox>';
 
-/** What is told of an error: about ten times what is shown of it. A plugin can throw megabytes, which cost the host more. */
+/** How much of an error is passed to the host, in UTF-16 code units: about ten times what is shown. A plugin can throw megabytes. */
 const longestErrorText = 65_536;
 
 /**
- * Runs in a fresh engine before any plugin does. It keeps what it needs of the globals, which the plugin can change.
+ * Source of a function that runs in a fresh engine before any plugin. It keeps references to the globals that it needs, because
+ * a plugin can change them. It returns these functions:
  *
- * - `invoke(run, input)` calls a plugin's function. What that throws is told to the host, and answered with a value
+ * - `invoke(run, input)` calls a plugin's function. An error that it throws is reported to the host, and a value is returned
  *   that no plugin can make.
- * - `invokeJson(run, input)` does the same with the value that a text of JSON is of.
- * - `toJson(value)` makes JSON of what a plugin answered; where there is none, it tells why, and answers as `invoke` does.
- * - `describe(error)` tells the host what was thrown.
- * - `isNullText(value)` says whether a value is the very text that the library answers when it cannot allocate.
+ * - `invokeJson(run, input)` does the same with the value of a JSON text.
+ * - `toJson(value)` makes JSON of a plugin's output. Where there is no JSON for it, the reason is reported to the host, and it
+ *   returns as `invoke` does.
+ * - `describe(error)` reports a thrown value to the host.
+ * - `isNullText(value)` says whether a value really is the text that the library returns when it cannot allocate memory.
  *
- * Every text goes to the host with its length and whether it is that text.
+ * Every text is passed to the host with its length, and with whether it really is that text.
  */
 export const guestHelpers = `(log, tell) => {
   const { parse, stringify } = JSON;
@@ -29,9 +31,9 @@ export const guestHelpers = `(log, tell) => {
   const errorPrototype = Error.prototype;
   const nullText = '<null>';
   const failed = Symbol('failed');
-  // Not by "instanceof", which asks the plugin when it has given Error a method for that.
+  // Not by "instanceof", which calls a method that the plugin can define on Error.
   const isError = (value) => apply(isPrototypeOf, errorPrototype, [value]);
-  // Only a Map has a size that the getter of Map can read, and a Set likewise: "instanceof" asks the plugin.
+  // The getter of Map throws for anything but a Map, and that of Set likewise. "instanceof" could call the plugin.
   const sizeBy = (getter, value) => {
     if (typeof value !== 'object' || value === null) return undefined;
     try { return apply(getter, value, []); } catch { return undefined; }
@@ -46,7 +48,7 @@ export const guestHelpers = `(log, tell) => {
     apply(eachOfSet, set, [(value) => { members[members.length] = value; }]);
     return members;
   };
-  // JSON has no text for these: a Map within a value becomes a list of its entries, a Set one of its members.
+  // JSON cannot hold these: within a value, a Map becomes a list of its entries, and a Set one of its members.
   const readable = (key, value) => {
     if (typeof value === 'bigint') return value + 'n';
     if (sizeBy(mapSize, value) !== undefined) return entriesOf(value);
@@ -72,13 +74,13 @@ export const guestHelpers = `(log, tell) => {
       return '(a value that cannot be shown)';
     }
   };
-  // Logs are lines of text for every client, so that the level of one is a part of its text. The level is in a closure
-  // and no argument: a plugin finds these functions on the stack, and the host relies on it that a line is a text.
+  // Clients get logs as lines of text, so the level is a part of the text. It is in a closure and not an argument, because a
+  // plugin could call these functions with other arguments, and the host relies on every line being a text.
   const writer = (level) => {
     const write = (...values) => {
       let line = level;
       for (let i = 0; i < values.length; i++) line += (i ? ' ' : '') + show(values[i]);
-      // Past the limit: the engine ends what runs at the next turn of a loop, in a way that no plugin can catch.
+      // Past the limit the engine ends the run at the next turn of a loop, in a way that no plugin can catch.
       if (log(line, line.length, line === nullText)) for (;;);
     };
     return write;
@@ -129,7 +131,7 @@ export const guestHelpers = `(log, tell) => {
         const kind = value === undefined ? 'nothing' : 'a value of type ' + typeof value;
         return fail('"run" must return a value that JSON can hold, or a promise of it; it returned ' + kind + '.');
       }
-      // JSON has "null" for what is no number; only then is it worth looking for one.
+      // JSON writes NaN and infinity as "null", so the value is only searched for them where there is a "null".
       if (apply(includes, written, ['null'])) stringify(value, refuseNumbers);
       return written;
     } catch (error) {

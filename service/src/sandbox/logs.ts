@@ -1,8 +1,8 @@
 import { limitError, RunFailure, runLimits } from './outcome.ts';
 
 /**
- * What one run logs. Each entry is handed on at once: a run that has to be ended by ending its process is the one whose
- * logs tell most.
+ * The logs of one run, within their limits. Each entry is passed on at once: where a run is ended by killing its process, its
+ * logs are needed most.
  */
 export class Logs {
   readonly entries: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A memory as its difference to another of the same size: the ranges in which they differ. A plugin's state is a few
- * dozen kilobytes of a memory of megabytes, so that many can be kept.
+ * The ranges in which a memory differs from another one of the same size. The state of a plugin is a few dozen kilobytes in a
+ * memory of megabytes, so that many states can be kept as differences.
  */
 export interface MemoryDifference {
   readonly ranges: readonly { readonly offset: number; readonly bytes: Uint8Array }[];
@@ -8,10 +8,10 @@ export interface MemoryDifference {
   readonly size: number;
 }
 
-// Equal memory is passed over in large steps; only what differs is looked at more closely.
+// Large equal blocks are skipped; only blocks that differ are compared in smaller steps.
 const steps = [65_536, 4096, 256];
 
-/** What to write over `base` to get `memory`. Both must be of the same size. */
+/** The difference that has to be applied to `base` to get `memory`. Both must have the same size. */
 export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryDifference {
   if (base.byteLength !== memory.byteLength) throw new RangeError('The memories differ in size.');
   const found: { start: number; end: number }[] = [];
@@ -20,7 +20,7 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryD
     const step = steps[level];
     if (step === undefined) {
       const last = found.at(-1);
-      // Adjacent blocks become one range: writing it once is quicker.
+      // Adjacent blocks become one range, because one longer copy is quicker than several.
       if (last?.end === start) last.end = end;
       else found.push({ start, end });
       return;
@@ -32,7 +32,7 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryD
   return { ranges, size: ranges.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) };
 }
 
-/** Makes `memory`, which must be a copy of the difference's base, what the difference was taken of. */
+/** Applies a difference to `memory`, which must be a copy of the difference's base. */
 export function applyDifference(memory: Uint8Array, { ranges }: MemoryDifference): void {
   for (const { offset, bytes } of ranges) memory.set(bytes, offset);
 }

@@ -1,23 +1,23 @@
 import type { Direction } from '../plugins/schemas.ts';
 import type { SchemaChecks, ValueFault } from './schema-checks.ts';
 
-/** What is looked at before the types of a namespace are taken. */
+/** What is checked in the sandbox before the types of a namespace are saved. */
 export interface NamespaceCheck {
-  /** Regular expressions. */
+  /** The regular expressions of its schemas. */
   readonly patterns?: readonly string[];
-  /** What the samples hold, as JSON, to be checked by the schemas of the program. */
+  /** The inputs and outputs of its samples, as JSON, to be checked by the schemas of the program. */
   readonly values?: readonly { readonly direction: Direction; readonly json: string }[];
 }
 
-/** What was found: the first expression that the engine does not take, or the first value that does not fit; or nothing. */
+/** The index of the first expression that the engine does not accept, or of the first value that does not fit; or nothing. */
 export interface NamespaceFinding {
   readonly pattern?: number;
   readonly value?: number;
-  /** Of the value. */
+  /** What is wrong with the value. */
   readonly fault?: ValueFault;
 }
 
-/** Does what a program of the kind `check` is for: its input is a {@link NamespaceCheck} as JSON. */
+/** Runs a program of the kind `check`, whose input is a {@link NamespaceCheck} as JSON. */
 export async function checkNamespace(
   checks: SchemaChecks,
   hash: string,

@@ -1,6 +1,6 @@
 /**
- * Why a run gave no result: the plugin's own fault, what went in or came out, the limit that it met, or, as `runner-crashed`, that the process
- * it ran in ended.
+ * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, or, as
+ * `runner-crashed`, the end of the runner's process.
  */
 export const runErrorCodes = [
   'plugin-error',
@@ -20,19 +20,19 @@ export type RunErrorCode = (typeof runErrorCodes)[number];
 export interface RunError {
   readonly code: RunErrorCode;
   readonly message: string;
-  /** Where in the input or output, as a JSON Pointer, something does not fit. */
+  /** A JSON Pointer to the part of the input or output that does not fit. */
   readonly path?: string;
 }
 
 /** How a run ended. */
-export type RunEnd = { readonly result: string } | { readonly error: RunError };
+export type RunOutcome = { readonly result: string } | { readonly error: RunError };
 
-/** How a run ended, with all that the plugin logged until then, an entry for each call. */
-export type Outcome = RunEnd & { readonly logs: readonly string[] };
+/** How a run ended, with everything that the plugin logged until then: an entry for each call. */
+export type LoggedOutcome = RunOutcome & { readonly logs: readonly string[] };
 
 export const mebibyte = 1024 * 1024;
 
-/** The limits of one run that whoever operates the service can set. */
+/** The limits of a run that the operator of the service can set. */
 export interface AdjustableLimits {
   /** Milliseconds. */
   readonly time: number;
@@ -40,14 +40,14 @@ export interface AdjustableLimits {
   readonly memory: number;
 }
 
-/** What holds unless something else is set. */
+/** The limits where no others are set. */
 export const defaultLimits: AdjustableLimits = { time: 1000, memory: 32 * mebibyte };
 
-/** What one run may use. */
+/** All limits of a run. */
 export const runLimits = {
-  /** These two are the defaults in the service's process, and what is set in a runner's. */
+  /** In the service's process these two are the defaults; in a runner's process they are the limits that were set. */
   ...(defaultLimits as { time: number; memory: number }),
-  /** Bytes, as the two that follow. */
+  /** Bytes of the input; the two that follow are in bytes, too. */
   input: mebibyte,
   output: mebibyte,
   logs: mebibyte,
@@ -55,7 +55,7 @@ export const runLimits = {
   logEntries: 10_000,
 };
 
-/** Sets the limits of a runner's process, which has the same ones as long as it lives, before anything runs in it. */
+/** Sets the limits in a runner's process, once, before its first run. */
 export function setRunLimits({ time, memory }: AdjustableLimits): void {
   runLimits.time = time;
   runLimits.memory = memory;
@@ -79,20 +79,20 @@ export const limitError = (code: keyof typeof messages, limits: AdjustableLimits
   message: messages[code](limits),
 });
 
-// A plugin chooses what it throws; an error message is for reading.
+// A plugin can throw a text of any length, but a message is for people to read.
 const longestMessage = 8192;
 
-const cutMark = ' … (cut here)';
+const truncationMark = ' … (cut here)';
 
 /** The longest message of a {@link RunError}, in UTF-16 code units. */
-export const messageLimit = longestMessage + cutMark.length;
+export const messageLimit = longestMessage + truncationMark.length;
 
 export const pluginError = (message: string): RunError => ({
   code: 'plugin-error',
-  message: message.length > longestMessage ? message.slice(0, longestMessage) + cutMark : message,
+  message: message.length > longestMessage ? message.slice(0, longestMessage) + truncationMark : message,
 });
 
-/** Ends a run from within the code that serves it. */
+/** Thrown by the code that runs plugins, to end a run with an error. */
 export class RunFailure extends Error {
   override readonly name = 'RunFailure';
   readonly error: RunError;
@@ -103,7 +103,7 @@ export class RunFailure extends Error {
   }
 }
 
-/** Returns a result that is text within the limit of output; throws a {@link RunFailure} for any other. */
+/** Returns an output within its limit; throws a {@link RunFailure} for a longer one. */
 export function checkOutput(output: string): string {
   // A text has at least as many bytes as UTF-16 code units.
   if (output.length > runLimits.output || Buffer.byteLength(output) > runLimits.output) {

@@ -4,9 +4,9 @@ import type { Program } from '../plugins/program.ts';
 export interface RunRequest {
   /** The program's hash. */
   readonly hash: string;
-  /** Sent when the runner is not known to have it. */
+  /** Sent unless the runner was sent it before. */
   readonly program?: Program | undefined;
-  /** Whether it has types. */
+  /** Whether the program has types. */
   readonly isTyped: boolean;
   readonly input: string;
 }
@@ -15,7 +15,7 @@ export interface RunRequest {
 export const frameKind = {
   /** To a runner: a {@link RunRequest}. */
   run: 1,
-  /** It has come up and can take a run. */
+  /** The runner has come up and can take a run. */
   ready: 2,
   /** The run logged an entry. */
   log: 3,
@@ -23,17 +23,17 @@ export const frameKind = {
   result: 4,
   /** The run has ended with a `RunError`, as JSON. The runner can take another. */
   error: 5,
-  /** The runner does not have the program any more: the request is to be sent again with it. */
+  /** The runner has evicted the program: the request has to be sent again, with the program. */
   missing: 6,
-  /** It cannot work on this machine: the reason. */
+  /** The runner does not work on this machine. The text is the reason. */
   broken: 7,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
 /*
- * A plugin's text goes through as it is, for speed; but halves of surrogate pairs have no place in UTF-8, and JSON can
- * escape them. The first character says which.
+ * A plugin's text is sent unchanged, for speed. But UTF-8 cannot hold lone surrogates, so that a text with some is sent as JSON,
+ * which escapes them. The first character tells which.
  */
 const plain = '=';
 const escaped = '~';
@@ -48,7 +48,7 @@ export const encodeRequest = ({ input, ...rest }: RunRequest): string =>
   `${JSON.stringify(rest)}\n${encodeText(input)}`;
 
 export function decodeRequest(encoded: string): RunRequest {
-  // JSON has no line break outside of a text, and none within one that is not escaped.
+  // JSON that was made without indentation has no line breaks: those within texts are escaped.
   const end = encoded.indexOf('\n');
   const rest = JSON.parse(encoded.slice(0, end)) as Omit<RunRequest, 'input'>;
   return { ...rest, input: decodeText(encoded.slice(end + 1)) };

@@ -7,17 +7,17 @@ export const randomStateSize = 8;
 const contextSize = 1024;
 
 /**
- * Finds where an engine keeps the state of `Math.random()`. The engine has no function to set it, and seeds it by the
- * clock alone, which others can guess. Throws when there is no one place that decides about the numbers.
+ * Finds where in its memory an engine keeps the state of `Math.random()`. The engine has no function to seed it, and seeds it by
+ * the clock, which others can guess. Throws unless exactly one place determines the numbers.
  *
- * @param memory the engine's memory; its buffer is read anew, as a memory that grows gets another
+ * @param memory the engine's memory. Its buffer is read each time, because it is replaced when the memory grows
  */
 export function findRandomState(vm: QuickJS, memory: { readonly buffer: ArrayBuffer }): number {
   const random = () => vm.evalCode('Math.random()').consume((handle) => handle.toNumber());
   const contextAt = vm.snapshot().contextPtr;
   const words = () => new BigUint64Array(memory.buffer.slice(contextAt, contextAt + contextSize));
   const write = (at: number, value: bigint) => new DataView(memory.buffer).setBigUint64(at, value, true);
-  // The first call makes what later calls find.
+  // The first call allocates objects, so that the two snapshots below differ in nothing but the state.
   random();
   const before = words();
   random();

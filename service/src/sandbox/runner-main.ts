@@ -1,8 +1,9 @@
 import { readSync, writeSync } from 'node:fs';
+import { errorMessage } from '../error-message.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { mebibyte, pluginError, RunFailure, runLimits, setRunLimits } from './outcome.ts';
-import type { RunEnd } from './outcome.ts';
+import type { RunOutcome } from './outcome.ts';
 import { decodeRequest, encodeText, frameKind } from './protocol.ts';
 import type { FrameKind, RunRequest } from './protocol.ts';
 import { checkNamespace } from './namespace-check.ts';
@@ -12,14 +13,14 @@ import { ScriptRunner } from './script-runner.ts';
 import { WasmRunner } from './wasm-runner.ts';
 
 /*
- * The program of a runner process: reads runs from standard input and writes how they went to standard output. Both by
- * the file system's functions, which wait: a runner has nothing else to do, and this is the quickest way.
+ * The program of a runner process: reads runs from standard input, and writes their outcomes to standard output. Both use
+ * synchronous functions of the file system: a runner has nothing else to do, and they are the quickest.
  */
 
 const input = 0;
 const output = 1;
 
-/** Writes at once, so that what a run logged is out before it may have to be killed. */
+/** Sends a frame at once, so that logs arrive even if the run has to be killed. */
 function send(kind: FrameKind, text: string): void {
   const frame = encodeFrame(kind, text);
   for (let sent = 0; sent < frame.length;) sent += writeSync(output, frame, sent);
@@ -41,32 +42,30 @@ async function run(request: RunRequest): Promise<void> {
     send(frameKind.missing, '');
     return;
   }
-  // Schemas are kept by who checks with them, and nowhere else.
+  // The schemas are cached by `checks`, and the rest of the program by the runner of its kind.
   const { types, ...program } = request.program ?? {};
   if (types) checks.add(hash, types);
   const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
-  let end: RunEnd;
+  let outcome: RunOutcome;
   try {
-    const work = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
-    end =
+    const job = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
+    outcome =
       isTyped && kind !== 'check'
-        ? await runChecked(work, request.input)
-        : await runOnce(work, request.input, false);
+        ? await runChecked(job, request.input)
+        : await runOnce(job, request.input, false);
   } catch (error) {
-    end = {
+    outcome = {
       error:
-        error instanceof RunFailure
-          ? error.error
-          : pluginError(`The engine failed: ${error instanceof Error ? error.message : String(error)}`),
+        error instanceof RunFailure ? error.error : pluginError(`The engine failed: ${errorMessage(error)}`),
     };
   }
-  if ('result' in end) send(frameKind.result, encodeText(end.result));
-  else send(frameKind.error, JSON.stringify(end.error));
+  if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
+  else send(frameKind.error, JSON.stringify(outcome.error));
 }
 
-interface RunWork {
+interface RunJob {
   readonly hash: string;
-  /** Where it is not known here. */
+  /** The program, where it is not in the cache. */
   readonly program: CompiledProgram | undefined;
   readonly kind: CompiledProgram['kind'];
   readonly logs: Logs;
@@ -78,19 +77,19 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
   return modules.has(hash) ? 'wasm' : undefined;
 }
 
-/** Checks what goes in and what comes out, as a part of the run. */
-async function runChecked(work: RunWork, text: string): Promise<RunEnd> {
-  const { hash, deadline } = work;
+/** Runs a program, and checks its input before and its output after it. The time of the checks counts as the run's. */
+async function runChecked(job: RunJob, text: string): Promise<RunOutcome> {
+  const { hash, deadline } = job;
   const wrong = await checks.check(hash, 'input', text, deadline);
   if (wrong) return { error: faultError('input', wrong) };
-  const end = await runOnce(work, text, true);
-  if ('error' in end) return end;
-  const wrongOutput = await checks.check(hash, 'output', end.result, deadline);
-  return wrongOutput ? { error: faultError('output', wrongOutput) } : end;
+  const outcome = await runOnce(job, text, true);
+  if ('error' in outcome) return outcome;
+  const wrongOutput = await checks.check(hash, 'output', outcome.result, deadline);
+  return wrongOutput ? { error: faultError('output', wrongOutput) } : outcome;
 }
 
-async function runOnce(work: RunWork, text: string, isJson: boolean): Promise<RunEnd> {
-  const { hash, program, kind, logs, deadline } = work;
+async function runOnce(job: RunJob, text: string, isJson: boolean): Promise<RunOutcome> {
+  const { hash, program, kind, logs, deadline } = job;
   if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
   if (kind === 'wasm') {
     return modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);
@@ -99,7 +98,7 @@ async function runOnce(work: RunWork, text: string, isJson: boolean): Promise<Ru
   return scripts.run(hash, script, text, deadline, logs, isJson);
 }
 
-// An input may be escaped, which makes it up to six times as long; a program may come with it, and its schemas.
+// Large enough for an input that JSON has escaped, which makes it up to six times as long, with a program and its schemas.
 const frames = new FrameReader(24 * mebibyte);
 const chunk = Buffer.allocUnsafe(65_536);
 
@@ -110,16 +109,16 @@ function* requests(): Generator<RunRequest> {
   }
 }
 
-/** Lets the JavaScript engine of this program do what it put off, such as freeing memory. */
+/** Lets the event loop turn, so that Node can do deferred work, such as freeing memory. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** After how many runs it gets to that: often enough, and no cost for the single run. */
+/** After how many runs the event loop turns: often enough, and without a cost for the single run. */
 const runsPerTurn = 32;
 
 try {
   await scripts.warmUp();
 } catch (error) {
-  send(frameKind.broken, error instanceof Error ? error.message : String(error));
+  send(frameKind.broken, errorMessage(error));
   process.exit(1);
 }
 send(frameKind.ready, '');

@@ -1,47 +1,47 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import type { AdjustableLimits, Outcome } from './outcome.ts';
+import type { AdjustableLimits, LoggedOutcome } from './outcome.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 
 export interface Run {
   readonly program: StoredProgram;
   readonly input: string;
-  /** Whose run it is: environments take turns, within one its tenants, and within one its tokens. */
+  /** What the run counts for in the queue: environments take turns, within each its tenants, and within each its tokens. */
   readonly share: Share;
-  /** Gives what takes a run back that has not begun yet. Called only when the run has to wait. */
+  /** Returns the signal that withdraws a run that has not begun. Called only when the run has to wait. */
   readonly signal?: () => AbortSignal;
 }
 
 export interface SandboxOptions {
-  /** Of each run (default: 1 s, 32 MiB). */
+  /** The limits of each run (default: 1 s, 32 MiB). */
   readonly limits?: AdjustableLimits;
-  /** Told of each run that has ended. */
+  /** Called for each run that has ended. */
   readonly onRun?: (run: FinishedRun) => void;
 }
 
 /** A run and what it took. */
 export interface FinishedRun {
-  readonly outcome: Outcome;
-  /** The time of the run alone, in ms, without any waiting. */
+  readonly outcome: LoggedOutcome;
+  /** How long the run took, in ms, without waiting. */
   readonly took: number;
-  /** Whether its runner had run the program before, so that nothing had to be read or compiled. */
+  /** Whether its runner had run the program before, so that nothing had to be loaded or compiled. */
   readonly isWarm: boolean;
 }
 
-// More than there are cores: a run that loops must leave room for the others, and while a runner waits for its next run
-// another one works. Half of them, which is what a tenant may have, still keep two cores busy.
+// More than there are cores, so that runs go on beside one that loops, and while another runner waits for its next run. Half of
+// the slots, which is what a tenant may have, still keep two cores busy.
 const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
 
-/** How often the memory of runners is looked at while runs are under way, in ms. */
+/** How often the memory of runners is checked while runs are under way, in ms. */
 const watchInterval = 20;
 
-/** Where plugins run: a few processes, each of which runs one program at a time, tenants taking turns. */
+/** Runs plugins in a few processes, each of which runs one program at a time. Tenants take turns. */
 export class Sandbox {
   readonly #queue = new FairQueue({
     slots,
-    // Another environment never waits for the runs of one alone, nor another tenant.
+    // Fewer than all, so that one environment, or one tenant, cannot make the others wait.
     slotsPerEnvironment: slots - 1,
     slotsPerTenant: slots / 2,
     waiting: 1024,
@@ -66,8 +66,8 @@ export class Sandbox {
   }
 
   /**
-   * Whether runs can begin: the runner that came up last did, or failed to. While they fail, asking has another one come
-   * up, so that the answer changes once the machine permits it.
+   * Whether runs can begin, which is whether the latest runner came up. While runners fail to, each read of this starts another
+   * one, so that the value changes once the machine permits it.
    */
   get isReady(): boolean {
     if (!this.#works && !this.#isClosed) this.warmUp();
@@ -75,14 +75,14 @@ export class Sandbox {
   }
 
   /**
-   * Runs a program once. Throws a `BusyError` at once when too much is waiting; rejects when the sandbox is closed
-   * or no runner can be started, and with the signal's reason.
+   * Runs a program once. Throws a `BusyError` at once when too many runs are waiting; rejects when the sandbox is closed or no
+   * runner can be started, and with the signal's reason when that is aborted.
    */
-  run(run: Run): Promise<Outcome> {
+  run(run: Run): Promise<LoggedOutcome> {
     return this.runAndMeasure(run).then(({ outcome }) => outcome);
   }
 
-  /** As {@link run}, with what it took. */
+  /** As {@link run}, with the time that the run took. */
   runAndMeasure({ program, input, share, signal }: Run): Promise<FinishedRun> {
     return this.#run(program, input, this.#queue.acquire(share, signal));
   }
@@ -92,7 +92,7 @@ export class Sandbox {
     try {
       return await this.#runOnce(program, input);
     } catch (error) {
-      // Its runner ended while it came up. The plugin has not begun, so that another runner can take the run.
+      // The runner ended while it came up. The plugin has not begun, so another runner can take the run.
       if (!(error instanceof RunnerStartError) || this.#isClosed) throw error;
       return await this.#runOnce(program, input);
     } finally {
@@ -113,12 +113,12 @@ export class Sandbox {
     } finally {
       this.#busy.delete(runner);
       if (runner.isUsable) this.#idle.push(runner);
-      // The next run finds a runner that is up, or about to be.
+      // Replaced at once, so that the next run finds a runner that is up, or about to be.
       else if (!this.#isClosed) this.#idle.unshift(this.#startRunner());
     }
   }
 
-  /** Has a first runner come up, so that the first run need not wait for it. */
+  /** Starts a first runner, so that the first run need not wait for it. */
   warmUp(): void {
     const isAnyUsable = this.#busy.size > 0 || this.#idle.some((runner) => runner.isUsable);
     if (!isAnyUsable) this.#idle.push(this.#startRunner());
@@ -130,12 +130,12 @@ export class Sandbox {
     await Promise.all([...this.#idle, ...this.#busy].map((runner) => runner.close()));
   }
 
-  /** One that has run the program before, if there is one. */
+  /** Takes an idle runner, if possible one that has run the program before, or starts one. */
   #takeRunner(hash: string): RunnerProcess {
     if (this.#isClosed) throw new Error('The sandbox is closed.');
     const usable = this.#idle.filter((runner) => runner.isUsable);
     const chosen = usable.findLast((runner) => runner.knows(hash)) ?? usable.at(-1);
-    // Those that ended while they waited are not kept either.
+    // Also removes the runners that ended while they were idle.
     this.#idle.splice(0, Infinity, ...usable.filter((runner) => runner !== chosen));
     return chosen ?? this.#startRunner();
   }

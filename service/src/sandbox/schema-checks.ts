@@ -5,10 +5,11 @@ import type { CompiledSchemas, Direction } from '../plugins/schemas.ts';
 import { anyCheck, checkHelper, longestPath, patternHelper } from './check-helpers.ts';
 import { limitError, mebibyte, RunFailure } from './outcome.ts';
 import type { RunError } from './outcome.ts';
-import { engineRooms, ScriptEngine } from './script-engine.ts';
-import type { EngineState, GuestListener } from './script-engine.ts';
+import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
+import type { GuestListener } from './engine-host.ts';
+import type { EngineState } from './script-engine.ts';
 
-/** What does not fit. */
+/** Why a value does not fit a schema. */
 export interface ValueFault {
   /** A JSON Pointer. */
   readonly path: string;
@@ -18,44 +19,44 @@ export interface ValueFault {
 
 const valueFault = z.object({ path: z.string().max(longestPath), message: z.string().max(1000) });
 
-/** What a runner knows of the schemas of a program. */
-interface Prepared {
+/** The schemas of a program, as a runner has them in its cache. */
+interface CachedSchemas {
   readonly types: CompiledSchemas;
-  /** Index into {@link engineRooms}; past its end, every check gets a new engine. */
-  room: number;
+  /** The index in {@link engineHeadrooms} of the engine to use. Past its end, every check gets a new engine. */
+  headroom: number;
   start?: { readonly state: EngineState; readonly tokens: Readonly<Record<Direction, number>> };
 }
 
-/** How many bytes of schemas and states are kept; what was not used for the longest time goes first. */
+/** How many bytes of schemas and states are kept; the least recently used are evicted. */
 const cacheSize = 12 * mebibyte;
 
-const sizeOf = ({ types, start }: Prepared) =>
+const sizeOf = ({ types, start }: CachedSchemas) =>
   1000 +
   2 * ((types.inputCheck?.length ?? 0) + (types.outputCheck?.length ?? 0)) +
   (start ? start.state.size + 300 * start.state.ranges.length : 0);
 
 /**
- * Checks JSON by schemas, in VMs that run nothing else: a schema, and a value, may take any time and memory to be checked. Each
- * check begins in a state that no other has touched.
+ * Checks JSON by schemas, in engines that run nothing else, because a check may take any time and memory. Each check begins in
+ * a state that no other check has touched.
  */
 export class SchemaChecks {
-  readonly #programs = new LRUCache<string, Prepared>({ maxSize: cacheSize, sizeCalculation: sizeOf });
+  readonly #programs = new LRUCache<string, CachedSchemas>({ maxSize: cacheSize, sizeCalculation: sizeOf });
   readonly #engines = new Map<number, ScriptEngine>();
-  #last: Prepared | undefined;
+  #last: CachedSchemas | undefined;
 
-  /** Whether the schemas of a program need not be given to {@link add}. */
+  /** Whether the schemas of a program are in the cache. */
   has(hash: string): boolean {
     return this.#programs.has(hash);
   }
 
-  /** Takes the schemas of a program, by the program's hash. */
+  /** Adds the schemas of a program to the cache, by the program's hash. */
   add(hash: string, types: CompiledSchemas): void {
-    if (!this.has(hash)) this.#programs.set(hash, { types, room: 0 });
+    if (!this.has(hash)) this.#programs.set(hash, { types, headroom: 0 });
   }
 
   /**
-   * Checks a text until `deadline`, as `performance.now()` tells the time: `undefined` where it is JSON that fits. Rejects with a
-   * {@link RunFailure} where a limit was met.
+   * Checks a text; resolves with `undefined` where it is JSON that fits. Rejects with a {@link RunFailure} when a limit was met.
+   * @param deadline by `performance.now()`
    */
   async check(
     hash: string,
@@ -63,28 +64,28 @@ export class SchemaChecks {
     text: string,
     deadline: number,
   ): Promise<ValueFault | undefined> {
-    const prepared = this.#programs.get(hash);
-    if (!prepared) throw new Error('The schemas are not known here.');
-    this.#last = prepared;
-    const { start } = prepared;
-    const found = await this.#run(prepared.room, deadline, (engine, listener) => {
-      const { tokens } = this.#resume(prepared, engine, listener);
+    const cached = this.#programs.get(hash);
+    if (!cached) throw new Error('The schemas are not known here.');
+    this.#last = cached;
+    const { start } = cached;
+    const found = await this.#run(cached.headroom, deadline, (engine, listener) => {
+      const { tokens } = this.#resume(cached, engine, listener);
       return callWithText(engine, tokens[direction], text);
     });
     if (found.hasGrown) {
-      prepared.room += 1;
-      delete prepared.start;
+      cached.headroom += 1;
+      delete cached.start;
     }
-    if (prepared.start !== start) {
-      // Deleted first: the cache does not ask again for the size of a value that it has.
+    if (cached.start !== start) {
+      // Deleted first, because the cache does not compute the size again of a value that it already has.
       this.#programs.delete(hash);
-      this.#programs.set(hash, prepared);
+      this.#programs.set(hash, cached);
     }
     if (found.result === undefined) return { path: '', message: 'is nested too deep' };
     return found.result === '' ? undefined : valueFault.parse(JSON.parse(found.result));
   }
 
-  /** The number of the first of some regular expressions that the engine does not take; -1 where it takes all. */
+  /** The index of the first regular expression that the engine does not accept; -1 where it accepts all. */
   async findBadPattern(patterns: readonly string[], deadline: number): Promise<number> {
     const { result } = await this.#run(1, deadline, (engine, listener) => {
       engine.restore(undefined, listener);
@@ -101,21 +102,21 @@ export class SchemaChecks {
     return Number(result ?? 0);
   }
 
-  /** Puts an engine back for the next check of the same schemas while nobody waits. */
+  /** Restores an engine for the next check of the same schemas, while nobody waits for it. */
   restoreAhead(): void {
-    const { room = -1, start } = this.#last ?? {};
-    if (start) this.#engines.get(room)?.restoreAhead(start.state);
+    const { headroom = -1, start } = this.#last ?? {};
+    if (start) this.#engines.get(headroom)?.restoreAhead(start.state);
   }
 
-  /** Does work in an engine that nothing has touched; `result` is `undefined` where it went too deep. */
+  /** Calls a function with an engine. The result is `undefined` where that ran out of stack. */
   async #run(
-    room: number,
+    headroom: number,
     deadline: number,
-    work: (engine: ScriptEngine, listener: GuestListener) => string,
+    useEngine: (engine: ScriptEngine, listener: GuestListener) => string,
   ): Promise<{ readonly result: string | undefined; readonly hasGrown: boolean }> {
-    const kept = this.#engines.get(room);
-    this.#engines.delete(room);
-    const engine = kept ?? (await ScriptEngine.create(engineRooms[room]));
+    const kept = this.#engines.get(headroom);
+    this.#engines.delete(headroom);
+    const engine = kept ?? (await ScriptEngine.create(engineHeadrooms[headroom]));
     let isLate = false;
     const listener: GuestListener = {
       log: () => false,
@@ -124,33 +125,33 @@ export class SchemaChecks {
     };
     let result: string;
     try {
-      result = work(engine, listener);
+      result = useEngine(engine, listener);
     } catch (error) {
       if (isLate) throw new RunFailure(limitError('time-limit'));
-      // The engine reads JSON by calling itself, and met the end of the stack; it may be in no state to be used again.
+      // The engine parses JSON recursively and ran out of stack. It is not kept, because it may be in an unusable state.
       if (error instanceof RangeError) return { result: undefined, hasGrown: false };
       throw checkFailure(error);
     }
     if (isLate) throw new RunFailure(limitError('time-limit'));
     const { hasGrown } = engine;
-    if (!hasGrown && room < engineRooms.length) this.#engines.set(room, engine);
+    if (!hasGrown && headroom < engineHeadrooms.length) this.#engines.set(headroom, engine);
     return { result, hasGrown };
   }
 
-  #resume(prepared: Prepared, engine: ScriptEngine, listener: GuestListener) {
-    if (prepared.start) {
-      engine.restore(prepared.start.state, listener);
-      return prepared.start;
+  #resume(cached: CachedSchemas, engine: ScriptEngine, listener: GuestListener) {
+    if (cached.start) {
+      engine.restore(cached.start.state, listener);
+      return cached.start;
     }
     engine.restore(undefined, listener);
     const { vm } = engine;
-    const { inputCheck = anyCheck, outputCheck = anyCheck } = prepared.types;
+    const { inputCheck = anyCheck, outputCheck = anyCheck } = cached.types;
     const make = vm.evalCode(checkHelper, file);
     const tokenOf = (check: string) =>
       vm.exportHandle(vm.callFunction(make, engine.value('undefined'), vm.evalCode(`(${check})`, file)));
     const tokens = { input: tokenOf(inputCheck), output: tokenOf(outputCheck) };
     if (engine.hasGrown) return { tokens };
-    return (prepared.start = { state: engine.capture(), tokens });
+    return (cached.start = { state: engine.capture(), tokens });
   }
 }
 
@@ -160,13 +161,13 @@ function callWithText(engine: ScriptEngine, token: number, text: string): string
   const { vm } = engine;
   const given = vm.newString(text);
   if (!given.isString) throw new RunFailure(limitError('memory-limit'));
-  const answer = vm.callFunction(vm.importHandle(token), engine.value('undefined'), given);
-  const read = engine.textOf(answer, answer.length);
+  const result = vm.callFunction(vm.importHandle(token), engine.value('undefined'), given);
+  const read = engine.textOf(result, result.length);
   if (read === undefined) throw new RunFailure(limitError('memory-limit'));
   return read;
 }
 
-/** A check that did not come to its end met a limit: what it says may be of the schema's own making. */
+/** The error for a check that threw. Where it met the limit of memory, the message is the limit's and not the engine's. */
 function checkFailure(error: unknown): unknown {
   if (error instanceof RunFailure) return error;
   const isMemory =
@@ -175,7 +176,7 @@ function checkFailure(error: unknown): unknown {
   return isMemory ? new RunFailure(limitError('memory-limit')) : error;
 }
 
-/** What the faults of input and output are to whoever asked for the run. */
+/** The run's error for an input or output that does not fit. */
 export const faultError = (direction: Direction, { path, message }: ValueFault): RunError => ({
   code: `invalid-${direction}`,
   message: `The ${direction}${path && ` at ${path}`} ${message}.`,

@@ -5,40 +5,25 @@ import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { applyDifference, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte, runLimits } from './outcome.ts';
+import { EngineHost, nullText, withMark } from './engine-host.ts';
+import type { GuestListener, Tokens } from './engine-host.ts';
 import { findRandomState, randomStateSize } from './random-state.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
 /**
- * How much free memory an engine starts with, in bytes. A run that needs more makes the memory grow, and a memory that
- * has grown cannot be put back. So a plugin starts with the smallest room and gets the next one when that was too
- * small: putting back a memory with the first takes about 0.03 ms, with the second 0.07 ms, with the third 0.2 ms.
+ * How much free memory an engine starts with, in bytes. A run that needs more makes the memory grow, and a memory that has
+ * grown cannot be restored. So a plugin starts with the smallest headroom, and gets the next one when that was too small:
+ * restoring takes about 0.03 ms with the first, 0.07 ms with the second and 0.2 ms with the third.
  */
-export const engineRooms: readonly number[] = [mebibyte / 4, 2 * mebibyte, 10 * mebibyte];
+export const engineHeadrooms: readonly number[] = [mebibyte / 4, 2 * mebibyte, 10 * mebibyte];
 
-const smallestRoom = Math.min(...engineRooms);
+const smallestHeadroom = Math.min(...engineHeadrooms);
 
-/** What the guest tells the host while code runs. */
-export interface GuestListener {
-  /** Code logged a line, of which the host has `text` unless the engine was out of memory. True ends the code. */
-  log(text: GuestText): boolean;
-  /** An error that code threw, as text, and its stack. */
-  error(error: GuestText, stack: GuestText): void;
-  /** Asked again and again while code runs. True ends the code, in a way that it cannot catch. */
-  shouldEnd(): boolean;
-}
-
-/** A text of the guest: `undefined` when the engine had no memory left to hand it over. */
-export interface GuestText {
-  /** In UTF-16 code units. */
-  readonly length: number;
-  read(): string | undefined;
-}
-
-/** A state that an engine can be put back into: that after a plugin's top level has run. */
+/** A state that an engine can be restored to: that after the top level of a plugin has run. */
 export type EngineState = MemoryDifference;
 
-/** The state of a fresh engine with the guest helpers in place; all engines with the same room share it. */
+/** The state of a fresh engine with the guest helpers in place; all engines with the same headroom share it. */
 interface Base {
   readonly snapshot: Snapshot;
   /** Where the state of `Math.random()` is in the memory. */
@@ -47,96 +32,83 @@ interface Base {
 }
 
 /**
- * The guest helpers, and the values that the library would make once for each engine and keep: those would be gone with
- * the next restore. All as tokens for `importHandle`.
- */
-type Tokens = Readonly<
-  Record<
-    'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false',
-    number
-  >
->;
-
-const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
-
-/**
- * One instance of the QuickJS engine, whose memory is put back to a known state before each run. Nothing of a run can
- * stay: all that the engine knows is in that memory. What is outside of it is set anew by {@link restore}: the clock,
- * the listener, and the seed of `Math.random()`.
+ * One instance of the QuickJS engine, whose memory is restored to a known state before each run. Nothing of a run can remain,
+ * because all state of the engine is in that memory. {@link restore} also resets what is outside of it: the clock, the listener
+ * and the seed of `Math.random()`.
  */
 export class ScriptEngine {
   readonly vm: QuickJS;
-  readonly room: number;
+  readonly headroom: number;
   readonly #base: Base;
-  readonly #host: Host;
+  readonly #host: EngineHost;
   readonly #seed = new Uint8Array(randomStateSize);
-  /** What the memory is, where it was put back ahead and nothing has run since. */
-  #ahead: EngineState | undefined;
+  /** The state that the memory was restored to ahead of time; `undefined` once something has run since. */
+  #restoredAhead: EngineState | undefined;
 
   /** Rejects when the engine does not work on this machine. */
-  static async create(room = smallestRoom): Promise<ScriptEngine> {
-    let base = bases.get(room);
-    if (!base) bases.set(room, (base = createBase(room)));
-    const host = new Host();
+  static async create(headroom = smallestHeadroom): Promise<ScriptEngine> {
+    let base = bases.get(headroom);
+    if (!base) bases.set(headroom, (base = createBase(headroom)));
+    const host = new EngineHost();
     const settled = await base;
     const vm = await QuickJS.restore(settled.snapshot, optionsFor(host));
-    return new ScriptEngine(vm, host, settled, room);
+    return new ScriptEngine(vm, host, settled, headroom);
   }
 
-  private constructor(vm: QuickJS, host: Host, base: Base, room: number) {
+  private constructor(vm: QuickJS, host: EngineHost, base: Base, headroom: number) {
     this.vm = vm;
-    this.room = room;
+    this.headroom = headroom;
     this.#host = host;
     this.#base = base;
     host.register(vm, base.tokens);
   }
 
-  /** Puts the memory back to `state` ahead of the {@link restore} that will most likely ask for it. */
+  /** Restores the memory ahead of the call of {@link restore} that is expected to be for the same state. */
   restoreAhead(state: EngineState): void {
-    this.#putBack(state);
-    this.#ahead = state;
+    this.#restoreMemory(state);
+    this.#restoredAhead = state;
   }
 
-  /** Puts the memory back to `state`, by default that of a fresh engine, and starts the clock and the random numbers. */
+  /** Restores the memory to `state`, by default that of a fresh engine, starts the clock and seeds the random numbers. */
   restore(state: EngineState | undefined, listener: GuestListener): void {
-    if (!state || state !== this.#ahead) this.#putBack(state);
-    this.#ahead = undefined;
+    if (!state || state !== this.#restoredAhead) this.#restoreMemory(state);
+    this.#restoredAhead = undefined;
     const memory = this.#memory();
-    // In a run of code that a stranger wrote, numbers must not tell anything about those of another run.
+    // Random numbers must not reveal those of another run, whose code is another author's.
     crypto.getRandomValues(this.#seed);
     memory.set(this.#seed, this.#base.randomStateAt);
     this.#host.begin(listener);
   }
 
-  #putBack(state: EngineState | undefined): void {
+  #restoreMemory(state: EngineState | undefined): void {
     const memory = this.#memory();
     memory.set(this.#base.snapshot.memory);
     if (state) applyDifference(memory, state);
   }
 
-  /** Whether code has asked for the time or a random number since the memory was put back. */
-  get hasReadChanges(): boolean {
+  /** Whether code has read the time or a random number since the memory was restored. */
+  get hasReadClockOrRandom(): boolean {
     return this.#host.clockReads > 0 || Buffer.compare(this.#seed, this.#randomState()) !== 0;
   }
 
-  /** The present state, to be restored later. The memory must not have grown, and no code be running. */
+  /** Captures the present state, to be restored later. The memory must not have grown, and no code may be running. */
   capture(): EngineState {
     const memory = this.#memory();
     clearStack(memory, this.#base.snapshot);
     return differenceBetween(this.#base.snapshot.memory, memory);
   }
 
-  /** Whether the memory has grown since the engine was made, so that no state can be put back into it. */
+  /** Whether the memory has grown since the engine was created, so that it cannot be restored any more. */
   get hasGrown(): boolean {
     return this.#memory().byteLength !== this.#base.snapshot.memory.byteLength;
   }
 
-  /** A value that every state of the engine has. */
+  /** A value that is in every state of the engine. */
   value(name: keyof Tokens): JSValueHandle {
     return this.vm.importHandle(this.#base.tokens[name]);
   }
 
-  /** Calls one of the guest helpers. Throws a `JSException` for what it throws. */
+  /** Calls one of the guest helpers. Throws a `JSException` where the helper throws. */
   call(
     helper: 'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText',
     ...values: JSValueHandle[]
@@ -150,12 +122,12 @@ export class ScriptEngine {
    */
   textOf(value: JSValueHandle, length: number): string | undefined {
     const text = value.toString();
-    // The library answers "<null>" when it cannot allocate. It may also be what the text says.
+    // The library returns "<null>" when it cannot allocate memory. The text may also really be this.
     if (text !== nullText) return withMark(text, length);
     return this.call('isNullText', value).toBoolean() ? text : undefined;
   }
 
-  /** The whole memory with the bytes of the random state blanked: equal before any two runs of a program. */
+  /** A copy of the memory, with the random state zeroed: it is equal before any two runs of a program. */
   memoryToCompare(): Uint8Array {
     const { randomStateAt } = this.#base;
     return this.#memory()
@@ -173,15 +145,10 @@ export class ScriptEngine {
   }
 }
 
-const nullText = '<null>';
-
-/** The library's decoder leaves out U+FEFF at the start of a text, as if it said how the text is encoded. */
-const withMark = (text: string, length: number) => (text.length < length ? `\ufeff${text}` : text);
-
 const bases = new Map<number, Promise<Base>>();
 
-async function createBase(room: number): Promise<Base> {
-  const host = new Host();
+async function createBase(headroom: number): Promise<Base> {
+  const host = new EngineHost();
   const vm = await QuickJS.create(optionsFor(host));
   const randomStateAt = findRandomState(vm, host.memory);
   const functions = host.functionNames.map((name) => vm.newFunction(name, () => vm.undefined));
@@ -196,15 +163,15 @@ async function createBase(room: number): Promise<Base> {
     true: vm.exportHandle(vm.true),
     false: vm.exportHandle(vm.false),
   };
-  makeRoom(vm, room);
+  makeHeadroom(vm, headroom);
   const snapshot = vm.snapshot();
   clearStack(snapshot.memory, snapshot);
   return { snapshot, randomStateAt, tokens };
 }
 
 /**
- * The engine's stack is at the start of the memory and empty while no code runs: what is left in it would make states
- * differ that are the same.
+ * Zeroes the engine's stack, which is at the start of the memory and unused while no code runs. Old values in it would make
+ * equal states differ.
  */
 function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot): void {
   if (runtimePtr < stackPointer)
@@ -212,80 +179,16 @@ function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot):
   memory.fill(0, 0, stackPointer);
 }
 
-/** Has the allocator own free memory: a block that was given back stays with it. */
-function makeRoom(vm: QuickJS, size: number): void {
+/** Gives the allocator free memory: it keeps a block that was allocated and freed. */
+function makeHeadroom(vm: QuickJS, size: number): void {
   const threshold = vm.gcThreshold;
-  // The library makes a copy of the bytes in the engine's memory, and then another.
+  // Half the size, because the library copies the bytes into the engine's memory twice.
   vm.newArrayBuffer(new Uint8Array(size / 2)).dispose();
-  // The engine may have taken the block for a reason to collect garbage more seldom.
+  // After the large allocation, the engine may have decided to collect garbage less often.
   vm.gcThreshold = threshold;
 }
 
-/** What an engine calls and reads on the host's side. */
-class Host {
-  memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
-  clockReads = 0;
-  #listener = silent;
-  // Nothing until the first run begins. The engine keeps the time of its making as `performance.timeOrigin`: the clock
-  // stands still at 0 until then, so that this time is the same in all engines and tells none from another.
-  #start: number | undefined;
-
-  begin(listener: GuestListener): void {
-    this.#listener = listener;
-    this.#start = performance.now();
-    this.clockReads = 0;
-  }
-
-  shouldEnd(): boolean {
-    return this.#listener.shouldEnd();
-  }
-
-  /** Writes nanoseconds: the time of day, or for the monotonic clock the time since the run began. */
-  readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
-    this.clockReads += 1;
-    const now = performance.now();
-    // The time of day in nanoseconds is more than a number holds exactly.
-    const nanoseconds =
-      clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round((now - (this.#start ?? now)) * 1e6));
-    new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
-    return 0;
-  };
-
-  /** The functions by which the guest's helpers talk to the host, in the order that they take them. */
-  readonly functionNames = ['log', 'tell'] as const;
-
-  /** Connects the functions of a memory that was restored. */
-  register(vm: QuickJS, tokens: Tokens): void {
-    const functions: Record<
-      (typeof this.functionNames)[number],
-      (...values: JSValueHandle[]) => JSValueHandle
-    > = {
-      log: (text, length, isNull) => {
-        const shouldEnd = this.#listener.log(guestText(text, length, isNull));
-        return vm.importHandle(shouldEnd ? tokens.true : tokens.false);
-      },
-      tell: (error, length, isNull, stack, stackLength, stackIsNull) => {
-        this.#listener.error(guestText(error, length, isNull), guestText(stack, stackLength, stackIsNull));
-        return vm.importHandle(tokens.undefined);
-      },
-    };
-    for (const name of this.functionNames) vm.registerHostCallback(name, functions[name]);
-  }
-}
-
-/** `isNull`: whether the text really is what the library answers when it cannot allocate. */
-function guestText(text?: JSValueHandle, lengthHandle?: JSValueHandle, isNull?: JSValueHandle): GuestText {
-  const length = lengthHandle?.toNumber() ?? 0;
-  return {
-    length,
-    read: () => {
-      const read = text?.toString() ?? '';
-      return read === nullText && !isNull?.toBoolean() ? undefined : withMark(read, length);
-    },
-  };
-}
-
-const optionsFor = (host: Host): QuickJSOptions => ({
+const optionsFor = (host: EngineHost): QuickJSOptions => ({
   wasm,
   memoryLimit: runLimits.memory,
   maxStackSize: MAX_STACK_SIZE,

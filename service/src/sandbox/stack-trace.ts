@@ -2,8 +2,8 @@ import { SourceMap } from 'node:module';
 import type { ScriptProgram } from '../plugins/program.ts';
 
 /**
- * What a plugin threw, with its stack in lines and columns of the user's source, from 1, columns in UTF-16 code
- * units; frames of anything else are left out.
+ * An error's text with its stack, in lines and columns of the user's source. Both count from 1, columns in UTF-16 code units.
+ * Frames in other files are left out.
  */
 export function traceInSource(error: string, stack: string, { code, file, mappings }: ScriptProgram): string {
   const lines = code.split('\n');
@@ -21,7 +21,7 @@ export function traceInSource(error: string, stack: string, { code, file, mappin
         });
   const frames = stack.split('\n').flatMap((frame) => {
     const [, head, line, column, tail] =
-      // With `s`, as a function's name may hold any character: the end is then found at the first try.
+      // With the flag `s`, because a function's name may hold any character, also a line break.
       new RegExp(`^(.*)${escape(file)}:(\\d+):(\\d+)(.*)$`, 's').exec(frame) ?? [];
     if (head === undefined) return [];
     const place = { line: Number(line), column: utf16Column(lines[Number(line) - 1] ?? '', Number(column)) };

@@ -1,9 +1,9 @@
 import { mebibyte } from './outcome.ts';
 
 /**
- * What a WebAssembly module may be like. The engine compiles a function in a time and a memory that grow with its code
- * and with its locals, and with both together: 1 KB of source can make a function for which it takes gigabytes. An
- * honest function of 500 lines has some 300 locals and 20 KB of code.
+ * The limits of a WebAssembly module. The time and memory that the engine needs to compile a function grow with its code, with
+ * its locals, and with their product: 1 KB of source can make a function whose compilation takes gigabytes. An honest function
+ * of 500 lines has some 300 locals and 20 KB of code.
  */
 export const moduleLimits = {
   /** Bytes of the whole module. */
@@ -13,18 +13,18 @@ export const moduleLimits = {
   locals: 4000,
   /** Bytes of one function's code. */
   code: mebibyte / 4,
-  /** Locals times bytes of code, of one function. At the limit the engine takes some 100 MB to compile it. */
+  /** Locals times bytes of code of one function. At this limit, compiling it takes some 100 MB. */
   localsTimesCode: 16 * mebibyte,
   /** Entries of tables. */
   table: 100_000,
 } as const;
 
-// The sections of a module that are looked at, by the numbers of the WebAssembly specification.
+// The numbers of the sections that are read, by the WebAssembly specification.
 const section = { type: 1, function: 3, table: 4, functionBody: 10 } as const;
 
 /**
- * Says, for the author of a plugin, why a module is too large to be compiled; nothing when it is not. Only sizes are
- * looked at: that the module is valid is the engine's to check.
+ * Says, for the author of a plugin, why a module is too large to be compiled; `undefined` when it is not. Only sizes are checked;
+ * whether the module is valid is checked by the engine.
  */
 export function describeOversize(bytes: Uint8Array): string | undefined {
   if (bytes.byteLength > moduleLimits.module) {
@@ -34,7 +34,8 @@ export function describeOversize(bytes: Uint8Array): string | undefined {
     return describeSections(new ModuleReader(bytes));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // The engine refuses what is cut off or malformed, and says better why. What it would take has to be read here.
+    // The engine refuses a malformed module, with a better message. One that it would accept, and this reader cannot read, is
+    // refused here, because its sizes are unknown.
     return WebAssembly.validate(new Uint8Array(bytes)) ? unreadable : undefined;
   }
 }
@@ -74,8 +75,8 @@ function readParameterCounts(reader: ModuleReader): number[] {
   return counts;
 }
 
-function readIntegers(reader: ModuleReader, most: number): number[] {
-  return Array.from({ length: Math.min(reader.integer(), most) }, () => reader.integer());
+function readIntegers(reader: ModuleReader, max: number): number[] {
+  return Array.from({ length: Math.min(reader.integer(), max) }, () => reader.integer());
 }
 
 function describeTables(reader: ModuleReader): string | undefined {
@@ -108,14 +109,14 @@ function describeFunctions(
       locals += reader.integer();
       reader.valueType();
     }
-    const { locals: mostLocals, code: mostCode, localsTimesCode } = moduleLimits;
-    if (locals > mostLocals) return largeFunction(`${locals} variables`, `${mostLocals}`);
-    if (code > mostCode) return largeFunction(`${code} bytes of code`, `${mostCode}`);
+    const { locals: maxLocals, code: maxCode, localsTimesCode } = moduleLimits;
+    if (locals > maxLocals) return largeFunction(`${locals} variables`, `${maxLocals}`);
+    if (code > maxCode) return largeFunction(`${code} bytes of code`, `${maxCode}`);
     if (locals * code > localsTimesCode) {
-      const most = Math.floor(localsTimesCode / code);
+      const maxLocalsForCode = Math.floor(localsTimesCode / code);
       return largeFunction(
         `${locals} variables and ${code} bytes of code`,
-        `${most} variables for that much code`,
+        `${maxLocalsForCode} variables for that much code`,
       );
     }
     reader.moveTo(end);
@@ -162,12 +163,12 @@ class ModuleReader {
     throw new RangeError('A number is too long.');
   }
 
-  /** Passes over the type of a value: one byte, and for a reference the number of what it refers to. */
+  /** Skips the type of a value: one byte, and for a reference the index of what it refers to. */
   valueType(): void {
     const type = this.byte();
     const [reference, nullableReference] = [0x64, 0x63];
     if (type === reference || type === nullableReference) this.integer();
-    // The types of one byte; lower numbers are those of functions and of other things that no variable holds.
+    // Value types of one byte. Lower numbers are types of functions and other things that no local can hold.
     else if (type <= 0x60 || type > 0x7f) throw new RangeError(`No type begins with ${type}.`);
   }
 

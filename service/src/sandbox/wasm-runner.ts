@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { Logs } from './logs.ts';
 import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
-import type { RunEnd, RunError } from './outcome.ts';
+import type { RunOutcome, RunError } from './outcome.ts';
 import type { WasmProgram } from '../plugins/program.ts';
 import { describeOversize } from './wasm-check.ts';
 
-/** Memory is given to a module in pages of this size. */
+/** The size of a page of WebAssembly memory, in bytes. */
 export const pageSize = 65_536;
 
-/** How large a module may say its memory is at its start. */
+/** How many pages a module has at its start. */
 export const initialPages = 16;
 
-/** What the exports of a module's runtime do is AssemblyScript's to say: https://www.assemblyscript.org/runtime.html */
+/** The exports of AssemblyScript's runtime: https://www.assemblyscript.org/runtime.html */
 interface Exports {
   run: (input: number) => number;
   __new: (size: number, id: number) => number;
@@ -22,7 +22,7 @@ interface Exports {
 const stringId = 2;
 const headerSize = 20;
 
-/** All that a module may import; the names are AssemblyScript's. */
+/** Everything that a module may import. The names are AssemblyScript's. */
 export const allowedImports: ReadonlySet<string> = new Set([
   'env.memory',
   'env.abort',
@@ -32,12 +32,12 @@ export const allowedImports: ReadonlySet<string> = new Set([
   ...['log', 'info', 'debug', 'warn', 'error'].map((name) => `env.console.${name}`),
 ]);
 
-/** How many bytes of modules a runner keeps compiled; what was not run for the longest time goes first. */
+/** How many bytes of compiled modules a runner caches; the least recently used are evicted. */
 const cacheSize = 4 * mebibyte;
 
 /**
- * Runs AssemblyScript modules, one at a time. Each run has an instance and a memory of its own, of a module that is
- * compiled once. Nothing in here looks at the time: whoever called ends the process of a run that does not end.
+ * Runs AssemblyScript modules, one at a time. A module is compiled once, and each run has its own instance and memory. There is
+ * no limit of time in here: the sandbox kills the process of a run that does not end.
  */
 export class WasmRunner {
   readonly #modules = new LRUCache<string, { module: WebAssembly.Module; size: number }>({
@@ -45,13 +45,13 @@ export class WasmRunner {
     sizeCalculation: ({ size }) => size + 1000,
   });
 
-  /** Whether the program need not be given to {@link run}. */
+  /** Whether a program is in the cache, so that it need not be passed to {@link run}. */
   has(hash: string): boolean {
     return this.#modules.has(hash);
   }
 
-  /** `program`: needed if it is not known. */
-  run(hash: string, program: WasmProgram | undefined, input: string, logs: Logs): RunEnd {
+  /** Runs a program. `program`: needed unless it is in the cache. */
+  run(hash: string, program: WasmProgram | undefined, input: string, logs: Logs): RunOutcome {
     try {
       return { result: runModule(this.#moduleOf(hash, program), input, logs) };
     } catch (error) {
@@ -64,7 +64,7 @@ export class WasmRunner {
     if (known) return known.module;
     if (!program) throw new Error('The program is not known here.');
     const bytes = Buffer.from(program.module, 'base64');
-    // Builds of earlier versions were not checked when they were made.
+    // Releases before this check built modules without it.
     const oversize = describeOversize(bytes);
     if (oversize) throw new RunFailure({ code: 'module-limit', message: oversize });
     const module = new WebAssembly.Module(bytes);
@@ -76,7 +76,7 @@ export class WasmRunner {
   }
 }
 
-/** A module with a memory of its own, as large as it may grow. */
+/** Instantiates a module with a new memory, which may grow up to the limit. */
 function instantiate(module: WebAssembly.Module, logs: Logs) {
   const create = (maximum: number) => {
     const memory = new WebAssembly.Memory({ initial: initialPages, maximum });
@@ -86,7 +86,7 @@ function instantiate(module: WebAssembly.Module, logs: Logs) {
   try {
     return create(pages);
   } catch (error) {
-    // Modules that were built before the limit could be set take no more than what it was.
+    // Modules of releases in which the limit could not be set declare the former limit as the maximum of their memory.
     if (!(error instanceof WebAssembly.LinkError) || pages <= formerMaximumPages) throw error;
     return create(formerMaximumPages);
   }
@@ -110,7 +110,7 @@ function environment(memory: WebAssembly.Memory, logs: Logs) {
   return {
     memory,
     abort: (message: number, file: number, line: number, column: number) => {
-      // The check of the module's own stack gives no string that could be read.
+      // Where the module's own check of its stack aborts, the message is not a string that can be read.
       if (/~stack_check/.test(new Error('stack').stack ?? ''))
         throw new RunFailure(limitError('stack-limit'));
       const text = message ? textAt(memory, message, 'output-limit') : 'The plugin ended itself.';
@@ -129,13 +129,13 @@ function environment(memory: WebAssembly.Memory, logs: Logs) {
   };
 }
 
-/** A number of 52 random bits: the module's generator takes it for its state. */
+/** A number of 52 random bits, as the seed of the module's random numbers. */
 function randomSeed(): number {
   const [bits = 0n] = crypto.getRandomValues(new BigUint64Array(1));
   return Number(bits >> 12n);
 }
 
-/** The string that a pointer of the module stands for; a module can give any number as one. */
+/** Reads the string at a pointer of the module. A module can pass any number as a pointer. */
 function textAt(memory: WebAssembly.Memory, pointer: number, over: 'output-limit' | 'log-limit'): string {
   const view = new DataView(memory.buffer);
   const start = pointer >>> 0;
@@ -167,7 +167,7 @@ function errorOf(error: unknown): RunError {
   if (error instanceof RunFailure) return error.error;
   if (error instanceof RangeError && /call stack/.test(error.message)) return limitError('stack-limit');
   if (error instanceof WebAssembly.RuntimeError) {
-    // The allocator does not report that it gets no more memory, it ends the run.
+    // When the allocator gets no more memory, it traps instead of reporting that.
     if (/growMemory/.test(error.stack ?? '')) return limitError('memory-limit');
     return pluginError(`RuntimeError: ${error.message}`);
   }
@@ -175,8 +175,8 @@ function errorOf(error: unknown): RunError {
 }
 
 /**
- * The largest memory that a module says it can use, in pages: the largest that the limit can be set to. What it gets is
- * what the limit is when it runs.
+ * The maximum memory that modules are built with, in pages: the highest value that the limit can be set to. What a run may
+ * really use is the limit at that time.
  */
 export const maximumPages = (256 * mebibyte) / pageSize;
 

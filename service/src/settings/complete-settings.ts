@@ -1,14 +1,14 @@
 import { isIPv4 } from 'node:net';
 import { StartError } from '../start-error.ts';
-import { databaseOf, readSettings, whyNotReachable } from './settings.ts';
+import { databaseOf, readSettings, findReachabilityProblem } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Settings of a program: what it does not give is as where no variable is set.
- * @throws StartError when they cannot go together.
+ * Completes the settings that a program passes: missing ones have the defaults of their environment variables.
+ * @throws StartError when they contradict each other.
  */
 export function completeSettings(given: Partial<Settings>): Settings {
-  // Without the entries that are undefined, which stand for what is not given.
+  // An entry that is undefined counts as missing.
   const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const defaults = readSettings({});
   const { dataDirectory = defaults.dataDirectory, publicUrl, serviceHost } = given;
@@ -18,14 +18,14 @@ export function completeSettings(given: Partial<Settings>): Settings {
     editorAncestors: publicUrl === undefined ? undefined : [],
     ...named,
   };
-  const mistake = whyNotReachable(serviceHost, publicUrl);
+  const mistake = findReachabilityProblem(serviceHost, publicUrl);
   if (mistake !== undefined) throw new StartError(mistake);
   return settings;
 }
 
 /**
- * The values of the `Host` header that the service answers to: those of its public address, or else of this machine; and those
- * that are named beside it.
+ * The values of the `Host` header that the service accepts: that of its public URL, or else those of this machine, and the further ones
+ * of the setting `allowedHosts`.
  */
 export function knownHosts({ publicUrl, allowedHosts, serviceHost }: Settings, port: number): string[] {
   if (publicUrl === undefined) {

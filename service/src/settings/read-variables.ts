@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import type { Environment } from './environment.ts';
 
-/** More than any setting has: what is larger is not a file that was meant. In bytes. */
+/** How large a file with a setting may be, in bytes. A larger one is certainly the wrong file. */
 const fileLimit = 64 * 1024;
 
 /**
- * Reads the variables of a schema. A variable that cannot be used is a mistake, one line each, and has its default in
- * `values`, so that what depends on several can still be looked at.
- * @param secrets the names of those whose values no mistake shows
+ * Reads the variables of a schema. Each one that cannot be used adds a line to `mistakes`, and has its default in `values`, so that
+ * checks of several variables are still possible.
+ * @param secrets the names of variables whose values must not be in a message
  */
 export function readVariables<Shape extends z.ZodRawShape>(
   env: Environment,
@@ -23,7 +23,7 @@ export function readVariables<Shape extends z.ZodRawShape>(
     values[name] = parsed.success ? parsed.data : kind.safeParse(undefined).data;
     if (!parsed.success) {
       const expected = parsed.error.issues[0]?.message;
-      // A file may be another one than was meant, with a secret in it. The rest is one line, whatever the text holds.
+      // The content of a file is not quoted: it may be the wrong file, with a secret. JSON keeps any other value on one line.
       const fromFile = Boolean(env[`${name}_FILE`]?.trim());
       const shown = fromFile
         ? `cannot be used as ${name}_FILE gives it`
@@ -36,7 +36,7 @@ export function readVariables<Shape extends z.ZodRawShape>(
   return { values: values as z.output<z.ZodObject<Shape>>, mistakes };
 }
 
-/** The text of a variable, from itself or from the file that `NAME_FILE` names; `undefined` when there is none. */
+/** The text of a variable, or of the file that `NAME_FILE` names; `undefined` when neither is set. */
 function readText(env: Environment, name: string, mistakes: string[], isSecret: boolean): string | undefined {
   const text = env[name]?.trim() || undefined;
   const file = env[`${name}_FILE`]?.trim();
@@ -49,8 +49,8 @@ function readText(env: Environment, name: string, mistakes: string[], isSecret: 
     const bytes = readFileSync(file);
     if (bytes.length > fileLimit) throw new Error(`it is larger than ${fileLimit} bytes`);
     const content = bytes.toString('utf8').trim();
-    // Whoever names a file means it to hold something: with the default in its place, a node whose secret has not been written
-    // yet would serve from a database of its own.
+    // An empty file is a mistake. With the default instead, a node whose secret has not been written yet would use a database of its
+    // own.
     if (!content)
       mistakes.push(
         `${name}_FILE names a file that is empty; it must be the path of a file that holds the value.`,
@@ -58,7 +58,7 @@ function readText(env: Environment, name: string, mistakes: string[], isSecret: 
     return content || undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The value itself may have been given in the place of a path.
+    // Not quoted for a secret, because the value itself may have been set instead of a path.
     const shown = isSecret ? 'names a file' : `is ${JSON.stringify(file.slice(0, 100))}`;
     mistakes.push(
       `${name}_FILE ${shown}, which cannot be read (${code ?? (isSecret ? 'it is no file' : message)}); it must be the path of a file that holds the value.`,

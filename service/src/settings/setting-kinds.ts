@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod';
 
 /*
- * The kinds of values that settings have. Each reads the text of one variable. What it says of a text that it does not take
- * continues "NAME … must be", so that every mistake reads the same.
+ * The kinds of settings. Each is a schema that parses the text of one variable. Its messages continue "NAME …; it must be", so that all
+ * messages on mistakes have the same form.
  */
 
 /** Refuses a text; `expected` continues "it must be". */
@@ -12,13 +12,13 @@ function refuse(context: z.RefinementCtx, expected: string): never {
   return z.NEVER;
 }
 
-/** @param what what the number is, such as "a port" */
-export const wholeNumber = (least: number, most: number, what: string) =>
+/** @param what the kind of number, for messages, such as "a port" */
+export const wholeNumber = (min: number, max: number, what: string) =>
   z.string().transform((text, context) => {
     const value = Number(text);
-    return /^\d+$/.test(text) && value >= least && value <= most
+    return /^\d+$/.test(text) && value >= min && value <= max
       ? value
-      : refuse(context, `${what}: a whole number from ${least} to ${most}`);
+      : refuse(context, `${what}: a whole number from ${min} to ${max}`);
   });
 
 export const port = wholeNumber(0, 65_535, 'a port');
@@ -28,12 +28,12 @@ export const onOrOff = z.enum(['on', 'off'], { error: 'on or off' }).transform((
 export const oneOf = <T extends string>(words: readonly [T, ...T[]]) =>
   z.enum(words, { error: `one of ${words.join(', ')}` });
 
-/** Values between spaces or commas. */
+/** Several values, separated by spaces or commas. */
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
 const exampleOrigin = 'https://plugins.example.com';
 
-/** An origin as browsers write it: scheme, host and port. A trailing slash is taken off. */
+/** An origin in the form of browsers: scheme, host and port. A trailing slash is removed. */
 export const publicUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal =
@@ -90,7 +90,7 @@ function isRange(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** What `addressRanges` took, for looking addresses up. */
+/** Makes a block list, for looking addresses up, from the ranges that `addressRanges` has parsed. */
 export function toBlockList(ranges: readonly string[]): BlockList {
   const found = new BlockList();
   for (const range of ranges) {
@@ -102,7 +102,7 @@ export function toBlockList(ranges: readonly string[]): BlockList {
   return found;
 }
 
-/** Exact origins; that each can stand in a policy is checked where the policy is made. */
+/** Exact origins. `frame-ancestors.ts` checks whether each can be used in a policy. */
 export const originList = list;
 
 /** A URL of a mail server. */
@@ -117,7 +117,7 @@ export const smtpUrl = z.string().transform((text, context) => {
 export const mailSender = z.string().transform((text, context) => {
   const [, named] = /^[^<>]*<([^<>]*)>$/.exec(text) ?? [];
   const address = named ?? text;
-  // That of a machine without a domain is one, too.
+  // A domain without a period is valid, too, such as that of a machine in a local network.
   return /^[^\s@<>",;]+@[^\s@<>",;]+$/.test(address) && !/[\r\n]/.test(text)
     ? text
     : refuse(

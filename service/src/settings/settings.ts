@@ -8,20 +8,20 @@ import { readVariables } from './read-variables.ts';
 import type { Environment } from './environment.ts';
 import { secrets, variables } from './variables.ts';
 
-/** What the service is started with. Times are in the unit that the name says. */
+/** The settings of the service. */
 export interface Settings {
-  /** Where to listen; `undefined` for this machine's loopback addresses. */
+  /** The address or name to listen on; `undefined` for this machine's loopback addresses. */
   serviceHost: string | undefined;
   /** 0 for any port that is free. */
   servicePort: number;
-  /** The origin that users reach the service by; `undefined` where that is this machine. */
+  /** The origin by which users reach the service; `undefined` when only this machine does. */
   publicUrl: string | undefined;
-  /** Further values of the `Host` header that are known. */
+  /** Further values of the `Host` header that are accepted. */
   allowedHosts: readonly string[];
-  /** Where mail that is not sent, and by default the database, are kept; an absolute path. */
+  /** The absolute path of the folder for mail that is not sent and, by default, the database. */
   dataDirectory: string;
   database: DatabaseAddress;
-  /** Whether to bring the schema up to date at start. */
+  /** Whether to migrate the schema at start. */
   autoMigrate: boolean;
   /**
    * The only origins whose pages may frame the editor; `undefined` for any port of this machine. Read at every request, so
@@ -30,35 +30,35 @@ export interface Settings {
   editorAncestors: string[] | undefined;
   /** Whether the editor takes a token from its address. */
   editorAddressTokens: boolean;
-  /** Ranges of addresses whose word on who the client is counts. */
+  /** The addresses of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
   /** How long an editor token lives, in seconds. */
   editorTokenTtl: number;
-  /** How long a run may take. */
+  /** How long a run may take, in ms. */
   runTimeoutMs: number;
-  /** How much memory a run may use. */
+  /** How much memory a run may use, in MiB. */
   runMemoryMb: number;
   /** How many plugins a tenant may have. */
   tenantPlugins: number;
-  /** The four rates: 0 for no limit. */
+  /** The four limits by the minute; 0 for no limit. */
   tenantRunsPerMinute: number;
   environmentRunsPerMinute: number;
   tokenRequestsPerMinute: number;
   addressRequestsPerMinute: number;
   /** How much is recorded of each run. */
   runRecords: RecordLevel;
-  /** How long records of runs are kept. */
+  /** How long records of runs are kept, in days. */
   runRetentionDays: number;
-  /** How many are kept of the successes of a plugin, and how many of its failures. */
+  /** How many records are kept of a plugin's successes, and as many of its failures. */
   runRetention: number;
-  /** How long a node without its database goes on running what it knows. */
+  /** How long cached plugins can still be run while the database is unavailable, in seconds. */
   offlineRunSeconds: number;
-  /** Where metrics are served; `undefined` for this machine's loopback addresses. */
+  /** The address or name to serve metrics on; `undefined` for this machine's loopback addresses. */
   metricsHost: string | undefined;
   /** `undefined` for no metrics; 0 for any port that is free. */
   metricsPort: number | undefined;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** How long requests are still taken once the service is told to end. */
+  /** How long requests are still accepted after SIGTERM, in seconds. */
   drainSeconds: number;
   /** The mail server; `undefined` where mail becomes a file. */
   smtpUrl: string | undefined;
@@ -67,23 +67,22 @@ export interface Settings {
 }
 
 /**
- * What the environment asks for, defaults filled in. A variable that is empty is not set; each can be given as `NAME_FILE`
- * too, the path of a file that holds the value.
- * @throws StartError with one line for each mistake: the variable, what is wrong and what would be right. No line has the
- * value of a secret.
+ * Reads the settings from environment variables, with their defaults. An empty variable counts as missing. Each one can also be set as
+ * `NAME_FILE`, the path of a file that holds the value.
+ * @throws StartError with one line for each mistake: the variable, what is wrong and what would be right. No line quotes a secret.
  */
 export function readSettings(env: Environment): Settings {
   const { values, mistakes } = readVariables(env, variables, secrets);
-  const database = collect(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
+  const database = collectMistake(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
   const { PUBLIC_URL, SERVICE_HOST, EDITOR_ANCESTORS } = values;
-  // Without this a page that nobody named could frame the editor of a service that anybody reaches.
+  // With a public URL, no page may frame the editor by default: pages of this machine would otherwise be those of every user.
   const editorAncestors = EDITOR_ANCESTORS?.length
     ? EDITOR_ANCESTORS
     : PUBLIC_URL === undefined
       ? undefined
       : [];
-  collect(mistakes, () => frameAncestors(editorAncestors));
-  const mistake = whyNotReachable(SERVICE_HOST, PUBLIC_URL);
+  collectMistake(mistakes, () => frameAncestors(editorAncestors));
+  const mistake = findReachabilityProblem(SERVICE_HOST, PUBLIC_URL);
   if (mistake !== undefined) mistakes.push(mistake);
   if (mistakes.length || !database) throw new StartError(mistakes.join('\n'));
   return {
@@ -124,8 +123,8 @@ export const databaseOf = (url: string | undefined, dataDirectory: string): Data
     ? { engine: 'sqlite', file: join(resolve(dataDirectory), 'service.sqlite') }
     : parseDatabaseUrl(url);
 
-/** Why users could not reach a service that listens there; `undefined` when they can. */
-export function whyNotReachable(
+/** The message for a service that listens beyond this machine without a public URL; `undefined` when the two go together. */
+export function findReachabilityProblem(
   host: string | undefined,
   publicAddress: string | undefined,
 ): string | undefined {
@@ -136,8 +135,8 @@ export function whyNotReachable(
 
 const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host);
 
-/** The value of a step, or `undefined` and one more mistake. */
-function collect<T>(mistakes: string[], step: () => T): T | undefined {
+/** Returns the value of a step; where it throws, adds its message to the mistakes and returns `undefined`. */
+function collectMistake<T>(mistakes: string[], step: () => T): T | undefined {
   try {
     return step();
   } catch (error) {

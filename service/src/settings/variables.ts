@@ -15,10 +15,10 @@ import {
   wholeNumber,
 } from './setting-kinds.ts';
 
-/** The most that a limit by the minute may be; past it, it limits nothing. */
-const mostPerMinute = 10 ** 9;
+/** The highest limit by the minute, which no service reaches. */
+const maxPerMinute = 10 ** 9;
 
-const perMinute = wholeNumber(0, mostPerMinute, 'a number a minute, 0 for no limit');
+const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limit');
 
 /**
  * Every variable but those that end in `_FILE`, with the kind of its value. A default is what holds where the variable is missing
@@ -93,5 +93,5 @@ export const variables = z.object({
   SMTP_FROM: mailSender.optional(),
 });
 
-/** Those of which no message may show the value. */
+/** The variables whose values must not be in any message. */
 export const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'SMTP_URL']);

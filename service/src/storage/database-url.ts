@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { StartError } from '../start-error.ts';
 
-/** Which database the service keeps its state in. */
+/** The database that the service keeps its state in. */
 export type DatabaseAddress =
   | {
       readonly engine: 'sqlite';
@@ -12,15 +12,15 @@ export type DatabaseAddress =
       readonly engine: 'postgres';
       /** With the password, so it must never be shown. */
       readonly url: string;
-      /** For messages: the address without password and options. */
+      /** The address without password and options, for messages. */
       readonly shown: string;
     };
 
 const forms = 'sqlite:<path> or postgres://user:password@host:5432/database';
 
 /**
- * Reads `DATABASE_URL`. Throws a {@link StartError} that says what it must be; no message quotes any of a value that
- * was not understood, because a password may be anywhere in it.
+ * Reads `DATABASE_URL`. Throws a {@link StartError} that says what it must be. Its message never quotes a value that could not be
+ * parsed, because a password may be anywhere in it.
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = text.trim();
@@ -49,13 +49,13 @@ function postgresAddress(url: string): DatabaseAddress {
     );
   }
   const { username, host, pathname } = parsed;
-  // A slash or an @ of a password that is not encoded ends up here, and must not be shown.
+  // Where a password holds a slash or an @ that is not encoded, its end is parsed as the path, and must not be shown.
   if (/[/@:]/.test(pathname.slice(1))) {
     throw new StartError(
       `DATABASE_URL names no database that can be used; it must be ${forms}, with special characters of the password percent-encoded.`,
     );
   }
   const shown = `postgres://${username && `${username}@`}${host}${pathname}`;
-  // A path on the way to a Unix socket may be given as the option "host", so that an empty host is no mistake.
+  // An empty host is valid: the path of a Unix socket may be given as the option "host".
   return { engine: 'postgres', url, shown };
 }

@@ -1,4 +1,4 @@
-/** What was to be written is of a tenant that was deleted since it was found. */
+/** A row could not be written, because its tenant was deleted since it was looked up. */
 export class DeletedError extends Error {
   override readonly name = 'DeletedError';
 

@@ -2,7 +2,7 @@ import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { ConnectionUsage } from '../operations/metrics.ts';
 import type { Schema } from './schema.ts';
 
-/** How an engine calls the types of columns. */
+/** The SQL types of columns in an engine. */
 export interface ColumnTypes {
   /** Text that is compared and sorted by its bytes. */
   readonly key: RawBuilder<unknown>;
@@ -12,18 +12,18 @@ export interface ColumnTypes {
   readonly integer: RawBuilder<unknown>;
   /** A primary key that the database numbers itself. */
   readonly id: RawBuilder<unknown>;
-  /** What follows the columns of a new table. */
+  /** The options after the columns of a new table. */
   readonly tableOptions: RawBuilder<unknown>;
 }
 
 export interface DatabaseListener {
-  /** Another node may have committed changes. It may be missed, and it may be called too often. */
+  /** Another node may have committed changes. Calls may be missed, and there may be too many. */
   readonly onChange: () => void;
-  /** The database went away, for this reason; or it came back, for `undefined`. */
+  /** The database became unavailable, with the cause; or, with `undefined`, available again. */
   readonly onAvailability: (cause: unknown) => void;
 }
 
-/** What differs between the databases. All other code is the same for both. */
+/** The differences between the databases. All other code is the same for both. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   /** The database as messages name it, without a password. */
@@ -35,56 +35,56 @@ export interface Engine {
   readonly columns: ColumnTypes;
   /** Whether a table is there. */
   hasTable(db: Kysely<Schema>, name: string): Promise<boolean>;
-  /** Runs `work` in one transaction that no other process migrates beside: all of it happens, or none. */
+  /** Runs `work` in one transaction, while no other process migrates the database. */
   migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void>;
   /**
-   * Gives the tables that were made before there were migrations other names. The first migration calls `takeOver` once its
-   * own tables are there, which moves all rows into them. `undefined` when there are none.
+   * Renames the tables of releases before migrations existed. The first migration calls `copyFormerRows` once it has created its
+   * own tables, which moves all rows into them. Resolves with `undefined` when there are no such tables.
    */
-  setFormerTablesAside(db: Transaction<Schema>): Promise<{ takeOver: () => void } | undefined>;
-  /** Has the database refuse every UPDATE of a table with this message. */
+  renameFormerTables(db: Transaction<Schema>): Promise<{ copyFormerRows: () => void } | undefined>;
+  /** Makes the database refuse every UPDATE of a table, with this message. */
   forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void>;
 
   /**
-   * Keeps every other transaction that asks for the same lock waiting until this one has ended, in whichever process. To
-   * be taken before what it guards is read.
+   * Takes a lock until the transaction ends. Transactions of any process that ask for the same lock wait for it. Take it before
+   * reading the rows that it guards.
    */
   lock(db: Transaction<Schema>, name: string): Promise<void>;
-  /** The same for several locks, whose order does not matter. */
+  /** Takes several locks at once, in an order that cannot cause a deadlock. */
   lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void>;
-  /** The same as {@link lock} without waiting: says whether this transaction has the lock now. */
+  /** As {@link lock}, without waiting. Resolves with whether the transaction has the lock. */
   tryLock(db: Transaction<Schema>, name: string): Promise<boolean>;
   /**
-   * The end of a statement that writes what hangs on the rows of a table: until its transaction ends nobody takes those rows
-   * away, nor locks them to do so.
+   * The end of a statement that writes rows which refer to rows of a table: until the transaction ends, nobody can delete those,
+   * nor lock them in order to.
    */
   keepRowsOf(table: keyof Schema): RawBuilder<unknown>;
-  /** The end of a subselect that waits until nobody keeps its rows; see {@link keepRowsOf}. */
+  /** The end of a subselect that locks its rows, and waits for those that {@link keepRowsOf} holds. */
   readonly lockRows: RawBuilder<unknown>;
-  /** The end of a subselect whose rows are about to be deleted: leaves out those that another transaction holds. */
+  /** The end of a subselect whose rows are about to be deleted: it leaves out rows that another transaction has locked. */
   readonly skipLocked: RawBuilder<unknown>;
 
   /**
-   * The rows of a JSON array of objects, as a table with these columns: many rows by one parameter, and by a statement that
-   * is always the same.
+   * The rows of a JSON array of objects, as a table with these columns. So many rows can be passed as one parameter, and the
+   * statement is the same for any number of them.
    */
   jsonRows(json: string, columns: Readonly<Record<string, 'text' | 'integer'>>): RawBuilder<unknown>;
   /** The bytes of a column with hexadecimal text. */
   fromHex(column: string): RawBuilder<Uint8Array>;
 
-  /** Tells other nodes of a commit with changes; they learn of it by polling in any case. */
+  /** Notifies other nodes of a commit with changes. It only saves time: they also find the changes by polling. */
   announceChanges(db: Transaction<Schema>): Promise<void>;
-  /** Begins to watch the database, until the engine is closed. Rejects when it cannot be had. */
+  /** Begins to watch the database, until the engine is closed. Rejects when it is unavailable. */
   watch(listener: DatabaseListener): Promise<void>;
-  /** Where changes are asked for, which has to be quick also while everything else waits. Not for transactions. */
+  /** The connection for reading changes, which has to be quick even while all others are in use. Not for transactions. */
   readonly changesDb: Kysely<Schema>;
   /**
-   * A number that is another one after every commit by another connection; the cheap way to know that there is nothing to
-   * read. `undefined` where the database has no such number. Throws when the database is away.
+   * A number that changes with every commit of another connection, as a cheap way to know that there is nothing to read.
+   * `undefined` where the database has no such number. Throws when the database is unavailable.
    */
   dataVersion(): number | undefined;
 
-  /** Of the pool of connections; not there where the database needs none. */
+  /** The usage of the pool of connections; missing where the database needs no pool. */
   readonly connections?: () => ConnectionUsage;
   readonly close: () => Promise<void>;
 }

@@ -5,36 +5,36 @@ import type { Kysely } from 'kysely';
 import type { DatabaseAddress } from './database-url.ts';
 import { isUpToDate } from './migrations/migrate.ts';
 import { openPostgres } from './postgres/engine.ts';
-import { reasonOf } from './reason.ts';
+import { describeError } from './describe-error.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteReadOnly } from './sqlite/engine.ts';
 
-/** What there is to say of a database; `problem`: why it cannot be used. */
+/** The result of an inspection. `problem`: why the database cannot be used. */
 export type Inspection =
   | { readonly problem: string }
   | {
       readonly description: string;
-      /** Whether what it acknowledges is on the disk. */
+      /** Whether acknowledged writes are on the disk. */
       readonly isDurable: boolean;
       readonly schema: 'current' | 'old' | { readonly problem: string };
-      /** Why the schema could not be brought up to date by this user; `undefined` where it could. */
+      /** Why this user could not migrate the schema; `undefined` where they could. */
       readonly migrationProblem: string | undefined;
     };
 
-/** What is known of a database beside its schema. */
+/** The parts of an inspection without the schema. */
 type Description = Pick<
   Exclude<Inspection, { problem: string }>,
   'description' | 'isDurable' | 'migrationProblem'
 >;
 
-/** Looks at a database that is there, and changes nothing about it. */
+/** Inspects an existing database without changing it. */
 export async function inspectDatabase(address: DatabaseAddress): Promise<Inspection> {
   let engine;
   try {
     engine =
       address.engine === 'sqlite' ? await openSqliteReadOnly(address.file) : await openPostgres(address);
   } catch (error) {
-    return { problem: reasonOf(error) };
+    return { problem: describeError(error) };
   }
   try {
     const described =
@@ -45,18 +45,18 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
     try {
       return { ...described, schema: (await isUpToDate(engine, engine.db)) ? 'current' : 'old' };
     } catch (error) {
-      return { ...described, schema: { problem: reasonOf(error) } };
+      return { ...described, schema: { problem: describeError(error) } };
     }
   } catch (error) {
-    return { problem: reasonOf(error) };
+    return { problem: describeError(error) };
   } finally {
     await engine.close();
   }
 }
 
-/** Returns a text where it cannot be used. */
+/** Describes an SQLite file, or returns the reason why it cannot be used. */
 function describeSqlite(file: string): Description | string {
-  // The folder, too: the log of writes lies beside the file.
+  // The folder must be writable, too, because the write-ahead log is beside the file.
   for (const path of [file, dirname(file)]) {
     try {
       accessSync(path, constants.W_OK);
@@ -68,7 +68,7 @@ function describeSqlite(file: string): Description | string {
   return { description, isDurable: true, migrationProblem: undefined };
 }
 
-/** Returns a text where it cannot be used. */
+/** Describes a PostgreSQL database, or returns the reason why it cannot be used. */
 async function describePostgres(db: Kysely<Schema>, shown: string): Promise<Description | string> {
   const { rows } = await sql<{
     version: string;
@@ -85,13 +85,13 @@ async function describePostgres(db: Kysely<Schema>, shown: string): Promise<Desc
     current_user::text as role,
     has_schema_privilege(current_schema(), 'create') as "canCreate"`.execute(db);
   const [found] = rows;
-  if (!found) return `The database ${shown} answers nothing`;
+  if (!found) return `The database ${shown} returned no settings`;
   const { version, fsync, commit, isReadOnly, role, canCreate } = found;
   const name = `PostgreSQL ${version} at ${shown}`;
   if (isReadOnly) return `${name} takes no writes, as a standby does; name the primary in DATABASE_URL`;
-  const closed = await tablesWithoutRights(db);
-  if (closed.length) return `${name}: the role ${role} may not read and write ${closed.join(', ')}`;
-  // Everything but off: the others differ in what standbys have done by then.
+  const denied = await findDeniedTables(db);
+  if (denied.length) return `${name}: the role ${role} may not read and write ${denied.join(', ')}`;
+  // All values but "off" write to the disk first; they only differ in what standbys have done by then.
   const isDurable = fsync === 'on' && commit !== 'off';
   const advice = isDurable ? '' : '; both must be on, or acknowledged writes can be lost';
   return {
@@ -103,8 +103,8 @@ async function describePostgres(db: Kysely<Schema>, shown: string): Promise<Desc
   };
 }
 
-/** The tables of the service that this role lacks rights to. */
-async function tablesWithoutRights(db: Kysely<Schema>): Promise<string[]> {
+/** The tables of the service that this role lacks privileges for. */
+async function findDeniedTables(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname::text as name from pg_class
     where relkind = 'r' and relnamespace = current_schema()::regnamespace

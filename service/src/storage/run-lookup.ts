@@ -2,7 +2,7 @@ import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
-import type { Trust } from './changes/change-cache.ts';
+import type { CachePolicy } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
 import type { Tables } from './tables.ts';
 import type { EnvironmentToken } from './tables/environments.ts';
@@ -10,40 +10,40 @@ import { pluginCacheKey, pluginKeysOfTenant, tenantCacheKey } from './tables/nam
 import type { Tenant } from './tables/tenants.ts';
 import type { LiveVersion } from './tables/versions.ts';
 
-/** How many tokens, tenants, versions and plugins a node knows by heart. */
-const mostKnown = 10_000;
+/** How many entries each of the four caches has: tokens, tenants, versions and live versions. */
+const maxEntries = 10_000;
 
 /**
- * What a run needs to know. Each answer is remembered, so that a run of a version that this node knows asks the database
- * nothing. It is as new as the last second on every node, and at once so on the node where a change was made.
+ * Looks up what a run depends on, and caches it, so that most runs read nothing from the database. On the node where a change
+ * was made the caches are current at once, and on every other node within a second.
  *
- * While the database is away, tokens, tenants, versions and what was made live go on to be good for a while, where they are known.
- * That a version is the newest does not: another node may have deployed a newer one.
+ * While the database is unavailable, cached tokens, tenants, versions and pins stay usable for a while. That a version is the
+ * newest does not, because another node may have deployed a newer one.
  */
 export class RunLookup {
   readonly #tables: Tables;
-  /** By the hash of the token. */
+  /** Environment tokens, by their hash. */
   readonly #tokens: ChangeCache<EnvironmentToken>;
   readonly #tenants: ChangeCache<Tenant>;
   readonly #live: ChangeCache<LiveVersion>;
-  // A version never changes, but it can be deleted.
+  // A version never changes, but it can be deleted with its plugin.
   readonly #versions: ChangeCache<StoredVersion>;
 
-  /** `trust`: `isCurrent` is whether every change that was committed a second ago has been {@link handleChanges handled}. */
-  constructor(tables: Tables, trust: Trust) {
+  /** `policy`: its `isCurrent` is true while every change that is older than a second was {@link handleChanges handled}. */
+  constructor(tables: Tables, policy: CachePolicy) {
     this.#tables = tables;
-    this.#tokens = new ChangeCache(trust, mostKnown);
-    this.#tenants = new ChangeCache(trust, mostKnown);
-    this.#versions = new ChangeCache(trust, mostKnown);
-    // Without the database nobody knows whether there is a newer version. One that was made live stays so.
-    this.#live = new ChangeCache(trust, mostKnown, ({ isPinned }) => isPinned);
+    this.#tokens = new ChangeCache(policy, maxEntries);
+    this.#tenants = new ChangeCache(policy, maxEntries);
+    this.#versions = new ChangeCache(policy, maxEntries);
+    // Without the database it is unknown whether there is a newer version, but a pinned version stays live.
+    this.#live = new ChangeCache(policy, maxEntries, ({ isPinned }) => isPinned);
   }
 
-  /** What an environment token is for; `undefined` when it is unknown or has ended. */
+  /** Finds a valid environment token; `undefined` when it is unknown or has ended. */
   async environmentToken(token: string, now: number): Promise<EnvironmentToken | undefined> {
     const key = Buffer.from(hashToken(token)).toString('base64url');
     const found = await this.#tokens.get(key, () => this.#tables.environments.findToken(token, now));
-    // That it will end was a change that every node has read; that the time has come is none.
+    // Replacing a token is a change, by which every node learns when it ends. Its end itself is not, so the time is checked here.
     return found?.endsAt !== undefined && found.endsAt <= now ? undefined : found;
   }
 
@@ -52,19 +52,19 @@ export class RunLookup {
     return this.#tenants.get(tenantCacheKey(key), () => this.#tables.tenants.find(key));
   }
 
-  /** What a version runs; `undefined` when there is no such version. */
+  /** Finds the program of a version; `undefined` when there is no such version. */
   version(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
     return this.#versions.get(`${pluginCacheKey(plugin)} ${version}`, () =>
       this.#tables.versions.find(plugin, version),
     );
   }
 
-  /** What the live version runs; `undefined` when nothing was deployed yet. */
+  /** Finds the program of the live version; `undefined` when nothing was deployed yet. */
   liveVersion(plugin: PluginKey): Promise<LiveVersion | undefined> {
     return this.#live.get(pluginCacheKey(plugin), () => this.#tables.versions.live(plugin));
   }
 
-  /** Forgets what has changed; `undefined` for all that can change. */
+  /** Removes what has changed from the caches. `undefined`: anything may have changed. */
   handleChanges(changes: readonly Change[] | undefined): void {
     if (!changes) {
       // The database may be one that was restored from a backup.

@@ -1,4 +1,4 @@
-/** The tables whose rows a backup does not hold: who reads one must not be able to act for anybody. */
+/** The tables that a backup leaves empty, so that nobody can act for others by reading it. */
 export const secretTables = [
   'environment_tokens',
   'editor_tokens',

@@ -11,40 +11,40 @@ import type { Engine } from './engine.ts';
 import { sql } from 'kysely';
 import { isUpToDate, migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
-import { isNotUpYet } from './postgres/errors.ts';
+import { isStartingUp } from './postgres/errors.ts';
 import type { PostgresLimits } from './postgres/limits.ts';
-import { reasonOf } from './reason.ts';
+import { describeError } from './describe-error.ts';
 import { StartError } from '../start-error.ts';
 import { RunLookup } from './run-lookup.ts';
 import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
 import { createTables, createTransactionTables } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
-import { HeldPrograms } from './tables/programs.ts';
+import { ProgramCache } from './tables/programs.ts';
 
-/** All that the service remembers, in one database, which several processes may have open at once. */
+/** All state of the service, in one database, which several processes may have open at once. */
 export interface Storage {
   readonly engine: 'sqlite' | 'postgres';
-  /** Each call by itself. */
+  /** Each call is a transaction of its own. */
   readonly tables: Tables;
-  /** What a run needs, mostly without asking the database. */
+  /** Cached look-ups of what runs depend on. */
   readonly runs: RunLookup;
   /**
-   * Runs `work` as one change: all of it happens, or, when it throws, none. It must use the tables that it is given and
-   * wait for nothing but the database, as others wait for it. What is decided upon is to be locked before it is read.
+   * Runs `work` in a transaction: all of it is committed, or, when it throws, nothing. It must use the tables that it is given,
+   * and wait for nothing but the database, because other transactions wait for it. Lock what it decides upon before reading it.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
-  /** Whether the schema is the one that this program needs. Until then nothing but {@link check} works. */
+  /** Whether the schema is the one that this release needs. Until then nothing but {@link check} works. */
   readonly isSchemaReady: boolean;
-  /** Whether the database answers at this moment, and its schema is the one that this program needs. Never rejects. */
+  /** Whether the database responds now, and its schema is the one that this release needs. Never rejects. */
   check(): Promise<StorageState>;
-  /** Of the pool of connections; not there where the database needs none. */
+  /** The usage of the pool of connections; missing where the database needs no pool. */
   readonly connections?: (() => ConnectionUsage) | undefined;
-  /** Why the database is away, in words for the operator; `undefined` while it is there. */
+  /** Why the database is unavailable, for the operator; `undefined` while it is available. */
   readonly unavailability: string | undefined;
-  /** Learns now of what other nodes have changed, which by itself happens several times a second. Never rejects. */
+  /** Reads the changes of other nodes now; this also happens several times a second by itself. Never rejects. */
   readChanges(): Promise<void>;
-  /** Lets transactions that are under way end, and lets go of the database. */
+  /** Waits for transactions that are under way, and closes the database. */
   close(): Promise<void>;
 }
 
@@ -55,29 +55,29 @@ export interface StorageState {
 
 export interface StorageOptions extends ChangeFeedOptions {
   /**
-   * Whether to bring the schema up to date (default true). Else a storage with an older schema waits until another program
-   * has done it.
+   * Whether to migrate the schema (default true). Otherwise a storage with an older schema waits until another process has
+   * migrated it.
    */
   readonly autoMigrate?: boolean;
-  /** How long after the database went away runs of what is known go on, in seconds (default 30). */
+  /** How long cached plugins can still be run after the database became unavailable, in seconds (default 30). */
   readonly offlineRunSeconds?: number;
-  /** How long a database that cannot be reached yet is waited for at start, in ms (default 0). */
+  /** How long to wait at start for a database that cannot be reached yet, in ms (default 0). */
   readonly startTimeout?: number;
-  /** Told, in words and once, why the database that is waited for at start cannot be reached. */
+  /** Called once, with the reason, when the start has to wait for the database. */
   readonly onWait?: (reason: string) => void;
-  /** Told, in words, why the database went away; and with `undefined` that it came back. */
+  /** Called with the reason when the database becomes unavailable, and with `undefined` when it is available again. */
   readonly onAvailability?: (reason: string | undefined) => void;
-  /** In place of those of `postgres/limits.ts`. */
+  /** Override those of `postgres/limits.ts`. */
   readonly postgresLimits?: Partial<PostgresLimits>;
-  /** In place of those of `sqlite/dialect.ts`. */
+  /** Override the defaults of `sqlite/dialect.ts`. */
   readonly sqliteLimits?: SqliteLimits;
-  /** Told of every statement and how long it took; for tests and metrics. */
+  /** Called for every statement, with its time; for tests. */
   readonly log?: LogConfig;
 }
 
 /**
- * Opens the database and, unless told otherwise, brings its schema up to date. Throws a `StartError` that names the database
- * when it cannot be used.
+ * Opens the database and, unless `autoMigrate` is false, migrates its schema. Throws a `StartError` that names the database when
+ * it cannot be used.
  */
 export async function openStorage(address: DatabaseAddress, options: StorageOptions = {}): Promise<Storage> {
   const deadline = performance.now() + (options.startTimeout ?? 0);
@@ -86,16 +86,16 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
     try {
       return await tryToOpen(address, options);
     } catch (error) {
-      const isEarly = error instanceof StartError && isNotUpYet(error.cause);
+      const isEarly = error instanceof StartError && isStartingUp(error.cause);
       if (!isEarly || performance.now() > deadline) throw error;
-      if (!isWaiting) options.onWait?.(reasonOf(error.cause));
+      if (!isWaiting) options.onWait?.(describeError(error.cause));
       isWaiting = true;
     }
     await sleep(startInterval);
   }
 }
 
-/** How long after one try to open the database the next is, in ms. */
+/** The time between two attempts to open the database at start, in ms. */
 const startInterval = 500;
 
 async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Promise<Storage> {
@@ -109,7 +109,7 @@ async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Pro
   }
 }
 
-/** Brings the schema up to date and lets go of the database. Throws a `StartError` when that cannot be done. */
+/** Migrates the schema and closes the database. Throws a `StartError` when that cannot be done. */
 export async function migrateDatabase(address: DatabaseAddress): Promise<void> {
   const engine = await openEngine(address);
   try {
@@ -124,10 +124,7 @@ export async function migrateDatabase(address: DatabaseAddress): Promise<void> {
 const unusable = ({ file, shown }: Engine, error: unknown) =>
   file === undefined ? unusableDatabase(shown, error) : unusableFile(file, error);
 
-/** How often it is looked whether another program has brought the schema up to date, in ms. */
-const schemaInterval = 500;
-
-/** Connects to the database as it is. The caller closes the engine. */
+/** Connects to the database without migrating it. The caller closes the engine. */
 export const openEngine = (
   address: DatabaseAddress,
   { log, postgresLimits, sqliteLimits }: Pick<StorageOptions, 'log' | 'postgresLimits' | 'sqliteLimits'> = {},
@@ -141,8 +138,8 @@ async function createStorage(
   options: StorageOptions,
   isUpToDateAlready: boolean,
 ): Promise<Storage> {
-  const held = new HeldPrograms();
-  const tables = createTables(engine.db, engine, held);
+  const programs = new ProgramCache();
+  const tables = createTables(engine.db, engine, programs);
   const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
   let hungAt = -Infinity;
   const runs = new RunLookup(tables, {
@@ -155,28 +152,18 @@ async function createStorage(
   let unavailability: string | undefined;
   const startFeed = () =>
     feed.start((cause) => {
-      unavailability = cause === undefined ? undefined : reasonOf(cause);
+      unavailability = cause === undefined ? undefined : describeError(cause);
       options.onAvailability?.(unavailability);
     });
-  let isClosed = false;
   let isSchemaReady = isUpToDateAlready;
-  let schemaTimer: NodeJS.Timeout | undefined;
+  let stopWaiting = () => {};
   if (isSchemaReady) await startFeed();
   else {
-    // Before the first request is let through, as the caches rely on it.
-    const startWhenReady = async () => {
-      try {
-        if ((await isUpToDate(engine, engine.db)) && !isClosed) {
-          await startFeed();
-          isSchemaReady = true;
-          return;
-        }
-      } catch {
-        // The database is away, or the schema has become too new; `check` says so.
-      }
-      if (!isClosed) schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
-    };
-    schemaTimer = setTimeout(() => void startWhenReady(), schemaInterval).unref();
+    // The feed starts before the first request is accepted, because the caches rely on it.
+    stopWaiting = waitForSchema(engine, async () => {
+      await startFeed();
+      isSchemaReady = true;
+    });
   }
   const inTransaction = new AsyncLocalStorage<true>();
 
@@ -188,18 +175,18 @@ async function createStorage(
       return unavailability;
     },
     async transaction(work) {
-      // On SQLite it would wait for the one that it is part of, for ever.
+      // On SQLite the inner transaction would wait for the outer one for ever.
       if (inTransaction.getStore()) throw new Error('A transaction is under way already: use its tables.');
       const changes: Change[] = [];
       const result = await engine.db.transaction().execute(async (transaction) => {
         const record = (change: Change) => changes.push(change);
         const value = await inTransaction.run(true, () =>
-          work(createTransactionTables(transaction, engine, held, record)),
+          work(createTransactionTables(transaction, engine, programs, record)),
         );
         if (changes.length) await recordChanges(transaction, engine, changes, Date.now());
         return value;
       });
-      // Known here before anybody is told that it was done.
+      // Handled on this node before the caller learns that the transaction was committed.
       if (changes.length) runs.handleChanges(changes);
       return result;
     },
@@ -221,10 +208,37 @@ async function createStorage(
     connections: engine.connections,
     readChanges: () => feed.poll(),
     async close() {
-      isClosed = true;
-      clearTimeout(schemaTimer);
+      stopWaiting();
       await feed.close();
       await engine.close();
     },
+  };
+}
+
+/** How often to check whether another process has migrated the schema, in ms. */
+const schemaInterval = 500;
+
+/**
+ * Calls back once another process has migrated the schema; again and again while that throws.
+ * @returns the function that ends the waiting
+ */
+function waitForSchema(engine: Engine, onReady: () => Promise<void>): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const check = async () => {
+    try {
+      if ((await isUpToDate(engine, engine.db)) && !isStopped) return await onReady();
+    } catch {
+      // The database is unavailable, or its schema has become too new; `check` of the storage reports both.
+    }
+    schedule();
+  };
+  const schedule = () => {
+    if (!isStopped) timer = setTimeout(() => void check(), schemaInterval).unref();
+  };
+  schedule();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
   };
 }

@@ -12,7 +12,7 @@ import { pluginLock, tenantCacheKey } from './tables/names.ts';
 import { Namespaces } from './tables/namespaces.ts';
 import { Plugins, PluginsInTransaction } from './tables/plugins.ts';
 import { Programs, ProgramsInTransaction } from './tables/programs.ts';
-import type { HeldPrograms } from './tables/programs.ts';
+import type { ProgramCache } from './tables/programs.ts';
 import { RateCounters } from './tables/rate-counters.ts';
 import { Runs } from './tables/runs.ts';
 import { Usage } from './tables/usage.ts';
@@ -20,7 +20,7 @@ import { Tenants, TenantsInTransaction } from './tables/tenants.ts';
 import { VerificationCodes, VerificationCodesInTransaction } from './tables/verification-codes.ts';
 import { Versions, VersionsInTransaction } from './tables/versions.ts';
 
-/** What the service remembers. Each call is by itself: what a read found may have changed by the time of a write. */
+/** The tables of the service. Each call is a transaction of its own: rows may change between a read and a write. */
 export interface Tables {
   readonly environments: Environments;
   readonly tenants: Tenants;
@@ -33,13 +33,13 @@ export interface Tables {
   readonly programs: Programs;
   readonly verificationCodes: VerificationCodes;
   readonly rateCounters: RateCounters;
-  /** Whether something that was deleted is still to be erased. */
+  /** Whether anything that was deleted still has to be erased. */
   readonly hasErasable: () => Promise<boolean>;
   readonly runs: Runs;
   readonly usage: Usage;
 }
 
-/** The same within a transaction, with what must not be done outside of one. */
+/** The tables within a transaction, with the methods that must not be called outside of one. */
 export interface TransactionTables extends Tables {
   readonly environments: EnvironmentsInTransaction;
   readonly tenants: TenantsInTransaction;
@@ -50,27 +50,27 @@ export interface TransactionTables extends Tables {
   readonly programs: ProgramsInTransaction;
   readonly verificationCodes: VerificationCodesInTransaction;
   /**
-   * Keeps every other transaction that locks the same plugin waiting, on every node, until this one has ended. To be
-   * called before what is decided upon is read.
+   * Locks a plugin until the transaction ends: others that lock it, on any node, wait. Call it before reading what the
+   * transaction decides upon.
    */
   readonly lockPlugin: (plugin: PluginKey) => Promise<void>;
   /**
-   * The same for what is counted over all plugins of a tenant. To be called after {@link lockPlugin}, as two transactions
-   * that take the two in another order would wait for each other for ever.
+   * Locks a tenant, for decisions that depend on all of its plugins. Call it after {@link lockPlugin}: two transactions that take
+   * the two locks in different orders would wait for each other for ever.
    */
   readonly lockTenant: (tenant: TenantKey) => Promise<void>;
   /**
-   * Takes away some of what deleted tenants and plugins had. Says whether there may be more; false, too, where another node
-   * is at it. To be called in a transaction of its own.
-   * `limit`: how many plugins may go at once, and how many rows of them from each table.
+   * Erases some of the rows of deleted tenants and plugins, in a transaction of its own. Resolves with whether there may be more,
+   * and with false while another node is erasing.
+   * `limit`: how many plugins to erase at most, and how many of their rows from each table.
    */
   readonly erase: (now: number, limit: number) => Promise<boolean>;
-  /** The same as {@link lockPlugin} for an e-mail address, in lower case. */
+  /** As {@link lockPlugin}, for an e-mail address in lower case. */
   readonly lockAddress: (email: string) => Promise<void>;
 }
 
-export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldPrograms): Tables {
-  const programs = new Programs(db, held);
+export function createTables(db: Kysely<Schema>, engine: Engine, cache: ProgramCache): Tables {
+  const programs = new Programs(db, cache);
   return {
     environments: new Environments(db),
     tenants: new Tenants(db),
@@ -89,15 +89,15 @@ export function createTables(db: Kysely<Schema>, engine: Engine, held: HeldProgr
   };
 }
 
-/** `recordChange` takes what other nodes have to read anew once the transaction is committed. */
+/** `recordChange` is called for each change that other nodes have to learn of once the transaction is committed. */
 export function createTransactionTables(
   db: Transaction<Schema>,
   engine: Engine,
-  held: HeldPrograms,
+  cache: ProgramCache,
   recordChange: (change: Change) => void,
 ): TransactionTables {
   const lock = (name: string) => engine.lock(db, name);
-  const programs = new ProgramsInTransaction(db, held, (names) => engine.lockAll(db, names));
+  const programs = new ProgramsInTransaction(db, cache, (names) => engine.lockAll(db, names));
   const plugins = new PluginsInTransaction(db, recordChange);
   return {
     environments: new EnvironmentsInTransaction(db, recordChange, lock),

@@ -21,8 +21,8 @@ export interface Compilation {
 }
 
 /**
- * Compiles the one file that a plugin is, whose `run` is given and gives what `types` says. What it throws is a fault of the
- * toolchain.
+ * Compiles a plugin, which is one file. `types`: the types of the input and output of its `run`. It throws only where the
+ * toolchain itself has a defect.
  */
 export type Compile = (source: string, types: PluginTypes) => Compilation | Promise<Compilation>;
 
@@ -30,32 +30,32 @@ export type Compile = (source: string, types: PluginTypes) => Compilation | Prom
 export interface Language {
   /** The value of `lang` and of the language path segment: lower-case letters, digits and hyphens. */
   readonly identifier: string;
-  /** The name that people read. */
+  /** Its name, for people. */
   readonly pretty: string;
   /** Two to four letters. */
   readonly short: string;
-  /** A new plugin: source that works as it is, and tests for it. Any text is possible as a name. */
+  /** A new plugin: source that works without changes, and tests for it. The names may be any text. */
   template(plugin: { pluginName: string; namespace: string }): PluginSource;
   /**
-   * The source of a new plugin in a namespace with types, which works as it is where a value of the output is known.
-   * @param types.output JSON of a value that fits the output; `undefined` where none is known
+   * The source of a new plugin in a namespace with types. It works without changes where an example of its output is known.
+   * @param types.output JSON of a value that fits the output's schema; `undefined` where none is known
    */
   typedTemplate(types: { readonly output: string | undefined }): string;
-  /** Throws what keeps the toolchain from working on this machine. Quick: the service starts with it. */
+  /** Throws when the toolchain cannot work on this machine. It must be quick, because it is called when the service starts. */
   probe(): void;
-  /** What its compiler needs beyond reading its own files: native add-ons. */
+  /** What the compiler must be permitted beyond reading its own files: native add-ons. */
   readonly needs?: readonly 'addons'[];
-  /** Options of Node for the compiler's process, such as V8's. */
+  /** Options for Node, or V8, in the compiler's process. */
   readonly engineOptions?: readonly string[];
   /**
-   * A native program that the compiler works with. The compiler's process may start nothing, so that the service starts it,
-   * and hands the compiler its output as descriptor 0 and its input as descriptor 1.
+   * A native program that the compiler uses. The compiler's process may start no programs, so the service starts this one, and
+   * gives the compiler its output as descriptor 0 and its input as descriptor 1.
    */
   helper?(): { readonly command: string; readonly args: readonly string[] };
   /**
-   * Loads the compiler. Called in the compiler's own process alone, where source that breaks or floods it takes nothing else
-   * along: import what is large, native or fallible here. That process has no network, no variables and no standard streams
-   * (see `lockdown.ts`).
+   * Loads the compiler. It is only called in the compiler's own process, where a source that crashes the compiler harms nothing
+   * else: so import large, native and fallible modules in here. That process has no network, no environment variables and no
+   * standard streams (see `lockdown.ts`).
    */
   loadCompiler(): Promise<Compile>;
 }

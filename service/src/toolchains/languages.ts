@@ -1,10 +1,11 @@
 import { moduleUrl } from '../processes/module-url.ts';
+import { errorMessage } from '../error-message.ts';
 import type { Language } from './language.ts';
 import assemblyscript from './languages/assemblyscript.ts';
 import javascript from './languages/javascript.ts';
 import typescript from './languages/typescript.ts';
 
-/** A language and the module that it comes from, which a compiler's process loads for itself. */
+/** A language and the module that defines it, which the compiler's process loads again for itself. */
 export type LoadedLanguage = Language & { readonly module: URL };
 
 /** Every toolchain. A new language is a new file in `languages/` and a line here. */
@@ -15,8 +16,9 @@ const toolchains: readonly LoadedLanguage[] = [
 ];
 
 /**
- * The toolchains that work on this machine, in the order of their names. `onSkip` is told of each other one and why.
- * Throws when two claim one identifier.
+ * The toolchains that work on this machine, in the order of their names.
+ * @param onSkip called for each toolchain that does not work, with the error (default: prints it)
+ * @throws Error when two toolchains have the same identifier
  */
 export function loadLanguages(
   onSkip: (identifier: string, reason: unknown) => void = printSkipped,
@@ -42,6 +44,6 @@ export function loadLanguages(
 }
 
 function printSkipped(identifier: string, reason: unknown): void {
-  const message = reason instanceof Error ? reason.message : String(reason);
+  const message = errorMessage(reason);
   console.error(`The toolchain for ${identifier} does not work here and is left out: ${message}`);
 }

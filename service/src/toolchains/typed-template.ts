@@ -1,5 +1,7 @@
+import { escapeUnits } from './source-text.ts';
+
 /*
- * What the templates of languages that take and give values have in common.
+ * The parts that the typed templates of JavaScript and TypeScript share.
  */
 
 export const typedTemplateComment = `/**
@@ -8,20 +10,15 @@ export const typedTemplateComment = `/**
  */
 `;
 
-/** The body of a function that returns a value, from its JSON; one that throws where there is none. */
-export function returning(json: string | undefined): string {
-  // In a literal, this name would not be that of a property.
+/** The body of a function that returns a value, given as JSON. Without a value it throws. */
+export function returnStatement(json: string | undefined): string {
+  // In an object literal, `__proto__` sets the prototype and makes no property.
   if (json === undefined || json.includes('"__proto__"')) {
     return "  throw new Error('This plugin is not written yet.');";
   }
-  return `  return ${shown(json).replaceAll('\n', '\n  ')};`;
+  return `  return ${formatJson(json).replaceAll('\n', '\n  ')};`;
 }
 
-/** JSON with lines, in which every character can be seen. */
-const shown = (json: string) =>
-  JSON.stringify(JSON.parse(json), null, 2).replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (found) =>
-    found
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+/** Indents JSON, and escapes invisible characters. */
+const formatJson = (json: string) =>
+  JSON.stringify(JSON.parse(json), null, 2).replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, escapeUnits);

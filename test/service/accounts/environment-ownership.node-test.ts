@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   defaultEnvironment,
-  whyNotOwnEnvironment,
+  findOwnershipProblem,
 } from '../../../service/src/accounts/environment-ownership.ts';
 import { readMailAddress } from '../../../service/src/accounts/mail-address.ts';
 
@@ -45,7 +45,7 @@ const owned: readonly (readonly [email: string, environment: string])[] = [
 
 test('an address owns what begins with its registered domain', () => {
   for (const [email, environment] of owned)
-    assert.equal(whyNotOwnEnvironment(email, environment), undefined, `${email} ${environment}`);
+    assert.equal(findOwnershipProblem(email, environment), undefined, `${email} ${environment}`);
 });
 
 const foreign: readonly (readonly [email: string, environment: string])[] = [
@@ -69,7 +69,7 @@ const foreign: readonly (readonly [email: string, environment: string])[] = [
 
 test('an address owns nothing of another domain, and is told what it can own', () => {
   for (const [email, environment] of foreign) {
-    const reason = whyNotOwnEnvironment(email, environment) ?? '';
+    const reason = findOwnershipProblem(email, environment) ?? '';
     assert.ok(
       reason.startsWith(`The environment ${environment} is not of the domain `),
       `${email} ${environment}`,
@@ -77,7 +77,7 @@ test('an address owns nothing of another domain, and is told what it can own', (
     assert.match(reason, /Whoever operates the service can make a token for any environment\.$/);
   }
   assert.match(
-    whyNotOwnEnvironment('you@mail.acme.co.uk', 'com.example') ?? '',
+    findOwnershipProblem('you@mail.acme.co.uk', 'com.example') ?? '',
     /not of the domain acme\.co\.uk: with you@mail\.acme\.co\.uk it can be uk\.co\.acme, or begin with "uk\.co\.acme\."\./,
   );
 });
@@ -105,7 +105,7 @@ const providers = [
 test('an address at a mail provider owns nothing, not even what is called as the provider', () => {
   for (const domain of providers) {
     const email = `you@${domain}`;
-    const reason = whyNotOwnEnvironment(email, defaultEnvironment(email)) ?? '';
+    const reason = findOwnershipProblem(email, defaultEnvironment(email)) ?? '';
     assert.match(reason, /^Anybody can get an address at .*Use an address at a domain of your own\./, domain);
     assert.match(reason, /Whoever operates the service can make a token for any environment\.$/);
   }
@@ -126,7 +126,7 @@ test('an address whose domain nobody registered owns nothing', () => {
   ];
   for (const domain of domains) {
     const email = `you@${domain}`;
-    const reason = whyNotOwnEnvironment(email, defaultEnvironment(email) || 'com.acme') ?? '';
+    const reason = findOwnershipProblem(email, defaultEnvironment(email) || 'com.acme') ?? '';
     assert.match(reason, /is no domain that somebody can register, such as acme\.com/, domain);
   }
 });

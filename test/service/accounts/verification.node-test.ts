@@ -7,7 +7,7 @@ import {
   provisionEnvironmentToken,
 } from '../../../service/src/accounts/environment-token.ts';
 import {
-  answerVerification,
+  verifyCode,
   cancelVerification,
   startVerification,
 } from '../../../service/src/accounts/verification.ts';
@@ -20,7 +20,7 @@ async function setUp(t: TestContext) {
   const address = await freshDatabase(t, engineUnderTest());
   const storage = await openDuring(t, address);
   const start = (now = 0, who = you) => startVerification(storage, who, now);
-  const answer = (id: number, code: string, now = 0) => answerVerification(storage, id, code, now);
+  const answer = (id: number, code: string, now = 0) => verifyCode(storage, id, code, now);
   const verify = async (who = you, now = 0) => {
     const { id, code } = await start(now, who);
     const verdict = await answer(id, code, now);

@@ -302,7 +302,7 @@ test('a backup takes no place that is taken, and of PostgreSQL it names pg_dump'
   writeFileSync(file, 'mine');
   const taken = await runCommand(t, address, ['backup', file]).done();
   assert.deepEqual([taken.status, taken.out], [1, '']);
-  assert.match(taken.err, /^.* is there already; name a file that is not\.\n$/);
+  assert.match(taken.err, /^.* exists already; name a file that does not exist\.\n$/);
   assert.equal(readFileSync(file, 'utf8'), 'mine');
   const nowhere = join(dirname(file), 'no/such/folder');
   assert.equal((await runCommand(t, address, ['backup', nowhere]).done()).status, 1);

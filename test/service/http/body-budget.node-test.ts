@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import { readPlainText } from '../../../service/src/http/body.ts';
-import { boundBodies } from '../../../service/src/http/body-budget.ts';
+import { limitBodies } from '../../../service/src/http/body-budget.ts';
 import { errorResponse, unauthorized } from '../../../service/src/http/errors.ts';
 
 const limits = { total: 4000, perEnvironment: 3000, perTenant: 2000 };
@@ -11,14 +11,14 @@ const limits = { total: 4000, perEnvironment: 3000, perTenant: 2000 };
 function startApp() {
   const answers: (() => void)[] = [];
   const app = new Hono();
-  app.use('*', boundBodies(limits));
+  app.use('*', limitBodies(limits));
   app.post('/', async (c) => {
     const [environment = '', tenant = ''] = (c.req.header('authorization') ?? '').split(' ');
     if (tenant === 'nobody') {
       await new Promise<void>((resolve) => answers.push(resolve));
       throw unauthorized('token-invalid', 'no');
     }
-    c.set('request', { id: 'an-id', answerHeaders: {}, environment, tenant });
+    c.set('request', { id: 'an-id', responseHeaders: {}, environment, tenant });
     const text = await readPlainText(c, 10_000);
     await new Promise<void>((resolve) => answers.push(resolve));
     return c.text(`${text.length}`);

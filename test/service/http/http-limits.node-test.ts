@@ -63,8 +63,9 @@ const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const half = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf';
 
 test('the limits are in an order that makes sense', () => {
-  const { headersTimeout, requestTimeout, writeTimeout, answerTimeout, smallBody, unwantedBody } = httpLimits;
-  assert.ok(headersTimeout <= requestTimeout && writeTimeout < answerTimeout && smallBody < unwantedBody);
+  const { headersTimeout, requestTimeout, writeTimeout, responseTimeout, smallBody, unwantedBody } =
+    httpLimits;
+  assert.ok(headersTimeout <= requestTimeout && writeTimeout < responseTimeout && smallBody < unwantedBody);
 });
 
 test('a connection that sends nothing, or half of its headers, is closed', async (t) => {
@@ -127,7 +128,7 @@ test('an answer that nobody reads is dropped with its connection', async (t) => 
 });
 
 test('an answer that is read, but too slowly, is dropped with its connection', async (t) => {
-  const limits = { writeTimeout: 5000, answerTimeout: 300 };
+  const limits = { writeTimeout: 5000, responseTimeout: 300 };
   const { server } = await serve(t, limits, () => new Response('x'.repeat(64 * mebibyte)));
   const { client, served } = await openBoth(t, server, get);
   let received = 0;

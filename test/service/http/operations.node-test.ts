@@ -7,7 +7,7 @@ import type { ServiceContext } from '../../../service/src/http/context.ts';
 import { operationCors } from '../../../service/src/http/cors.ts';
 import { errorResponse } from '../../../service/src/http/errors.ts';
 import { observeRequests } from '../../../service/src/http/observe-requests.ts';
-import { empty, json, reply, text } from '../../../service/src/http/operations/answers.ts';
+import { empty, json, respond, text } from '../../../service/src/http/operations/responses.ts';
 import { jsonBody, optionalJsonBody, textBody } from '../../../service/src/http/operations/bodies.ts';
 import { addOperations } from '../../../service/src/http/operations/mount.ts';
 import { operation } from '../../../service/src/http/operations/operation.ts';
@@ -56,8 +56,8 @@ const echo = operation({
   auth: 'watch',
   query: z.object({ color: z.enum(['red', 'blue']).default('red') }),
   body: jsonBody(z.object({ size: z.number(), tags: z.array(z.string()).optional() }), described),
-  answers: { 200: json(z.unknown(), described) },
-  handle: ({ path, target, query, body }) => reply(200, { path, target, query, body }),
+  responses: { 200: json(z.unknown(), described) },
+  handle: ({ path, target, query, body }) => respond(200, { path, target, query, body }),
 });
 
 describe('an operation', () => {
@@ -125,8 +125,8 @@ describe('an operation', () => {
       tag: 'service',
       auth: 'watch',
       body: jsonBody(z.strictObject({ identifier: z.string().optional() }), described),
-      answers: { 204: empty(described) },
-      handle: () => reply(204, undefined),
+      responses: { 204: empty(described) },
+      handle: () => respond(204, undefined),
     });
     const { send } = appOf(strict);
     assert.equal((await send('POST', '/strict', inJson({ identifier: 'x' }))).status, 204);
@@ -149,8 +149,8 @@ describe('an operation', () => {
       tag: 'service',
       auth: 'watch',
       body: optionalJsonBody(z.object({ message: z.string().optional() }), described),
-      answers: { 200: json(z.unknown(), described) },
-      handle: ({ body }) => reply(200, { body: body ?? 'none' }),
+      responses: { 200: json(z.unknown(), described) },
+      handle: ({ body }) => respond(200, { body: body ?? 'none' }),
     });
     const { send } = appOf(optional);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -176,8 +176,8 @@ describe('an operation', () => {
       tag: 'service',
       auth: 'watch',
       body: textBody({ ...described, limit: 10, tooLarge: 'input-limit' }),
-      answers: { 200: text({ ...described, headers: ['server-timing'] }) },
-      handle: async ({ body }) => reply(200, (await body()).toUpperCase(), { 'server-timing': 'x' }),
+      responses: { 200: text({ ...described, headers: ['server-timing'] }) },
+      handle: async ({ body }) => respond(200, (await body()).toUpperCase(), { 'server-timing': 'x' }),
     });
     const { send } = appOf(upper);
     const answer = await send('POST', '/upper', { body: 'äb' });
@@ -196,13 +196,13 @@ describe('an operation', () => {
         summary: '…',
         tag: 'service',
         auth: 'watch',
-        answers: { 200: json(z.object({ count: z.number() }), described), 204: empty(described) },
-        handle: () => reply(200, body as { count: number }),
+        responses: { 200: json(z.object({ count: z.number() }), described), 204: empty(described) },
+        handle: () => respond(200, body as { count: number }),
       });
     const { send, faults } = appOf(wrong({ count: 'secret' }));
     const error = await errorOf(await send('GET', '/wrong'));
     assert.deepEqual([error.status, error.code], [500, 'internal']);
-    assert.match(String(faults[0]), /The answer 200 of wrong is wrong: count: /);
+    assert.match(String(faults[0]), /The response 200 of wrong is wrong: count: /);
     assert.doesNotMatch(String(faults[0]), /secret/);
     // What else an answer holds is sent as well.
     assert.deepEqual(await (await appOf(wrong({ count: 1, more: 2 })).send('GET', '/wrong')).json(), {
@@ -221,8 +221,8 @@ const simple = (method: Method, path: '/api/a' | '/api/b' | '/api/c', auth: Auth
     tag: 'service',
     auth,
     permission: 'read',
-    answers: { 204: empty(described) },
-    handle: () => reply(204, undefined),
+    responses: { 204: empty(described) },
+    handle: () => respond(204, undefined),
   });
 
 test('operations of one path are its methods: HEAD goes with GET, any other is 405, and OPTIONS tells them all', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
 import { pageQuery, pagingBy } from '../../../service/src/http/paging.ts';
-import type { Page } from '../../../service/src/http/paging.ts';
+import type { PageRequest } from '../../../service/src/http/paging.ts';
 
 const list = { operation: 'listThings', filter: { environment: 'com.acme', namespace: 'default' } };
 const byName = pagingBy('text');
@@ -11,7 +11,7 @@ const newestFirst = pagingBy('number', 'text');
 /** As a database reads it: the rows after a key, in their order, and one more than are answered. */
 function read<Row, K>(
   rows: Iterable<Row>,
-  page: Page<K>,
+  page: PageRequest<K>,
   order: (a: K, b: K) => number,
   keyOf: (row: Row) => K,
 ): Row[] {
@@ -34,9 +34,9 @@ describe('a list that is read page by page', () => {
     let after: string | undefined;
     let pages = 0;
     do {
-      const page = byName.page(list, { limit: 3, after });
+      const page = byName.readRequest(list, { limit: 3, after });
       const found = read(names, page, bytes, (name) => [name] as const);
-      const { rows, next } = byName.answer(list, page, found, (name) => [name] as const);
+      const { rows, next } = byName.toPage(list, page, found, (name) => [name] as const);
       seen.push(...rows);
       after = next.next;
       pages += 1;
@@ -57,9 +57,9 @@ describe('a list that is read page by page', () => {
     let after: string | undefined;
     let turn = 0;
     do {
-      const page = newestFirst.page(list, { limit: 4, after });
+      const page = newestFirst.readRequest(list, { limit: 4, after });
       const found = read(rows.values(), page, newest, ({ at, id }) => [at, id] as const);
-      const answer = newestFirst.answer(list, page, found, ({ at, id }) => [at, id] as const);
+      const answer = newestFirst.toPage(list, page, found, ({ at, id }) => [at, id] as const);
       seen.push(...answer.rows.map(({ id }) => id));
       after = answer.next.next;
       turn += 1;
@@ -72,22 +72,22 @@ describe('a list that is read page by page', () => {
   });
 
   test('has no next page where the rows end with the page', () => {
-    const page = byName.page(list, { limit: 2 });
-    assert.deepEqual(byName.answer(list, page, ['a', 'b'], (name) => [name] as const).next, {});
-    assert.deepEqual(byName.answer(list, page, [], (name: string) => [name] as const).next, {});
+    const page = byName.readRequest(list, { limit: 2 });
+    assert.deepEqual(byName.toPage(list, page, ['a', 'b'], (name) => [name] as const).next, {});
+    assert.deepEqual(byName.toPage(list, page, [], (name: string) => [name] as const).next, {});
   });
 });
 
 describe('a cursor', () => {
-  const page = byName.page(list, { limit: 1 });
-  const { next } = byName.answer(list, page, ['a', 'b'], (name) => [name] as const).next;
+  const page = byName.readRequest(list, { limit: 1 });
+  const { next } = byName.toPage(list, page, ['a', 'b'], (name) => [name] as const).next;
   const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const [digest] = JSON.parse(Buffer.from(String(next), 'base64url').toString()) as [string];
 
   test('holds the key of the last row, whatever is in it', () => {
     for (const name of ['a', '', 'ä/😀', '"\\', 'x'.repeat(2000)]) {
-      const cursor = byName.answer(list, page, [name, 'more'], () => [name] as const).next.next;
-      assert.deepEqual(byName.page(list, { limit: 1, after: cursor }).after, [name]);
+      const cursor = byName.toPage(list, page, [name, 'more'], () => [name] as const).next.next;
+      assert.deepEqual(byName.readRequest(list, { limit: 1, after: cursor }).after, [name]);
     }
   });
 
@@ -100,7 +100,7 @@ describe('a cursor', () => {
     ];
   for (const [what, other] of others) {
     test(`of ${what} is refused`, () => {
-      assert.throws(() => byName.page(other, { limit: 1, after: next }), {
+      assert.throws(() => byName.readRequest(other, { limit: 1, after: next }), {
         code: 'invalid-cursor',
         status: 400,
       });
@@ -120,7 +120,7 @@ describe('a cursor', () => {
     ['nothing but its digest as text', forged(digest)],
   ] as const) {
     test(`that is ${what} is refused`, () => {
-      assert.throws(() => byName.page(list, { limit: 1, after: cursor }), {
+      assert.throws(() => byName.readRequest(list, { limit: 1, after: cursor }), {
         code: 'invalid-cursor',
         status: 400,
       });
@@ -129,11 +129,14 @@ describe('a cursor', () => {
 
   test('holds numbers that are safe integers alone', () => {
     for (const at of [1.5, 2 ** 60, '1', null]) {
-      assert.throws(() => newestFirst.page(list, { limit: 1, after: forged([digest, at, 'x']) }), {
+      assert.throws(() => newestFirst.readRequest(list, { limit: 1, after: forged([digest, at, 'x']) }), {
         code: 'invalid-cursor',
       });
     }
-    assert.deepEqual(newestFirst.page(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [-1, 'x']);
+    assert.deepEqual(newestFirst.readRequest(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [
+      -1,
+      'x',
+    ]);
   });
 
   test('is of the same list however its filter is written', () => {
@@ -141,7 +144,7 @@ describe('a cursor', () => {
       operation: list.operation,
       filter: { namespace: 'default', tenant: undefined, environment: 'com.acme' },
     };
-    assert.deepEqual(byName.page(other, { limit: 1, after: next }).after, ['a']);
+    assert.deepEqual(byName.readRequest(other, { limit: 1, after: next }).after, ['a']);
   });
 });
 

@@ -29,7 +29,7 @@ async function twoNodes(t: Parameters<typeof startService>[0], tenantPlugins: nu
 const refusal = {
   status: 403,
   code: 'too-many-plugins',
-  message: 'This tenant may have 3 plugins and has them all; no other can be made.',
+  message: 'This tenant already has 3 plugins, which is its limit.',
 };
 
 test('a tenant makes no more plugins than it may have, and goes on with those that it has', async (t) => {

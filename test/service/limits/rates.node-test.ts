@@ -125,7 +125,7 @@ for (const engine of engines) {
 
   test(`${engine}: many keys do not fill the memory, and one that is idle is forgotten`, async (t) => {
     const { storages } = await twoNodes(t);
-    const { rates, clock } = node(t, storages[0].tables.rateCounters, { mostKeys: 1000 });
+    const { rates, clock } = node(t, storages[0].tables.rateCounters, { maxKeys: 1000 });
     for (let i = 0; i < 5000; i++) void rates.take(`key ${i}`, 600);
     assert.equal(rates.size, 1000);
     assert.equal(rates.has('key 4999'), true);

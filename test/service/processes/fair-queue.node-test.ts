@@ -128,7 +128,7 @@ for (const [level, limit, taken, refused, free] of full) {
     const own = level !== 'environment';
     assert.throws(
       () => queue.acquire(shareOf(refused)),
-      (error: unknown) => error instanceof BusyError && error.level === level && error.own === own,
+      (error: unknown) => error instanceof BusyError && error.level === level && error.isOwn === own,
     );
     all.push(acquire(free, 'another'));
     // A place is free again once its waiter has got its turn.
@@ -147,7 +147,7 @@ test('past the places of all together it is refused at once, and is not told to 
   const all = [acquire('a/t', 'a'), acquire('b/t', 'b')];
   assert.throws(
     () => queue.acquire(shareOf('c/t')),
-    (error: unknown) => error instanceof BusyError && error.level === 'service' && !error.own,
+    (error: unknown) => error instanceof BusyError && error.level === 'service' && !error.isOwn,
   );
   await drain();
   await Promise.all(all);

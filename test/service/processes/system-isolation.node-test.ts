@@ -10,7 +10,12 @@ import { startIsolated } from '../../../service/src/processes/isolated-process.t
 import { isolationReport, warnOfMissingIsolation } from '../../../service/src/processes/isolation-report.ts';
 import type { IsolationLayer } from '../../../service/src/processes/isolation-report.ts';
 import { serviceCode } from '../../../service/src/processes/package-folders.ts';
-import { findTools, isRoot, noTools, unprivilegedUser } from '../../../service/src/processes/system-tools.ts';
+import {
+  findTools,
+  isRoot,
+  noSystemTools,
+  unprivilegedUser,
+} from '../../../service/src/processes/system-tools.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 const fixtures = join(import.meta.dirname, 'isolation-fixtures');
@@ -160,7 +165,7 @@ test('each layer that does not hold is one line of warning, and the others are n
 });
 
 test('on a system with none of the tools, nothing is said to hold but that the user is not root', () => {
-  const holding = isolationReport(noTools).flatMap(({ name, holds }) => (holds ? [name] : []));
+  const holding = isolationReport(noSystemTools).flatMap(({ name, holds }) => (holds ? [name] : []));
   assert.deepEqual(holding, isRoot() ? [] : ['user']);
 });
 
@@ -178,7 +183,7 @@ test('a limit that is set and does not hold is not said to hold', { skip: !linux
 });
 
 test('every layer is described in one line without a full stop', () => {
-  for (const { detail } of [...isolationReport(), ...isolationReport(noTools)]) {
+  for (const { detail } of [...isolationReport(), ...isolationReport(noSystemTools)]) {
     assert.match(detail, /^[a-z][^\n]*[^.\n]$/);
   }
 });

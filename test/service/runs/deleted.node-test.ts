@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { storeBatch } from '../../../service/src/runs/record-runs.ts';
+import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { storeBatch } from '../../../service/src/runs/record-runs.ts';
+import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { recordLevels } from '../../../service/src/runs/record-level.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
-import type { EndedRun } from '../../../service/src/runs/to-record.ts';
+import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import { bearer, errorOf, startService } from '../harness.ts';
 import { plugin } from '../storage/plugins.ts';
 import { deployed, failed, runOf } from './records.ts';
@@ -24,7 +24,7 @@ async function startRuns(t: TestContext) {
   const token = await environmentToken();
   const version = await deployed(storage);
   /** Records runs, the oldest first, a second apart. */
-  const record = async (...changes: Partial<EndedRun>[]) => {
+  const record = async (...changes: Partial<CompletedRun>[]) => {
     const runs = changes.map((one, i) => runOf(version, one, clock.now + i * 1000));
     const records = runs.map((run) => toRecord(run, recordLevels[2]));
     await storeBatch(storage, { records, usage: [] });

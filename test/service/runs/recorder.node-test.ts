@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { storeBatch } from '../../../service/src/runs/record-runs.ts';
-import { mostHeld, RecordQueue } from '../../../service/src/runs/record-queue.ts';
+import { storeBatch } from '../../../service/src/runs/recording.ts';
+import { maxRecords, RecordQueue } from '../../../service/src/runs/record-queue.ts';
 import { RunRecorder } from '../../../service/src/runs/recorder.ts';
 import type { Batch } from '../../../service/src/runs/recorder.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
@@ -165,10 +165,10 @@ test('without a database 10,000 records are held, the ones that come then are dr
     isTyped: false,
     load: () => Promise.reject(new Error()),
   };
-  const runs = Array.from({ length: mostHeld + 3 }, () => runOf(version));
+  const runs = Array.from({ length: maxRecords + 3 }, () => runOf(version));
   for (const run of runs) recorder.record(run);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.equal(recorder.waiting, mostHeld);
+  assert.equal(recorder.waiting, maxRecords);
   assert.equal(
     dropped.reduce((sum, count) => sum + count, 0),
     3,
@@ -178,7 +178,7 @@ test('without a database 10,000 records are held, the ones that come then are dr
   const records = written.flatMap((batch) => batch.records);
   assert.deepEqual(
     records.map(({ id }) => id),
-    runs.slice(0, mostHeld).map(({ id }) => id),
+    runs.slice(0, maxRecords).map(({ id }) => id),
   );
   const counted = written.flatMap(({ usage }) => usage).reduce((sum, { runs: count }) => sum + count, 0);
   assert.equal(counted, 3);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as createUuid } from 'uuid';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
-import type { EndedRun } from '../../../service/src/runs/to-record.ts';
+import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { RunRecord } from '../../../service/src/storage/tables/runs.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
@@ -24,10 +24,10 @@ let sequence = 0;
 
 /** A run of a version as it ends; by default one that succeeded now. */
 export function runOf(
-  version: EndedRun['version'],
-  changes: Partial<EndedRun> = {},
+  version: CompletedRun['version'],
+  changes: Partial<CompletedRun> = {},
   at = Date.now(),
-): EndedRun {
+): CompletedRun {
   return {
     id: createUuid({ msecs: at, seq: sequence++, random: randomBytes(16) }),
     plugin,
@@ -44,8 +44,8 @@ export const failed = (code = 'plugin-error', message = 'It failed.', logs: read
 });
 
 export const recordOf = (
-  version: EndedRun['version'],
-  changes: Partial<EndedRun> = {},
+  version: CompletedRun['version'],
+  changes: Partial<CompletedRun> = {},
   at?: number,
 ): RunRecord => toRecord(runOf(version, changes, at), 'logs');
 

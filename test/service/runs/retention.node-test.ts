@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { storeBatch } from '../../../service/src/runs/record-runs.ts';
+import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { RunRetention } from '../../../service/src/runs/retention.ts';
 import type { RetentionOptions } from '../../../service/src/runs/retention.ts';
 import { cleanUpFirst, engines, freshStorage } from '../storage/databases.ts';

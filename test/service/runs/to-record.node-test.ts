@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keptBytes } from '../../../service/src/runs/cut-texts.ts';
+import { keptBytes } from '../../../service/src/runs/truncate.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { RecordLevel } from '../../../service/src/runs/record-level.ts';
-import type { EndedRun } from '../../../service/src/runs/to-record.ts';
+import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import type { RunDetails } from '../../../service/src/storage/tables/runs.ts';
 import { failed, runOf } from './records.ts';
 
@@ -15,7 +15,7 @@ const version = {
   load: () => Promise.reject(new Error()),
 };
 
-const detailsOf = (changes: Partial<EndedRun>, level: RecordLevel): RunDetails =>
+const detailsOf = (changes: Partial<CompletedRun>, level: RecordLevel): RunDetails =>
   JSON.parse(toRecord(runOf(version, changes), level).details ?? '{}') as RunDetails;
 
 test('a record holds what its level says', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
-import type { RunEnd } from '../../../service/src/sandbox/outcome.ts';
+import type { RunOutcome } from '../../../service/src/sandbox/outcome.ts';
 import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
 import { running } from '../plugin.ts';
 
@@ -31,7 +31,7 @@ function startRunner() {
   return { run, resultOf, restoredRuns, memories };
 }
 
-function textOf(end: RunEnd): string {
+function textOf(end: RunOutcome): string {
   assert.ok('result' in end, JSON.stringify(end));
   return end.result;
 }

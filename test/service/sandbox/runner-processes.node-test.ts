@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import type { Outcome } from '../../../service/src/sandbox/outcome.ts';
+import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { running } from '../plugin.ts';
 
 const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
-const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : 'none');
+const codeOf = (outcome: LoggedOutcome) => ('error' in outcome ? outcome.error.code : 'none');
 const looping = script(running('console.log("begun"); for (;;);'));
 
 const runners: RunnerProcess[] = [];

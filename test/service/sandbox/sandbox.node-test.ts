@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { defaultLimits } from '../../../service/src/sandbox/outcome.ts';
-import type { Outcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
+import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { running } from '../plugin.ts';
@@ -18,9 +18,9 @@ const run = (code: string, input = '', tenant = 't1', by = sandbox) =>
     share: { environment: 'com.acme', tenant, token: '' },
   });
 
-const codeOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.code : undefined);
-const messageOf = (outcome: Outcome) => ('error' in outcome ? outcome.error.message : '');
-const resultOf = (outcome: Outcome) => {
+const codeOf = (outcome: LoggedOutcome) => ('error' in outcome ? outcome.error.code : undefined);
+const messageOf = (outcome: LoggedOutcome) => ('error' in outcome ? outcome.error.message : '');
+const resultOf = (outcome: LoggedOutcome) => {
   assert.ok('result' in outcome, messageOf(outcome));
   return outcome.result;
 };

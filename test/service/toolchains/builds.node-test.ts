@@ -8,7 +8,7 @@ import type { BuildTimes } from '../../../service/src/toolchains/build/builds.ts
 import { SupersededError } from '../../../service/src/toolchains/process/superseded.ts';
 import { ToolPool } from '../../../service/src/toolchains/process/tool-pool.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
-import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
+import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
 import type { LoadedLanguage } from '../../../service/src/toolchains/languages.ts';
 import probe from './build-fixtures/probe.ts';
@@ -42,7 +42,7 @@ function start(t: TestContext) {
   return { builds, build, check, held, folder, startCompiler, times };
 }
 
-const succeeds = async (end: BuildEnd | Promise<BuildEnd>) => {
+const succeeds = async (end: BuildOutcome | Promise<BuildOutcome>) => {
   const ended = await end;
   assert.ok('compiled' in ended && ended.compiled.program, JSON.stringify(ended));
 };

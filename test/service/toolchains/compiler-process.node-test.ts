@@ -49,9 +49,9 @@ const ends: [source: string, message: RegExp][] = [
   ['fill', /more than 160 MiB, which is the limit of memory/],
   ['crash', /ended unexpectedly \(SIGABRT\)/],
   ['leave', /ended unexpectedly \(exit code 3\)/],
-  ['speak too long', /gave an answer that the service does not take/],
-  ['speak nonsense', /gave an answer that the service does not take/],
-  ['say an unknown kind', /gave an answer that the service does not take/],
+  ['speak too long', /sent a reply that the service does not accept/],
+  ['speak nonsense', /sent a reply that the service does not accept/],
+  ['say an unknown kind', /sent a reply that the service does not accept/],
 ];
 
 for (const [source, message] of ends) {
@@ -122,7 +122,9 @@ test('the service bounds what a compiler says also where the compiler has not', 
   }));
   const code = 'x'.repeat(programLimit);
   const program = { kind: 'script', code, file: 'plugin.js' };
-  const { end } = decodeReport(JSON.stringify({ end: { compiled: { program, diagnostics } }, memory: 1 }));
+  const { outcome: end } = decodeReport(
+    JSON.stringify({ outcome: { compiled: { program, diagnostics } }, memory: 1 }),
+  );
   assert.ok('compiled' in end);
   assert.equal(end.compiled.program, undefined);
   assert.equal(end.compiled.diagnostics.length, diagnosticLimits.count);
@@ -133,7 +135,9 @@ test('the service bounds what a compiler says also where the compiler has not', 
       ({ severity, message }) => severity === 'error' && /too large/.test(message),
     ),
   );
-  const { end: failed } = decodeReport(JSON.stringify({ end: { failed: 'x'.repeat(5000) }, memory: 1 }));
+  const { outcome: failed } = decodeReport(
+    JSON.stringify({ outcome: { failed: 'x'.repeat(5000) }, memory: 1 }),
+  );
   assert.ok('failed' in failed && failed.failed.length <= diagnosticLimits.message);
 });
 

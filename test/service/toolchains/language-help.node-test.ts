@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { systemTools } from '../../../service/src/processes/system-tools.ts';
 import { HelpProcess } from '../../../service/src/toolchains/language-help/help-process.ts';
-import { decodeEnd } from '../../../service/src/toolchains/language-help/help-protocol.ts';
+import { decodeOutcome } from '../../../service/src/toolchains/language-help/help-protocol.ts';
 import { LanguageHelp } from '../../../service/src/toolchains/language-help/language-help.ts';
 import { helpLimits } from '../../../service/src/toolchains/language-help/limits.ts';
 import type {
@@ -384,7 +384,7 @@ test('the service takes no answer past the limits, whatever the process sends', 
     ['textDocument/rename', [{ range: {}, newText: '' }]],
     ['textDocument/definition', undefined],
   ] as const) {
-    assert.throws(() => decodeEnd(JSON.stringify({ result }), method), method);
+    assert.throws(() => decodeOutcome(JSON.stringify({ result }), method), method);
   }
 });
 
@@ -398,7 +398,7 @@ const question = (contents: string) => ({
 test('a process past its limit of time is ended, and says so', async (t) => {
   const process = new HelpProcess({ time: 1 });
   t.after(() => process.close());
-  const end = await process.ask(question('const a = 1;\n'.repeat(15_000)));
+  const end = await process.doJob(question('const a = 1;\n'.repeat(15_000)));
   assert.match('failed' in end ? end.failed : '', /more than 0\.001 s, which is the limit of time/);
   assert.equal(process.isUsable, false);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
-import type { BuildEnd } from '../../../service/src/toolchains/build/limits.ts';
+import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { systemTools } from '../../../service/src/processes/system-tools.ts';
@@ -20,11 +20,11 @@ after(async () => {
 
 const share = { environment: 'com.acme', tenant: 't1', token: '' };
 const build = (lang: string, source: string) => builds.build(lang, { source, share });
-const found = (end: BuildEnd) =>
+const found = (end: BuildOutcome) =>
   'compiled' in end
     ? end.compiled.diagnostics.map(({ line, column, message }) => [line, column, message] as const)
     : [];
-const programOf = (end: BuildEnd) => {
+const programOf = (end: BuildOutcome) => {
   const program = 'compiled' in end ? end.compiled.program : undefined;
   assert.ok(program, JSON.stringify(end));
   return program;

@@ -7,7 +7,7 @@ import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
 import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
-import { SchemaFault } from '../../../service/src/toolchains/schemas/schema-fault.ts';
+import { SchemaError } from '../../../service/src/toolchains/schemas/schema-error.ts';
 
 const sandbox = new Sandbox();
 const compiler = new SchemaCompiler(30_000);
@@ -143,7 +143,7 @@ test('a schema that is none is refused with the place', () => {
   for (const [schema, path] of cases) {
     assert.throws(
       () => linkSchema(schema as JsonSchema),
-      (error) => error instanceof SchemaFault && error.path.join('.') === path,
+      (error) => error instanceof SchemaError && error.path.join('.') === path,
       JSON.stringify(schema),
     );
   }
@@ -173,7 +173,7 @@ test('a schema of the largest size is read in a moment, however it is made', () 
     try {
       linkSchema(schema);
     } catch (error) {
-      assert.ok(error instanceof SchemaFault);
+      assert.ok(error instanceof SchemaError);
     }
     assert.ok(performance.now() - began < 5000, JSON.stringify(schema).slice(0, 100));
   }
@@ -216,7 +216,7 @@ test('dynamic references cannot make much of a small schema: neither parts, nor 
   ];
   for (const [schema, message] of cases) {
     const before = process.cpuUsage();
-    assert.throws(() => linkSchema(schema), { name: 'SchemaFault', message });
+    assert.throws(() => linkSchema(schema), { name: 'SchemaError', message });
     const { user } = process.cpuUsage(before);
     assert.ok(user < 1_500_000, `${message} took ${user / 1000} ms of the processor`);
   }

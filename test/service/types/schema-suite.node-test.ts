@@ -11,7 +11,7 @@ import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-ch
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
 import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
-import { SchemaFault } from '../../../service/src/toolchains/schemas/schema-fault.ts';
+import { SchemaError } from '../../../service/src/toolchains/schemas/schema-error.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 /*
@@ -75,7 +75,7 @@ test('what needs another document is refused by name, with the place, before any
     try {
       linkSchema(schema);
     } catch (error) {
-      assert.ok(error instanceof SchemaFault, name);
+      assert.ok(error instanceof SchemaError, name);
       assert.ok(error.path.length, name);
       (found[error.message] ??= []).push(name);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ELSEWHERE, FAULTS, type Fault, RETRY_AFTER } from './kinds.ts';
 import type { FaultProxy } from './proxy.ts';
-import { type Outcome, type Step, openingSteps, renewal } from './steps.ts';
+import { type LoggedOutcome, type Step, openingSteps, renewal } from './steps.ts';
 import { Visit } from './visit.ts';
 import { workSteps } from './work-steps.ts';
 import { type Lane, type World, openLane, startWorld } from './world.ts';
@@ -59,7 +59,7 @@ function checkPauses({ fault }: Visit, step: Step, times: readonly number[]): vo
 }
 
 /** A whole server or the browser cut off, other steps suffer first. */
-const outcomeOf = ({ step, fault }: Cell): Outcome => {
+const outcomeOf = ({ step, fault }: Cell): LoggedOutcome => {
   const outcome = step.outcome(fault.effect);
   if (step.name !== 'frame load' || (fault.whole !== 'offline' && fault.whole !== 'killed')) return outcome;
   return { ...outcome, code: 'token-network', words: /no connection to the server/ };

@@ -4,7 +4,7 @@ import type { Hits } from './proxy.ts';
 import type { Visit } from './visit.ts';
 
 /** What the user sees of a fault, and what it costs. */
-export interface Outcome {
+export interface LoggedOutcome {
   /** What the element, or in its step `<plugin-features>`, comes to; `ready`: it goes on by itself. */
   state: 'ready' | 'error';
   code?: string;
@@ -26,11 +26,11 @@ export interface Step {
   prepare: (visit: Visit) => Promise<void>;
   /** What the user does that takes the step. */
   act: (visit: Visit) => Promise<void>;
-  outcome: (effect: Effect) => Outcome;
+  outcome: (effect: Effect) => LoggedOutcome;
   /** Checks what became of it, while the fault lasts. */
-  check: (visit: Visit, outcome: Outcome) => Promise<void>;
+  check: (visit: Visit, outcome: LoggedOutcome) => Promise<void>;
   /** What the user does once the fault is gone, unless it went on by itself. */
-  recover: (visit: Visit, outcome: Outcome) => Promise<void>;
+  recover: (visit: Visit, outcome: LoggedOutcome) => Promise<void>;
 }
 
 const isToken =
@@ -56,7 +56,7 @@ const LIMIT = 6000;
 /** Enough for any machine, also where the page's long waits are made shorter. */
 const AMPLE = 150_000;
 
-const TOKEN: Record<Effect, Outcome> = {
+const TOKEN: Record<Effect, LoggedOutcome> = {
   lost: { state: 'error', code: 'token-network', words: /no connection to the server/, requests: 3 },
   late: { state: 'error', code: 'token-timeout', words: /did not answer in time/, requests: 1 },
   'failed-once': { state: 'ready', requests: 2 },
@@ -76,7 +76,7 @@ const TOKEN: Record<Effect, Outcome> = {
   redirected: { state: 'error', code: 'token-redirect', words: /session seems to have ended/, requests: 1 },
 };
 
-const checkElement = async (visit: Visit, { state, code, words }: Outcome): Promise<void> => {
+const checkElement = async (visit: Visit, { state, code, words }: LoggedOutcome): Promise<void> => {
   const shown = await visit.settled();
   assert.equal(shown.state, state, JSON.stringify(shown));
   assert.equal(shown.code, code);
@@ -84,7 +84,7 @@ const checkElement = async (visit: Visit, { state, code, words }: Outcome): Prom
 };
 
 /** By the button in the element's error view. */
-const retry = async (visit: Visit, { state }: Outcome): Promise<void> => {
+const retry = async (visit: Visit, { state }: LoggedOutcome): Promise<void> => {
   if (state === 'error') {
     await visit.page.waitForSelector('plugin-editor >>> [part=retry]', { visible: true });
     // In one task, since an element in its error view starts over by itself when its limit changes.
@@ -140,7 +140,7 @@ const frame: Step = {
   recover: retry,
 };
 
-const FEATURES: Record<Effect, Outcome> = {
+const FEATURES: Record<Effect, LoggedOutcome> = {
   lost: { state: 'error', words: /languages could not be loaded/, requests: 3 },
   late: { state: 'error', words: /languages could not be loaded/, requests: 1 },
   'failed-once': { state: 'ready', requests: 2 },
@@ -188,14 +188,14 @@ const features: Step = {
   },
 };
 
-const unopened = (words: RegExp, requests: number): Outcome => ({
+const unopened = (words: RegExp, requests: number): LoggedOutcome => ({
   state: 'error',
   code: 'editor',
   words,
   requests,
 });
 
-const DRAFT: Record<Effect, Outcome> = {
+const DRAFT: Record<Effect, LoggedOutcome> = {
   lost: unopened(/plugin service cannot be reached/, 3),
   late: unopened(/plugin service cannot be reached/, 1),
   'failed-once': { state: 'ready', requests: 2 },

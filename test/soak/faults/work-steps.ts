@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { until } from '../../demo/harness.ts';
 import type { Effect } from './kinds.ts';
-import { type Outcome, type Step, asks, openAndType } from './steps.ts';
+import { type LoggedOutcome, type Step, asks, openAndType } from './steps.ts';
 import type { Visit } from './visit.ts';
 
 // What is asked for while the editor is open: the element stays as it is, and the editor itself says what is wrong.
 
-const checkEditor = async (visit: Visit, { words }: Outcome): Promise<void> => {
+const checkEditor = async (visit: Visit, { words }: LoggedOutcome): Promise<void> => {
   if (words) await visit.said(words);
   const { state, code } = await visit.shown();
   assert.deepEqual({ state, code }, { state: 'ready', code: undefined });
@@ -73,7 +73,7 @@ const BUSY_PAUSE = 1000;
 
 const actionOutcome =
   (what: string, lost: RegExp) =>
-  (effect: Effect): Outcome => {
+  (effect: Effect): LoggedOutcome => {
     if (effect === 'busy') return { state: 'ready', words: /service is busy. Trying again in/, requests: 2 };
     const words =
       effect === 'lost' || effect === 'late'

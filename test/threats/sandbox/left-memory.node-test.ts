@@ -11,11 +11,11 @@ import { inTime, script } from './target.ts';
 const isWatched = process.platform === 'linux';
 
 test('a runner that holds much memory after a run is used for no other', { skip: !isWatched }, async () => {
-  let runner = new RunnerProcess({ wornMemory: 1 });
+  let runner = new RunnerProcess({ recycleMemory: 1 });
   after(() => runner.close());
   const program = script(running('const end = Date.now() + 20; while (Date.now() < end); return "fine";'));
   const outcome = await inTime(() => {
-    if (!runner.isUsable) runner = new RunnerProcess({ wornMemory: 1 });
+    if (!runner.isUsable) runner = new RunnerProcess({ recycleMemory: 1 });
     return runner.run(program, '');
   });
   assert.deepEqual(outcome, { result: 'fine', logs: [] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import assemblyscript from '../../../service/src/toolchains/languages/assemblyscript.ts';
-import type { Outcome } from '../../../service/src/sandbox/outcome.ts';
+import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
@@ -210,7 +210,7 @@ describe('programs in AssemblyScript that forge and overrun stay within their ow
   );
 });
 
-const resultOf = (outcome: Outcome): string => {
+const resultOf = (outcome: LoggedOutcome): string => {
   assert.ok('result' in outcome, JSON.stringify(outcome));
   return outcome.result;
 };

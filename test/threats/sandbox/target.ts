@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Outcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
+import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
@@ -49,7 +49,7 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
 
   /** What the others get from a runner that nobody has attacked. */
   const untouched = (async () => {
-    const outcomes: Outcome[] = [];
+    const outcomes: LoggedOutcome[] = [];
     for (const { program, input } of neighboursOf()) outcomes.push(await other(program, input));
     return outcomes;
   })();
@@ -87,7 +87,7 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
  * Makes a run, and makes it again while it ends for want of time: any run may, on a machine that is busy with other
  * things.
  */
-export async function inTime(run: () => Promise<Outcome>): Promise<Outcome> {
+export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedOutcome> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await run();
     if (!('error' in outcome) || outcome.error.code !== 'time-limit' || attempt === 10) return outcome;
@@ -98,7 +98,7 @@ export async function inTime(run: () => Promise<Outcome>): Promise<Outcome> {
 export function startRunner() {
   let runner = new RunnerProcess();
   after(() => runner.close());
-  return (program: StoredProgram, input = '', mayTakeLong = false): Promise<Outcome> => {
+  return (program: StoredProgram, input = '', mayTakeLong = false): Promise<LoggedOutcome> => {
     const once = () => {
       if (!runner.isUsable) runner = new RunnerProcess();
       return runner.run(program, input);
@@ -109,7 +109,7 @@ export function startRunner() {
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
 
-function assertExpected(outcome: Outcome, expected: Expected): void {
+function assertExpected(outcome: LoggedOutcome, expected: Expected): void {
   const actual = JSON.stringify({ ...outcome, logs: outcome.logs.slice(0, 5) }).slice(0, 2000);
   if (typeof expected === 'string' || expected instanceof RegExp) {
     assert.ok('result' in outcome, actual);
@@ -123,7 +123,7 @@ function assertExpected(outcome: Outcome, expected: Expected): void {
 }
 
 /** Asserts that two outcomes are equal, and says in which lines they are not. */
-function assertSame(actual: Outcome, expected: Outcome | undefined): void {
+function assertSame(actual: LoggedOutcome, expected: LoggedOutcome | undefined): void {
   assert.ok(expected && 'result' in expected, JSON.stringify(expected));
   assert.ok('result' in actual, JSON.stringify(actual));
   if (actual.result !== expected.result) {

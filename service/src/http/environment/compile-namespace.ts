@@ -5,15 +5,15 @@ import type { CompiledSchemas, Direction, JsonSchema } from '../../plugins/schem
 import type { NamespaceCheck, NamespaceFinding } from '../../sandbox/namespace-check.ts';
 import type { NamespaceDetails, NamespaceKey } from '../../storage/tables/namespaces.ts';
 import { linkSchema } from '../../toolchains/schemas/link-schema.ts';
-import { SchemaFault } from '../../toolchains/schemas/schema-fault.ts';
+import { SchemaError } from '../../toolchains/schemas/schema-error.ts';
 
 /**
- * Makes of schemas what builds and runs need, having checked them and the samples. Throws 422 where something does not fit, a
- * `BusyError` where too much is waiting, and the signal's reason when it is taken back.
+ * Checks the schemas and samples of a namespace, and compiles the schemas for builds and runs. Throws 422 where something does
+ * not fit, a `BusyError` when too many jobs are waiting, and the signal's reason when that is aborted.
  *
- * What the schemas refer to is looked for here, in time and memory that their size bounds. All that a schema could make take
- * long is done elsewhere, each step within the time of one run: libraries see it in a process of the schema compiler, and the
- * engine that runs plugins sees its regular expressions, and the samples.
+ * References are resolved in this process, because their time and memory are bounded by the size of the schemas. Every step
+ * that a schema could make slow is done in other processes, each within the time of one run: libraries work on the schemas in
+ * a process of the schema compiler; regular expressions and samples are tried in the engine that runs plugins.
  */
 export async function compileNamespace(
   context: ServiceContext,
@@ -35,10 +35,11 @@ export async function compileNamespace(
 
   if (patterns.length) {
     const { outcome } = await check({ patterns: patterns.map(({ pattern }) => pattern) });
-    if ('error' in outcome) throw invalid(patterns[0]?.path ?? [], outcome.error.message);
+    if ('error' in outcome) throw invalidRecord(patterns[0]?.path ?? [], outcome.error.message);
     const { pattern } = JSON.parse(outcome.result) as NamespaceFinding;
     const bad = pattern === undefined ? undefined : patterns[pattern];
-    if (bad) throw invalid(bad.path, 'must be a regular expression that the engine takes, with the flag "u"');
+    if (bad)
+      throw invalidRecord(bad.path, 'must be a regular expression that the engine takes, with the flag "u"');
   }
 
   const made = await context.schemaCompiler.compile(
@@ -49,7 +50,7 @@ export async function compileNamespace(
     share,
     signal,
   );
-  if ('failed' in made) throw invalid([input === undefined ? 'output' : 'input'], made.failed);
+  if ('failed' in made) throw invalidRecord([input === undefined ? 'output' : 'input'], made.failed);
   const { declarations, inputCheck, outputCheck } = made;
   const compiled = {
     schemas: { ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
@@ -57,7 +58,7 @@ export async function compileNamespace(
     ...(outputCheck !== undefined && { outputCheck }),
   };
 
-  // Without samples, too: the engine has to take what was made.
+  // There is always a value to check, so that the engine is seen to load the compiled checks even without samples.
   const values = samples.flatMap((sample, i) =>
     directions
       .filter((direction) => sample[direction] !== undefined)
@@ -71,11 +72,14 @@ export async function compileNamespace(
   const work = { values: [...values, trial].map(({ direction, json }) => ({ direction, json })) };
   const { outcome } = await check(work, compiled);
   if ('error' in outcome) {
-    throw invalid(values.length ? ['samples'] : trial.path, `could not be checked: ${outcome.error.message}`);
+    throw invalidRecord(
+      values.length ? ['samples'] : trial.path,
+      `could not be checked: ${outcome.error.message}`,
+    );
   }
   const { value, fault } = JSON.parse(outcome.result) as NamespaceFinding;
   const misfit = value === undefined ? undefined : values[value];
-  if (misfit && fault) throw invalid([...misfit.path, ...keysOf(fault.path)], fault.message);
+  if (misfit && fault) throw invalidRecord([...misfit.path, ...keysOf(fault.path)], fault.message);
   return { compiled, declarations };
 }
 
@@ -86,7 +90,7 @@ function link(direction: Direction, schema: JsonSchema | undefined) {
   try {
     return linkSchema(schema);
   } catch (error) {
-    if (error instanceof SchemaFault) throw invalid([direction, ...error.path], error.message);
+    if (error instanceof SchemaError) throw invalidRecord([direction, ...error.path], error.message);
     throw error;
   }
 }
@@ -98,11 +102,11 @@ const keysOf = (pointer: string) =>
     .slice(1)
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** How many characters of a place messages name. */
+/** How many characters of a pointer messages quote. */
 const longestPlace = 200;
 
-/** The answer to a record in which something does not fit. `path`: to it, from the record. */
-export const invalid = (path: readonly string[], message: string) => {
+/** The error for a record with an invalid part. `path`: the keys that lead from the record to that part. */
+export const invalidRecord = (path: readonly string[], message: string) => {
   const pointer = pointerTo(path);
   const place = pointer.length > longestPlace ? `${pointer.slice(0, longestPlace)}…` : pointer;
   return new ServiceError(422, 'invalid-body', `${place}: ${message}.`.replace(/\.\.$/, '.'), {
@@ -110,7 +114,7 @@ export const invalid = (path: readonly string[], message: string) => {
   });
 };
 
-/** The longest pointer that is answered, in UTF-16 code units; where it would be longer, it is to what the part is in. */
+/** The longest pointer in a response, in UTF-16 code units. Where it would be longer, it points to a parent of the part. */
 const longestPointer = 500;
 
 function pointerTo(path: readonly string[]): string {

@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { createToken } from '../../accounts/tokens.ts';
 import type { ServiceInterface } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { empty, json } from '../operations/answers.ts';
+import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { actorSchema, refuseUnstorable } from '../vendor-texts.ts';
+import { actorSchema, requireStorable } from '../vendor-texts.ts';
 
 const path = '/api/v1/environment/:environment/tokens';
 
-/** How long the former tokens of a holder stay good, in seconds. */
+/** How long the former tokens of a holder stay valid, in seconds: by default, and at most. */
 const [usualOverlap, longestOverlap] = [3600, 86_400];
 
 const holderSchema = actorSchema.meta({
@@ -41,7 +41,7 @@ export const environmentTokens: ServiceInterface = {
       tag: 'environment',
       auth: 'environment',
       query: z.object(pageQuery()),
-      answers: {
+      responses: {
         200: json(
           z
             .object({ tokens: z.array(tokenSchema), next: z.string().optional() })
@@ -51,12 +51,12 @@ export const environmentTokens: ServiceInterface = {
       },
       handle: async ({ target: { environment }, query }, { storage, now }) => {
         const list = { operation: 'listTokens', filter: { environment } };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const found = await storage.tables.environments.listTokens(environment, now(), {
-          after: page.after?.[0],
-          limit: page.limit + 1,
+          after: request.after?.[0],
+          limit: request.limit + 1,
         });
-        const { rows, next } = paging.answer(list, page, found, ({ id }) => [id]);
+        const { rows, next } = paging.toPage(list, request, found, ({ id }) => [id]);
         const tokens = rows.map(({ id, holder, createdAt, endsAt }) => ({
           id,
           holder,
@@ -90,14 +90,14 @@ export const environmentTokens: ServiceInterface = {
           .meta({ id: 'EnvironmentTokenRequest' }),
         { description: 'Whose it is, by default of the holder of the asking token.' },
       ),
-      answers: {
+      responses: {
         201: json(z.object({ id: z.string(), token: z.string().min(1) }).meta({ id: 'EnvironmentToken' }), {
           description: 'The new token. No other answer holds it.',
         }),
       },
       handle: async ({ target: { environment }, caller, body: asked = {} }, { storage, now }) => {
         const { holder = caller.holder, overlap = usualOverlap } = asked;
-        refuseUnstorable({ holder });
+        requireStorable({ holder });
         const token = createToken('environment');
         const id = await storage.transaction(({ environments }) =>
           environments.setToken(environment, holder, token, now(), overlap * 1000),
@@ -113,7 +113,7 @@ export const environmentTokens: ServiceInterface = {
       summary: 'End an environment token at once',
       tag: 'environment',
       auth: 'environment',
-      answers: { 204: empty({ description: 'It has ended.' }) },
+      responses: { 204: empty({ description: 'It has ended.' }) },
       errors: { 404: ['token-not-found'] },
       handle: async ({ target: { environment }, path: { id } }, { storage, now }) => {
         const isDeleted = await storage.transaction(({ environments }) =>

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ServiceInterface } from '../context.ts';
-import { json } from '../operations/answers.ts';
+import { json } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { liveOf } from './plugin-answers.ts';
+import { liveOf } from './plugin-details.ts';
 
-/** How many are answered where no limit is asked for: clients of version 0.5 know of no pages. */
-const rowsOfFormerClients = 1000;
+/** How many plugins a page has without `limit`: clients of version 0.5 do not ask for further pages. */
+const defaultRows = 1000;
 
 const paging = pagingBy('text');
 
@@ -34,8 +34,8 @@ export const functions: ServiceInterface = {
       description: 'A tenant that is not there has none.',
       tag: 'environment',
       auth: 'environment',
-      query: z.object(pageQuery(rowsOfFormerClients)),
-      answers: {
+      query: z.object(pageQuery(defaultRows)),
+      responses: {
         200: json(
           z
             .object({ plugins: z.array(functionSchema), next: z.string().optional() })
@@ -45,12 +45,12 @@ export const functions: ServiceInterface = {
       },
       handle: async ({ target, query }, { storage }) => {
         const list = { operation: 'listFunctions', filter: { ...target } };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const found = await storage.tables.plugins.list(target, {
-          after: page.after && [target.namespace, page.after[0]],
-          limit: page.limit + 1,
+          after: request.after && [target.namespace, request.after[0]],
+          limit: request.limit + 1,
         });
-        const { rows, next } = paging.answer(list, page, found, ({ name }) => [name]);
+        const { rows, next } = paging.toPage(list, request, found, ({ name }) => [name]);
         const ident = `${target.environment}.${target.tenant}`;
         const plugins = rows.map((plugin) => {
           const { name, namespace, lang, nextVersion } = plugin;

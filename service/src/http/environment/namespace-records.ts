@@ -1,17 +1,17 @@
 import * as z from 'zod';
 
-/** How long the schemas of a namespace may be together, in bytes of their JSON. */
+/** How long both schemas of a namespace may be together, in bytes of their JSON. */
 export const schemasLimit = 64 * 1024;
 
 /** How long a record may be, in bytes. */
 export const recordLimit = 256 * 1024;
 
-const [mostSamples, longestName, longestDescription] = [100, 200, 4000];
+const [maxSamples, longestName, longestDescription] = [100, 200, 4000];
 
 const isSchema = (value: unknown) =>
   typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value));
 
-// As it came: what is in a schema is checked by `read-schema.ts`, which says better what is wrong with it.
+// Only the type is checked here. `read-schema.ts` checks the rest, with better messages.
 const schema = (description: string) =>
   z
     .unknown()
@@ -21,13 +21,13 @@ const schema = (description: string) =>
     )
     .meta({ description, override: { type: ['object', 'boolean'] } });
 
-/** A schema in an answer. */
-export const answeredSchema = z.unknown().meta({
+/** A schema in a response. */
+export const schemaInResponse = z.unknown().meta({
   description: 'A JSON Schema (2020-12); a missing one is any JSON.',
   override: { type: ['object', 'boolean'] },
 });
 
-const text = (most: number) => z.string().max(most);
+const text = (max: number) => z.string().max(max);
 
 const sample = z
   .object({
@@ -44,7 +44,7 @@ const details = {
   output: schema('What plugins give, as a JSON Schema (2020-12); without it any JSON.').optional(),
   samples: z
     .array(sample)
-    .max(mostSamples)
+    .max(maxSamples)
     .optional()
     .meta({ description: 'Become the tests of new plugins.' }),
   templates: z
@@ -67,7 +67,7 @@ const example = {
 /** What a vendor says of a namespace. */
 export const namespaceDetails = z.object(details).meta({ id: 'NamespaceDetails', examples: [example] });
 
-/** The same with the namespace's name, as it is answered. */
+/** The same with the namespace's name, as responses have it. */
 export const namespaceRecord = z
   .object({ namespace: z.string(), ...details })
   .meta({ id: 'Namespace', examples: [{ namespace: 'orders', ...example }] });

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import { empty, json } from '../operations/answers.ts';
+import { empty, json } from '../operations/responses.ts';
 import { jsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { whenNotBusy } from '../run-errors.ts';
+import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
-import { compileNamespace, invalid } from './compile-namespace.ts';
+import { compileNamespace, invalidRecord } from './compile-namespace.ts';
 import { namespaceDetails, namespaceRecord, recordLimit, schemasLimit } from './namespace-records.ts';
 
 const listPath = '/api/v1/environment/:environment/namespaces';
@@ -29,7 +29,7 @@ export const namespaces: ServiceInterface = {
       tag: 'types',
       auth: 'environment',
       query: z.object(pageQuery()),
-      answers: {
+      responses: {
         200: json(
           z
             .object({ namespaces: z.array(namespaceRecord), next: z.string().optional() })
@@ -39,16 +39,16 @@ export const namespaces: ServiceInterface = {
       },
       handle: async ({ target: { environment }, query }, { storage }) => {
         const list = { operation: 'listNamespaces', filter: { environment } };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const { records, isLast } = await storage.tables.namespaces.list(environment, {
-          after: page.after?.[0],
-          limit: page.limit,
+          after: request.after?.[0],
+          limit: request.limit,
         });
-        // A page ends where its records are long enough; the pager is told of another by one row more.
+        // The table ends a page early where its records are long. A repeated last row tells `toPage` that there is another page.
         const found = isLast ? records : [...records, ...records.slice(-1)];
-        const full = { ...page, limit: records.length };
-        const { rows, next } = paging.answer(list, full, found, ({ namespace }) => [namespace]);
-        return { status: 200, body: { namespaces: rows.map(answerOf), ...next } };
+        const full = { ...request, limit: records.length };
+        const { rows, next } = paging.toPage(list, full, found, ({ namespace }) => [namespace]);
+        return { status: 200, body: { namespaces: rows.map(toDetails), ...next } };
       },
     }),
 
@@ -59,12 +59,12 @@ export const namespaces: ServiceInterface = {
       summary: 'The types of a namespace',
       tag: 'types',
       auth: 'environment',
-      answers: { 200: json(namespaceRecord, { description: 'The record.' }) },
+      responses: { 200: json(namespaceRecord, { description: 'The record.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
         const found = await storage.tables.namespaces.find(target);
         if (!found) throw namespaceNotFound();
-        return { status: 200, body: answerOf(found) };
+        return { status: 200, body: toDetails(found) };
       },
     }),
 
@@ -77,7 +77,7 @@ export const namespaces: ServiceInterface = {
       tag: 'types',
       auth: 'environment',
       body: jsonBody(namespaceDetails, { description: 'The whole record.', limit: recordLimit }),
-      answers: {
+      responses: {
         200: json(namespaceRecord, { description: 'The record, in place of the one before.' }),
         201: json(namespaceRecord, { description: 'The record, the first of this namespace.' }),
       },
@@ -97,7 +97,7 @@ export const namespaces: ServiceInterface = {
         'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
       tag: 'types',
       auth: 'environment',
-      answers: { 204: empty({ description: 'It has none any more.' }) },
+      responses: { 204: empty({ description: 'It has none any more.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
         if (!(await storage.tables.namespaces.delete(target))) throw namespaceNotFound();
@@ -121,34 +121,33 @@ async function setNamespace(
       path: input === undefined ? '/output' : '/input',
     });
   }
-  const endless = infiniteNumberIn({ input, output, samples: details.samples });
-  // It would be stored, and answered, as `null`.
-  if (endless) throw invalid(endless, 'must be a smaller number: one as large as this is not kept');
+  const tooLarge = findInfiniteNumber({ input, output, samples: details.samples });
+  // It would be stored, and returned, as `null`.
+  if (tooLarge)
+    throw invalidRecord(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
   for (const language of Object.keys(templates)) {
     if (context.languages.has(language)) continue;
     const known = [...context.languages.keys()].join(', ');
-    const at = `/templates/${language.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, 500);
-    throw new ServiceError(422, 'invalid-body', `templates: the languages are ${known}.`, {
-      path: at,
-    });
+    const path = `/templates/${language.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, 500);
+    throw new ServiceError(422, 'invalid-body', `templates: each key must be one of ${known}.`, { path });
   }
   const types = areTyped(details)
-    ? await whenNotBusy(false, () => compileNamespace(context, key, details, signal))
+    ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '' };
   return context.storage.tables.namespaces.set(key, details, types, context.now());
 }
 
-/** The way to a number like `1e400`, for which there is no number but infinity, in what was JSON. */
-function infiniteNumberIn(value: unknown): readonly string[] | undefined {
+/** The keys that lead to a number such as `1e400`, which `JSON.parse` makes infinite; `undefined` where there is none. */
+function findInfiniteNumber(value: unknown): readonly string[] | undefined {
   if (value === Infinity || value === -Infinity) return [];
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, one] of Object.entries(value)) {
-    const rest = infiniteNumberIn(one);
+    const rest = findInfiniteNumber(one);
     if (rest) return [key, ...rest];
   }
   return undefined;
 }
 
-const answerOf = ({ namespace, details }: NamespaceRecord) => ({ namespace, ...details });
+const toDetails = ({ namespace, details }: NamespaceRecord) => ({ namespace, ...details });
 
 const namespaceNotFound = () => notFound('namespace-not-found', 'This namespace has no types.');

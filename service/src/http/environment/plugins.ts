@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import type { EditorCaller, EnvironmentCaller } from '../auth.ts';
 import type { ServiceInterface } from '../context.ts';
-import { empty, json } from '../operations/answers.ts';
+import { empty, json } from '../operations/responses.ts';
 import { jsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import {
-  pluginAnswer,
+  toPluginDetails,
   pluginNotFound,
   pluginSchema,
   versionName,
   versionNotFound,
-} from './plugin-answers.ts';
-import { refuseUnstorable } from '../vendor-texts.ts';
+} from './plugin-details.ts';
+import { requireStorable } from '../vendor-texts.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -50,7 +50,7 @@ export const plugins: ServiceInterface = {
         ...pageQuery(),
         namespace: z.string().min(1).optional().meta({ description: 'Those of this namespace alone.' }),
       }),
-      answers: {
+      responses: {
         200: json(
           z
             .object({ plugins: z.array(pluginSchema), next: z.string().optional() })
@@ -60,18 +60,18 @@ export const plugins: ServiceInterface = {
       },
       errors: { 400: ['invalid-text'] },
       handle: async ({ target, caller, query }, { storage }) => {
-        refuseUnstorable({ namespace: query.namespace });
+        requireStorable({ namespace: query.namespace });
         const scope = listedScope(caller, target, query.namespace);
         if (!scope) return { status: 200, body: { plugins: [] } };
         const { environment, tenant, namespace, pluginName } = scope;
         const list = { operation: 'listPlugins', filter: { environment, tenant, namespace, pluginName } };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const found = await storage.tables.plugins.list(scope, {
-          after: page.after,
-          limit: page.limit + 1,
+          after: request.after,
+          limit: request.limit + 1,
         });
-        const { rows, next } = paging.answer(list, page, found, (row) => [row.namespace, row.name]);
-        return { status: 200, body: { plugins: rows.map((row) => pluginAnswer(scope, row)), ...next } };
+        const { rows, next } = paging.toPage(list, request, found, (row) => [row.namespace, row.name]);
+        return { status: 200, body: { plugins: rows.map((row) => toPluginDetails(scope, row)), ...next } };
       },
     }),
 
@@ -83,12 +83,12 @@ export const plugins: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      answers: { 200: json(pluginSchema, { description: 'The plugin.' }) },
+      responses: { 200: json(pluginSchema, { description: 'The plugin.' }) },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target }, { storage }) => {
         const found = await storage.tables.plugins.find(target);
         if (!found) throw pluginNotFound();
-        return { status: 200, body: pluginAnswer(target, found) };
+        return { status: 200, body: toPluginDetails(target, found) };
       },
     }),
 
@@ -101,7 +101,7 @@ export const plugins: ServiceInterface = {
         'The editor tokens for it alone end. Its name and its last version number stay: the versions of a later plugin of that name have higher numbers.',
       tag: 'environment',
       auth: 'environment',
-      answers: { 204: empty({ description: 'It is not there any more.' }) },
+      responses: { 204: empty({ description: 'It is not there any more.' }) },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target }, { storage, now }) => {
         const isDeleted = await storage.transaction(async (tables) => {
@@ -128,10 +128,10 @@ export const plugins: ServiceInterface = {
           .meta({ id: 'LiveRequest' }),
         { description: 'Which one.' },
       ),
-      answers: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
+      responses: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
       errors: { 400: ['invalid-text'], 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, caller, body }, { storage, now }) => {
-        refuseUnstorable({ version: body.version ?? undefined });
+        requireStorable({ version: body.version ?? undefined });
         const actor = caller.kind === 'editor' ? caller.actor : undefined;
         const found = await storage.transaction(async (tables) => {
           await tables.lockPlugin(target);
@@ -141,7 +141,7 @@ export const plugins: ServiceInterface = {
           return plugin;
         });
         if (!found) throw pluginNotFound();
-        return { status: 200, body: pluginAnswer(target, found) };
+        return { status: 200, body: toPluginDetails(target, found) };
       },
     }),
   ],

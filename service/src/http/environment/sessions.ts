@@ -3,27 +3,27 @@ import { editorTokenSchema } from '../access.ts';
 import type { ServiceInterface } from '../context.ts';
 import { issueEditorToken } from '../editor-token-issue.ts';
 import { forbidden } from '../errors.ts';
-import { empty, json } from '../operations/answers.ts';
+import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
-import { actorSchema, permissionsSchema, refuseUnstorable, tokenPermissions } from '../vendor-texts.ts';
+import { actorSchema, permissionsSchema, requireStorable, tokenPermissions } from '../vendor-texts.ts';
 import { permissions } from '../../plugins/permissions.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
-import { tenantNotFound } from './tenant-answers.ts';
+import { tenantNotFound } from './tenant-details.ts';
 
 /** How long an editor token that is asked for by a session may live, in seconds. */
 const [shortestLife, longestLife] = [60, 86_400];
 
-/** As many bytes as the names in a path may have together, of which the two are a part. */
-const mostNameBytes = 1000;
+/** How long a name may be, in bytes: half of what the names in a path may have together, so that two of them fit. */
+const maxNameBytes = 1000;
 
 const nameSchema = z
   .string()
   .min(1)
   .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
-  .refine((name) => Buffer.byteLength(name) <= mostNameBytes, `must have at most ${mostNameBytes} bytes`);
+  .refine((name) => Buffer.byteLength(name) <= maxNameBytes, `must have at most ${maxNameBytes} bytes`);
 
-// Strict, so that a misspelt name never makes a session wider than it was meant.
+// Strict, so that a misspelt field never gives a token a wider scope than was meant.
 const sessionRequest = z
   .strictObject({
     namespace: nameSchema.optional().meta({ description: 'For the plugins of a namespace.' }),
@@ -61,7 +61,7 @@ const sessionSchema = z
   })
   .meta({ id: 'Session' });
 
-/** Editor tokens by what they open, and the token at hand. */
+/** Editor tokens for a plugin, a namespace or a tenant, and the token of the request itself. */
 export const sessions: ServiceInterface = {
   operations: [
     operation({
@@ -74,11 +74,11 @@ export const sessions: ServiceInterface = {
       tag: 'environment',
       auth: 'environment',
       body: optionalJsonBody(sessionRequest, { description: 'What it is to open.' }),
-      answers: { 201: json(editorTokenSchema, { description: 'A new token.' }) },
+      responses: { 201: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 403: ['tenant-suspended', 'tenant-deleted'] },
       handle: async ({ target, body: asked = {} }, context) => {
         const { namespace, fn, actor, expires_in: lifetime = context.editorTokenTtl } = asked;
-        refuseUnstorable({ namespace, fn, actor });
+        requireStorable({ namespace, fn, actor });
         const editorToken = {
           scope: scopeOf(target, namespace, fn),
           permissions: tokenPermissions(asked.permissions),
@@ -98,10 +98,10 @@ export const sessions: ServiceInterface = {
       query: z.object({
         actor: actorSchema.optional().meta({ description: 'Those of this actor alone.' }),
       }),
-      answers: { 204: empty({ description: 'They have ended.' }) },
+      responses: { 204: empty({ description: 'They have ended.' }) },
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
       handle: async ({ target, query: { actor } }, { storage }) => {
-        refuseUnstorable({ actor });
+        requireStorable({ actor });
         const { tenants, editorTokens } = storage.tables;
         if (!(await tenants.find(target))) throw tenantNotFound();
         await editorTokens.endAll(target, actor);
@@ -117,7 +117,7 @@ export const sessions: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      answers: { 200: json(sessionSchema, { description: 'What it opens, and for how long.' }) },
+      responses: { 200: json(sessionSchema, { description: 'What it opens, and for how long.' }) },
       handle: ({ caller }, { now }) => {
         const expiry =
           caller.expiresAt === undefined
@@ -153,10 +153,12 @@ export const sessions: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      answers: { 204: empty({ description: 'It has ended.' }) },
+      responses: { 204: empty({ description: 'It has ended.' }) },
       handle: async ({ caller }, { storage }) => {
         if (caller.kind === 'environment') {
-          throw forbidden('This ends editor tokens alone; an environment token is ended by its id.');
+          throw forbidden(
+            'This ends editor tokens only; to end an environment token, use deleteToken with its id.',
+          );
         }
         await storage.tables.editorTokens.end(caller.tokenHash);
         return { status: 204 };

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { ServiceError } from '../errors.ts';
-import { empty, json } from '../operations/answers.ts';
+import { empty, json } from '../operations/responses.ts';
 import { jsonBody, optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { refuseUnstorable } from '../vendor-texts.ts';
+import { requireStorable } from '../vendor-texts.ts';
 import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 import {
   descriptionSchema,
   limitSchema,
   tenantNotFound,
   tenantSchema,
-  toTenantAnswer,
-} from './tenant-answers.ts';
+  toTenantDetails,
+} from './tenant-details.ts';
 
 const path = '/api/v1/tenant/:ident';
 
@@ -31,8 +31,8 @@ const changesSchema = z.object({
 
 const body = { description: 'What is to be set; what is not named stays as it is.' };
 
-/** Without `limit`: clients of version 0.5 know no pages. */
-const rowsUnasked = 1000;
+/** How many tenants a page has without `limit`: clients of version 0.5 do not ask for further pages. */
+const defaultRows = 1000;
 
 const paging = pagingBy('text');
 
@@ -47,8 +47,8 @@ export const tenants: ServiceInterface = {
       description: 'In the order of the bytes of their names.',
       tag: 'environment',
       auth: 'environment',
-      query: z.object(pageQuery(rowsUnasked)),
-      answers: {
+      query: z.object(pageQuery(defaultRows)),
+      responses: {
         200: json(
           z
             .object({
@@ -62,14 +62,14 @@ export const tenants: ServiceInterface = {
       },
       handle: async ({ target: { environment }, query }, { storage }) => {
         const list = { operation: 'listTenants', filter: { environment } };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const found = await storage.tables.tenants.list(environment, {
-          after: page.after?.[0],
-          limit: page.limit + 1,
+          after: request.after?.[0],
+          limit: request.limit + 1,
         });
-        const { rows, next } = paging.answer(list, page, found, ({ tenant }) => [tenant]);
-        const answered = rows.map((row) => toTenantAnswer(row, row.plugins));
-        return { status: 200, body: { environment, tenants: answered, ...next } };
+        const { rows, next } = paging.toPage(list, request, found, ({ tenant }) => [tenant]);
+        const page = rows.map((row) => toTenantDetails(row, row.plugins));
+        return { status: 200, body: { environment, tenants: page, ...next } };
       },
     }),
 
@@ -80,11 +80,11 @@ export const tenants: ServiceInterface = {
       summary: 'One tenant',
       tag: 'environment',
       auth: 'environment',
-      answers: { 200: json(tenantSchema, { description: 'The tenant.' }) },
+      responses: { 200: json(tenantSchema, { description: 'The tenant.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target }, context) => {
         const tenant = await context.storage.tables.tenants.find(target);
-        return { status: 200, body: await answerOf(context, tenant) };
+        return { status: 200, body: await toDetails(context, tenant) };
       },
     }),
 
@@ -97,13 +97,13 @@ export const tenants: ServiceInterface = {
       tag: 'environment',
       auth: 'environment',
       body: optionalJsonBody(changesSchema, body),
-      answers: { 201: json(tenantSchema, { description: 'The new tenant.' }) },
+      responses: { 201: json(tenantSchema, { description: 'The new tenant.' }) },
       errors: { 409: ['tenant-exists'] },
       handle: async ({ target, body: asked = {} }, { storage, now }) => {
         const changes = toChanges(asked);
         const tenant = await storage.transaction((tables) => tables.tenants.create(target, changes, now()));
         if (!tenant) throw new ServiceError(409, 'tenant-exists', 'There is such a tenant already.');
-        return { status: 201, body: toTenantAnswer(tenant, 0) };
+        return { status: 201, body: toTenantDetails(tenant, 0) };
       },
     }),
 
@@ -115,12 +115,12 @@ export const tenants: ServiceInterface = {
       tag: 'environment',
       auth: 'environment',
       body: jsonBody(changesSchema, body),
-      answers: { 200: json(tenantSchema, { description: 'The tenant as it is now.' }) },
+      responses: { 200: json(tenantSchema, { description: 'The tenant as it is now.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target, body: asked }, context) => {
         const changes = toChanges(asked);
         const tenant = await context.storage.transaction((tables) => tables.tenants.update(target, changes));
-        return { status: 200, body: await answerOf(context, tenant) };
+        return { status: 200, body: await toDetails(context, tenant) };
       },
     }),
 
@@ -133,7 +133,7 @@ export const tenants: ServiceInterface = {
         'From the answer on nothing of it can be read, and it gets no tokens unless it is created anew. It is erased within a minute.',
       tag: 'environment',
       auth: 'environment',
-      answers: { 204: empty({ description: 'It is deleted.' }) },
+      responses: { 204: empty({ description: 'It is deleted.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target }, { storage, now, eraser }) => {
         const isDeleted = await storage.transaction(async (tables) => {
@@ -149,7 +149,7 @@ export const tenants: ServiceInterface = {
 };
 
 function toChanges({ description, suspended, limits }: z.output<typeof changesSchema>): TenantChanges {
-  refuseUnstorable({ description });
+  requireStorable({ description });
   return {
     ...(description !== undefined && { description }),
     ...(suspended !== undefined && { isSuspended: suspended }),
@@ -162,7 +162,7 @@ function toChanges({ description, suspended, limits }: z.output<typeof changesSc
   };
 }
 
-async function answerOf({ storage }: ServiceContext, tenant: Tenant | undefined) {
+async function toDetails({ storage }: ServiceContext, tenant: Tenant | undefined) {
   if (!tenant) throw tenantNotFound();
-  return toTenantAnswer(tenant, await storage.tables.tenants.countPlugins(tenant));
+  return toTenantDetails(tenant, await storage.tables.tenants.countPlugins(tenant));
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
-import { json } from '../operations/answers.ts';
-import { answeredSchema } from './namespace-records.ts';
+import { json } from '../operations/responses.ts';
+import { schemaInResponse } from './namespace-records.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { VersionRecord } from '../../storage/tables/versions.ts';
 import { actorSchema } from '../vendor-texts.ts';
-import { liveOf, pluginNotFound, time, toTime, versionName, versionNotFound } from './plugin-answers.ts';
+import { liveOf, pluginNotFound, time, toTime, versionName, versionNotFound } from './plugin-details.ts';
 
 const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
 
@@ -31,8 +31,8 @@ const versionSourceSchema = z
     ...versionFields,
     contents: z.string(),
     tests: z.array(z.looseObject({})).meta({ description: 'As the draft had them.' }),
-    input: answeredSchema.optional(),
-    output: answeredSchema.optional(),
+    input: schemaInResponse.optional(),
+    output: schemaInResponse.optional(),
   })
   .meta({ id: 'VersionSource' });
 
@@ -51,7 +51,7 @@ export const versions: ServiceInterface = {
       auth: 'either',
       permission: 'read',
       query: z.object(pageQuery()),
-      answers: {
+      responses: {
         200: json(
           z
             .object({ versions: z.array(versionSchema), next: z.string().optional() })
@@ -62,14 +62,14 @@ export const versions: ServiceInterface = {
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target, query }, context) => {
         const list = { operation: 'listVersions', filter: { ...target } };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const live = await liveVersion(context, target);
         const found = await context.storage.tables.versions.list(target, {
-          before: page.after?.[0],
-          limit: page.limit + 1,
+          before: request.after?.[0],
+          limit: request.limit + 1,
         });
-        const { rows, next } = paging.answer(list, page, found, ({ patch }) => [patch]);
-        return { status: 200, body: { versions: rows.map((row) => versionAnswer(row, live)), ...next } };
+        const { rows, next } = paging.toPage(list, request, found, ({ patch }) => [patch]);
+        return { status: 200, body: { versions: rows.map((row) => toVersionDetails(row, live)), ...next } };
       },
     }),
 
@@ -81,7 +81,7 @@ export const versions: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      answers: { 200: json(versionSourceSchema, { description: 'The version.' }) },
+      responses: { 200: json(versionSourceSchema, { description: 'The version.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, path: { version } }, context) => {
         const live = await liveVersion(context, target);
@@ -89,7 +89,7 @@ export const versions: ServiceInterface = {
         if (!found) throw versionNotFound();
         const { contents, tests = [] } = found.source;
         const types = found.program.isTyped ? (await found.program.load()).types : undefined;
-        const body = { ...versionAnswer(found.record, live), contents, tests, ...types?.schemas };
+        const body = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
         return { status: 200, body };
       },
     }),
@@ -103,7 +103,7 @@ async function liveVersion({ storage }: ServiceContext, plugin: PluginKey): Prom
   return liveOf(found);
 }
 
-const versionAnswer = (
+const toVersionDetails = (
   { version, deployedAt, actor, message, lang, digest }: VersionRecord,
   live: string | undefined,
 ) => ({

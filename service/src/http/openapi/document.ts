@@ -7,7 +7,7 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { Auth } from '../auth.ts';
-import type { Answer } from '../operations/answers.ts';
+import type { DeclaredResponse } from '../operations/responses.ts';
 import type { Body } from '../operations/bodies.ts';
 import { errorsOf } from '../operations/errors-of.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -21,7 +21,7 @@ import { documentDescription, securitySchemes, tagDescriptions } from './texts.t
 const openApiVersion = '3.1.1';
 
 /**
- * Makes the OpenAPI document of operations, from the very schemas that check their requests and answers.
+ * Makes the OpenAPI document of operations, from the very schemas that check their requests and responses.
  * @param version that of the service
  */
 export function openApiDocument(operations: readonly Operation[], version: string): object {
@@ -49,7 +49,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     },
     {
       override: ({ jsonSchema, io }) => {
-        // An answer may hold more than its schema says; a client of this release has to live with the next one's.
+        // A later release may add fields to a response, so the schema must not tell clients of this one that there are none.
         if (io === 'output' && jsonSchema.additionalProperties === false)
           delete jsonSchema.additionalProperties;
       },
@@ -57,7 +57,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   );
   for (const methods of Object.values(document.paths ?? {})) {
     for (const { parameters = [] } of Object.values(methods) as OperationParameters[]) {
-      for (const { schema } of parameters) if (schema) showAsRead(schema);
+      for (const { schema } of parameters) if (schema) showParsedType(schema);
     }
   }
   return document;
@@ -73,20 +73,20 @@ interface ParameterSchema {
   pattern?: unknown;
 }
 
-/** A parameter that is read from a text is shown as what it is read to; what its text has to be says nothing more then. */
-function showAsRead(schema: ParameterSchema): void {
+/** Describes a parameter by the type that its text is parsed to. The pattern of the text then says nothing more. */
+function showParsedType(schema: ParameterSchema): void {
   if (schema.type === 'boolean') delete schema.enum;
   if (schema.type === 'integer') delete schema.pattern;
 }
 
 function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOperationObject {
-  const { id, summary, tag, auth, query, headers = [], body, answers } = operation;
+  const { id, summary, tag, auth, query, headers = [], body, responses: declared } = operation;
   const names = namesIn(operation.path);
   const responses: Record<`${number}`, ZodOpenApiResponseObject | { $ref: string }> = {};
   for (const [status, codes] of errorsOf(operation)) responses[`${status}`] = errors.add(status, codes);
-  // An answer that is declared for a status of errors, such as that of `/readyz`, stands for all of that status.
-  for (const [status, one] of Object.entries(answers)) {
-    responses[status as `${number}`] = describeAnswer(one);
+  // Where an operation declares a response for the status code of an error, as `/readyz` does for 503, that one is described.
+  for (const [status, one] of Object.entries(declared)) {
+    responses[status as `${number}`] = describeResponse(one);
   }
   const description = [operation.description ?? [], permissionNeeded(operation)].flat().join('\n\n');
   return {
@@ -105,7 +105,7 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
   };
 }
 
-/** What an editor token has to permit, in words; every one may read. */
+/** A sentence on the permission that an editor token needs, unless it is `read`, which every token has. */
 const permissionNeeded = ({ permission }: Operation) =>
   permission === undefined || permission === 'read'
     ? []
@@ -133,7 +133,7 @@ function describeBody(body: Body): ZodOpenApiRequestBodyObject {
   if (body.kind === 'text') {
     const { example } = body;
     const schema = { type: 'string', ...(example !== undefined && { examples: [example] }) } as const;
-    // A text may be empty, and then there is no body.
+    // Not `required`: an empty text is sent as no body at all.
     return { description: inFull, content: { 'text/plain': { schema } } };
   }
   return {
@@ -143,15 +143,15 @@ function describeBody(body: Body): ZodOpenApiRequestBodyObject {
   };
 }
 
-function describeAnswer(answer: Answer): ZodOpenApiResponseObject {
-  const { description, headers = [] } = answer;
+function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject {
+  const { description, headers = [] } = response;
   const base = { description, headers: headersOf('x-request-id', ...headers) };
-  if (answer.kind === 'empty') return base;
-  if (answer.kind === 'text') {
+  if (response.kind === 'empty') return base;
+  if (response.kind === 'text') {
     const text = { 'text/plain': { schema: { type: 'string' } } } as const;
-    return { ...base, content: { ...text, ...(answer.orJson && { 'application/json': { schema: {} } }) } };
+    return { ...base, content: { ...text, ...(response.orJson && { 'application/json': { schema: {} } }) } };
   }
-  const { schema, events } = answer;
+  const { schema, events } = response;
   return {
     ...base,
     content: {

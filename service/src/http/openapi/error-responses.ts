@@ -5,7 +5,7 @@ import { runErrorCodes } from '../../sandbox/outcome.ts';
 import { headersOf } from './headers.ts';
 import type { DocumentedHeader } from './headers.ts';
 
-/** The body of every error; of a run that failed with what it logged. */
+/** The body of every error. That of a run that failed has its logs, too. */
 const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
   z.object({
     ...(codes.some((one) => ofRuns.has(one)) && {
@@ -25,7 +25,7 @@ const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
 
 const ofRuns: ReadonlySet<ErrorCode> = new Set(runErrorCodes);
 
-/** The headers of errors beside the id of the request. */
+/** The headers of errors, by status code, beside the id of the request. */
 const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {
   401: ['www-authenticate'],
   412: ['etag'],
@@ -33,7 +33,7 @@ const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {
   503: ['retry-after'],
 };
 
-/** The error responses of a document. Operations that are refused with the same codes share one. */
+/** The error responses of a document. Operations with the same error codes for a status share one. */
 export class ErrorResponses {
   readonly components: Record<string, { description: string }> = {};
 

@@ -1,9 +1,9 @@
 import type { ZodOpenApiHeaderObject } from 'zod-openapi';
-import { answerHeaders } from '../operations/answers.ts';
+import { responseHeaders } from '../operations/responses.ts';
 
 const text = { type: 'string' } as const;
 
-/** The headers of answers, with what they are. */
+/** The headers of responses, with their descriptions. */
 const documented = {
   'x-request-id': {
     description: 'The id of the request, made by the service.',
@@ -24,8 +24,8 @@ const documented = {
   },
   'www-authenticate': { description: '`Bearer`.', schema: text },
   ...(Object.fromEntries(
-    Object.entries(answerHeaders).map(([name, description]) => [name, { description, schema: text }]),
-  ) as unknown as Record<keyof typeof answerHeaders, { description: string; schema: typeof text }>),
+    Object.entries(responseHeaders).map(([name, description]) => [name, { description, schema: text }]),
+  ) as unknown as Record<keyof typeof responseHeaders, { description: string; schema: typeof text }>),
 } as const;
 
 export type DocumentedHeader = keyof typeof documented;

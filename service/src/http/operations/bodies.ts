@@ -5,41 +5,41 @@ import type { CodeOf } from '../error-codes.ts';
 import { badRequest, ServiceError } from '../errors.ts';
 import { describeIssues, pointerOf } from './issues.ts';
 
-/** A body of JSON, which is read and checked before the operation's handler is called. */
+/** A body of JSON, which is read and validated before the operation's handler is called. */
 export interface JsonBody<Schema extends z.ZodType = z.ZodType, Optional extends boolean = boolean> {
   readonly kind: 'json';
   readonly schema: Schema;
   readonly description: string;
   /** Bytes. */
   readonly limit: number;
-  /** Whether there may be none: an empty body is none, whatever its content type. */
+  /** Whether the body may be left out. An empty body counts as left out, whatever its content type. */
   readonly optional: Optional;
-  /** What a body that does not fit the schema is answered with. */
+  /** The error code for a body that does not fit the schema. */
   readonly code: CodeOf<422>;
   /** What messages call it. */
   readonly name: string;
 }
 
 /**
- * A body of text, in UTF-8. It is read when the handler asks for it, and the handler should do so late: a text is large, and
- * what it is meant for may not be there.
+ * A body of text, in UTF-8. The handler reads it, and should do so after everything that may refuse the request, because a text
+ * can be large.
  */
 export interface TextBody {
   readonly kind: 'text';
   readonly description: string;
   /** Bytes. */
   readonly limit: number;
-  /** What a longer one is answered with. */
+  /** The error code for a longer body. */
   readonly tooLarge: CodeOf<413>;
   readonly example?: string;
 }
 
 export type Body = JsonBody | TextBody;
 
-/** Reads a body of text. `anyType`: whatever its content type says (default false). */
+/** Reads a body of text. `anyType`: whether every content type is accepted (default false). */
 export type ReadText = (options?: { readonly anyType?: boolean }) => Promise<string>;
 
-/** What a handler gets of a body. */
+/** What a handler is given as the body. */
 export type BodyOf<B> =
   B extends JsonBody<infer Schema, infer Optional>
     ? z.output<Schema> | (Optional extends true ? undefined : never)
@@ -47,7 +47,7 @@ export type BodyOf<B> =
       ? ReadText
       : undefined;
 
-/** What most bodies of JSON need at most, in bytes. */
+/** The limit of most bodies of JSON, in bytes. */
 const smallBody = 64 * 1024;
 
 interface JsonBodyOptions {
@@ -77,7 +77,7 @@ export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<
   ...options,
 });
 
-/** What the handler gets of the body of a request. Throws what {@link readJson} does, and 422 where it does not fit. */
+/** What the handler is given as the body of a request. Throws as {@link readJson}, and 422 where it does not fit the schema. */
 export function readBody(c: Context, body: Body | undefined): unknown {
   if (!body) return undefined;
   if (body.kind === 'text') {

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorList } from '../error-codes.ts';
 import type { Operation } from './operation.ts';
 import { namesIn, pathParameter } from './path-parameters.ts';
 
-/** What every request can be refused with, but for those of whoever watches the service. */
+/** The errors of every operation but those for monitors. */
 const always: ErrorList = {
   400: ['invalid-path'],
   421: ['misdirected'],
@@ -29,7 +29,7 @@ const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   optional: withEditorToken,
 };
 
-/** All that an operation can be refused with: codes by their statuses, in the order of the statuses. */
+/** All error codes that an operation can respond with, by their status codes, in the order of these. */
 export function errorsOf(operation: Operation): Map<number, readonly ErrorCode[]> {
   const { method, path, auth, permission, query, headers = [], body, errors } = operation;
   const isConditional =

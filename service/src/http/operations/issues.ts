@@ -1,31 +1,31 @@
-/** One fault of a value, as zod tells it. */
+/** One problem of a value, as zod reports it. */
 export interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Which fields are unknown, where that is the fault. */
+  /** The unknown fields, where these are the problem. */
   readonly keys?: readonly string[];
 }
 
-/** How many faults of a value are told. */
-export const mostIssues = 10;
+/** How many problems of a value are named. */
+export const maxIssues = 10;
 
-/** How many characters of a key that a client chose are quoted. */
+/** How many characters of a key are quoted. Clients choose keys. */
 const longestKey = 100;
 
-/** The longest pointer that is answered: a pointer that was cut would point elsewhere. */
+/** The longest pointer in a response, in characters. A longer one is left out, because a truncated one would point elsewhere. */
 const longestPointer = 500;
 
 /**
- * Names at most ten faults, without quoting any value: `tests[0].payload: …; lang: …`.
- * @param root what the value itself is called
+ * Names at most ten problems, without quoting any value: `tests[0].payload: …; lang: …`.
+ * @param root the name of the value itself
  */
 export function describeIssues(issues: readonly Issue[], root: string): string {
-  const told = issues.slice(0, mostIssues).map((issue) => `${fieldOf(issue.path) || root}: ${textOf(issue)}`);
-  if (issues.length > mostIssues) told.push('and more');
-  return told.join('; ');
+  const named = issues.slice(0, maxIssues).map((issue) => `${fieldOf(issue.path) || root}: ${textOf(issue)}`);
+  if (issues.length > maxIssues) named.push('and more');
+  return named.join('; ');
 }
 
-/** The JSON Pointer to the first fault; `undefined` where it would be too long to tell. */
+/** The JSON Pointer to the first problem; `undefined` where it would be too long. */
 export function pointerOf([first]: readonly Issue[]): string | undefined {
   const pointer = [...(first?.path ?? []), ...(first?.keys ?? []).slice(0, 1)]
     .map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`)
@@ -38,7 +38,7 @@ const fieldOf = (path: readonly PropertyKey[]) =>
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i ? '.' : ''}${cut(String(key))}`))
     .join('');
 
-// The message of zod would name all the keys, however many and long they are.
+// Zod's own message would name all unknown keys, however many and long they are.
 const textOf = ({ message, keys: [unknown] = [] }: Issue) =>
   unknown === undefined ? message : `there is no field "${cut(unknown)}"`;
 

@@ -4,14 +4,14 @@ import type { ServiceContext } from '../context.ts';
 import { requestInfo } from '../request-info.ts';
 import { route } from '../routes.ts';
 import type { Handler, Handlers } from '../routes.ts';
-import { answer } from './answers.ts';
+import { toResponse } from './responses.ts';
 import { readBody, readQuery } from './bodies.ts';
 import type { Operation } from './operation.ts';
 import { pathReader } from './target.ts';
 
 /**
- * Adds operations to an app, all of a path at once. Each is answered as it is declared.
- * @throws Error when two are of the same name, or answer at the same method and path.
+ * Adds the routes of operations to an app, all methods of a path at once.
+ * @throws Error when two operations have the same id, or the same method and path.
  */
 export function addOperations(app: Hono, operations: readonly Operation[], context: ServiceContext): void {
   const ids = new Set<string>();
@@ -27,12 +27,12 @@ export function addOperations(app: Hono, operations: readonly Operation[], conte
 }
 
 function handlerOf(operation: Operation, context: ServiceContext): Handler {
-  const { id, auth, permission, query, body, answers, handle } = operation;
+  const { id, auth, permission, query, body, responses, handle } = operation;
   const readPath = pathReader(operation.path);
   return async (c) => {
-    const { id: requestId, answerHeaders } = requestInfo(c);
-    // The id of the request is its run's, too, also where nothing runs.
-    if (auth === 'run') answerHeaders['x-suborbital-requestid'] = requestId;
+    const { id: requestId, responseHeaders } = requestInfo(c);
+    // A run has the id of its request. The header is sent even where the request is refused and nothing runs.
+    if (auth === 'run') responseHeaders['x-suborbital-requestid'] = requestId;
     const { path, target } = readPath(c);
     const request = {
       c,
@@ -45,6 +45,6 @@ function handlerOf(operation: Operation, context: ServiceContext): Handler {
     const result = await handle(request, context);
     return result instanceof Response
       ? result
-      : answer(c, id, answers, result as Parameters<typeof answer>[3]);
+      : toResponse(c, id, responses, result as Parameters<typeof toResponse>[3]);
   };
 }

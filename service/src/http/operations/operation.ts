@@ -4,30 +4,30 @@ import type { Auth, CallerOf } from '../auth.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ErrorList } from '../error-codes.ts';
 import type { Method } from '../routes.ts';
-import type { Answers, JsonAnswer, Reply } from './answers.ts';
+import type { DeclaredResponses, JsonResponse, HandlerResponse } from './responses.ts';
 import type { Body, BodyOf } from './bodies.ts';
 import type { Permission } from '../../plugins/permissions.ts';
 import type { NamesIn, PathParameterName, TargetOf } from './path-parameters.ts';
 import type { RequestHeader } from './request-headers.ts';
 
-/** What the document groups operations by. */
+/** The groups of operations in the OpenAPI document. */
 export type Tag = 'builder' | 'access' | 'execution' | 'environment' | 'types' | 'service';
 
-/** What a handler is told of a request. All of it is checked: the path, the token, the query and the body, in this order. */
+/** A request as its handler gets it. The path, the token, the query and the body were checked, in this order. */
 export interface OperationRequest<Path extends string, A extends Auth, Query, B> {
   readonly c: Context;
   /** The parameters of the path, decoded. */
   readonly path: Readonly<Record<NamesIn<Path>, string>>;
-  /** What the path is about. The token is good for it. */
+  /** The target that the path names. The token was checked to be valid for it. */
   readonly target: TargetOf<NamesIn<Path>>;
-  /** Who asks. */
+
   readonly caller: CallerOf<A>;
   readonly query: Query extends z.ZodType ? z.output<Query> : undefined;
   /** A body of JSON, or a function that reads a body of text. */
   readonly body: BodyOf<B>;
 }
 
-/** An operation that an editor token may ask for has to say what the token has to permit. */
+/** An operation that takes an editor token has to declare the permission that the token needs. */
 type PermissionOf<A extends Auth> = [Extract<A, 'editor' | 'either'>] extends [never]
   ? { readonly permission?: undefined }
   : {
@@ -40,12 +40,12 @@ interface DeclaredOperation<
   A extends Auth,
   Query extends z.ZodObject | undefined,
   B extends Body | undefined,
-  R extends Answers,
+  R extends DeclaredResponses,
 > {
-  /** The name of the operation in the document; a verb and what it is about, such as `saveDraft`. */
+  /** The `operationId` in the document: a verb and a noun, such as `saveDraft`. */
   readonly id: string;
   readonly method: Method;
-  /** Such as `/api/v1/template/:language`; what its parameters are is in `path-parameters.ts`. */
+  /** Such as `/api/v1/template/:language`. The parameters are declared in `path-parameters.ts`. */
   readonly path: Path & ([NamesIn<Path>] extends [PathParameterName] ? unknown : never);
   /** A few words. */
   readonly summary: string;
@@ -57,13 +57,13 @@ interface DeclaredOperation<
    * that take an environment token alone by none.
    */
   readonly auth: A;
-  /** The parameters of the query, each of them read from a text. Others are ignored. */
+  /** The parameters of the query, each of which is parsed from a text. Others are ignored. */
   readonly query?: Query;
-  /** The headers of the request that it heeds. */
+  /** The headers of the request that it reads. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: B;
-  readonly answers: R;
-  /** What it can be refused with, beside what follows from the rest of the declaration: see `errors-of.ts`. */
+  readonly responses: R;
+  /** Its error codes, beside those that follow from the rest of the declaration: see `errors-of.ts`. */
   readonly errors?: ErrorList;
   readonly handle: (
     request: OperationRequest<Path, A, Query, B>,
@@ -76,13 +76,14 @@ export type Declaration<
   A extends Auth,
   Query extends z.ZodObject | undefined,
   B extends Body | undefined,
-  R extends Answers,
+  R extends DeclaredResponses,
 > = DeclaredOperation<Path, A, Query, B, R> & PermissionOf<A>;
 
-/** A stream is a `Response`, which is sent as it is. */
-type HandlerResult<R extends Answers> = Reply<R> | (R[200] extends StreamAnswer ? Response : never);
+/** Where a response may be a stream of events, a handler may return a `Response`, which is sent as it is. */
+type HandlerResult<R extends DeclaredResponses> =
+  HandlerResponse<R> | (R[200] extends StreamResponse ? Response : never);
 
-type StreamAnswer = JsonAnswer & { readonly events: string };
+type StreamResponse = JsonResponse & { readonly events: string };
 
 /** An operation, whatever its types. */
 export interface Operation {
@@ -97,7 +98,7 @@ export interface Operation {
   readonly query?: z.ZodObject | undefined;
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body | undefined;
-  readonly answers: Answers;
+  readonly responses: DeclaredResponses;
   readonly errors?: ErrorList;
   readonly handle: (request: AnyRequest, context: ServiceContext) => unknown;
 }
@@ -111,11 +112,11 @@ export interface AnyRequest {
   readonly body: unknown;
 }
 
-/** Declares an operation: what it takes and answers, and what it does. Everything else about it is made from this. */
+/** Declares an operation: its request, its responses and its handler. The route and the documentation are made from this. */
 export const operation = <
   const Path extends string,
   const A extends Auth,
-  const R extends Answers,
+  const R extends DeclaredResponses,
   Query extends z.ZodObject | undefined = undefined,
   B extends Body | undefined = undefined,
 >(

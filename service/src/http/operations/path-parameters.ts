@@ -2,13 +2,13 @@ import * as z from 'zod';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { ErrorList } from '../error-codes.ts';
 
-/** What a parameter of a path may be. */
+/** A parameter of a path. */
 interface PathParameter {
-  /** For the document, and checked where it says more than {@link name}, which `checkPath` has seen to. */
+  /** For the document. Validated where there is a `mismatch`; of any other parameter `checkPath` has checked all there is. */
   readonly schema: z.ZodType<string>;
-  /** What is wrong with a value that does not fit, where `schema` is checked. */
+  /** The message for a value that does not fit `schema`; it follows the name of the parameter. */
   readonly mismatch?: string;
-  /** What a value that fits may be refused with by every operation that has the parameter. */
+  /** The error codes for values that fit, of every operation with the parameter. */
   readonly errors?: ErrorList;
 }
 
@@ -34,8 +34,8 @@ const namespace: PathParameter = { schema: name('The namespace of a plugin.', 'd
 const plugin: PathParameter = { schema: name('The name of a plugin.', 'add-record') };
 
 /**
- * The parameters of all paths by their names: one name means the same everywhere, so that what a path is about follows from
- * its names alone.
+ * The parameters of all paths by their names. A name means the same in every path, so that the target of a path follows from
+ * the names of its parameters.
  */
 export const pathParameters = {
   identifier,
@@ -78,10 +78,10 @@ export type NamesIn<Path extends string> = Path extends `${string}/:${infer Name
 export const namesIn = (path: string): readonly PathParameterName[] =>
   [...path.matchAll(/\/:(\w+)/g)].map(([, found]) => found as PathParameterName);
 
-/** What a path is about, as far as it says: all of a {@link PluginKey}, or less. */
+/** The part of a {@link PluginKey} that a path names. */
 export type Target = Partial<PluginKey>;
 
-/** Of {@link Target} what paths with these parameters always say. */
+/** The {@link Target} of paths with these parameters. */
 export type TargetOf<Name extends string> = Pick<
   PluginKey,
   | (Name extends 'identifier' | 'ident' ? 'environment' | 'tenant' : never)

@@ -1,4 +1,4 @@
-/** The headers that operations heed beside those of every request, with what they are for. */
+/** The request headers that only some operations read, with their descriptions in the OpenAPI document. */
 export const requestHeaders = {
   'if-match': 'The entity tag of the draft that the request is about; 412 where the draft is another by now.',
   'if-none-match':

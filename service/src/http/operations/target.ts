@@ -5,15 +5,15 @@ import { requestInfo } from '../request-info.ts';
 import { namesIn, pathParameter } from './path-parameters.ts';
 import type { PathParameterName, Target } from './path-parameters.ts';
 
-/** What a path says: its parameters, decoded, and what it is about. */
+/** A path that was read: its parameters, decoded, and its target. */
 export interface ReadPath {
   readonly path: Readonly<Record<string, string>>;
   readonly target: Target;
 }
 
 /**
- * Makes the function that reads the parameters of a path of this pattern. It throws 400 where one is not what it has to be, and
- * tells the log whose the request is about.
+ * Makes the function that reads the parameters of paths of this pattern. It throws 400 for a parameter that does not fit, and
+ * notes the environment and tenant for the log.
  */
 export function pathReader(pattern: string): (c: Context) => ReadPath {
   const names = namesIn(pattern);

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ServiceInterface } from '../context.ts';
-import { json, reply } from '../operations/answers.ts';
+import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
-import { resultSchema, toResult } from './answers.ts';
-import { noRun, requirePlugin } from './runs.ts';
+import { resultSchema, toResult } from './run-schemas.ts';
+import { runNotFound, requirePlugin } from './runs.ts';
 
-/** How many of the latest results are answered. */
-const mostResults = 5;
+/** How many results the list has. */
+const maxResults = 5;
 
 /** Runs by the names that published clients of version 0.5 ask for. */
 export const environmentResults: ServiceInterface = {
@@ -18,14 +18,14 @@ export const environmentResults: ServiceInterface = {
       summary: 'List the five latest runs of a version, as clients of version 0.5 know them',
       tag: 'environment',
       auth: 'environment',
-      answers: {
+      responses: {
         200: json(z.object({ results: z.array(resultSchema) }), { description: 'The runs, newest first.' }),
       },
       errors: { 404: ['plugin-not-found'] },
       async handle({ target, path }, { storage }) {
-        const found = await storage.tables.runs.list(target, { version: path.version }, mostResults);
+        const found = await storage.tables.runs.list(target, { version: path.version }, maxResults);
         if (!found.length) await requirePlugin(storage, target);
-        return reply(200, { results: found.map(toResult) });
+        return respond(200, { results: found.map(toResult) });
       },
     }),
     operation({
@@ -35,12 +35,12 @@ export const environmentResults: ServiceInterface = {
       summary: 'Read a run, as clients of version 0.5 know it',
       tag: 'environment',
       auth: 'environment',
-      answers: { 200: json(resultSchema, { description: 'The run.' }) },
+      responses: { 200: json(resultSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
       async handle({ path, caller }, { storage }) {
         const found = await storage.tables.runs.find(path.uuid, caller.environment);
-        if (!found) throw noRun();
-        return reply(200, toResult(found.run));
+        if (!found) throw runNotFound();
+        return respond(200, toResult(found.run));
       },
     }),
   ],

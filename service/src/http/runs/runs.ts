@@ -4,10 +4,10 @@ import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredRun } from '../../storage/tables/runs.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { json, reply } from '../operations/answers.ts';
+import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { runSchema, toRun } from './answers.ts';
+import { runSchema, toRun } from './run-schemas.ts';
 
 const paging = pagingBy('text');
 
@@ -37,7 +37,7 @@ export const runs: ServiceInterface = {
       auth: 'either',
       permission: 'runs',
       query: z.object({ ...pageQuery(), ...filterQuery }),
-      answers: {
+      responses: {
         200: json(z.object({ runs: z.array(runSchema), next: z.string().optional() }), {
           description: 'The runs that are recorded and still kept.',
         }),
@@ -48,17 +48,17 @@ export const runs: ServiceInterface = {
         const { environment, tenant, namespace, pluginName } = target;
         const filter = { environment, tenant, namespace, pluginName, version, success };
         const list = { operation: 'listRuns', filter };
-        const page = paging.page(list, query);
+        const request = paging.readRequest(list, query);
         const found = await storage.tables.runs.list(
           target,
           { version, success },
-          page.limit + 1,
-          page.after?.[0],
+          request.limit + 1,
+          request.after?.[0],
         );
         if (!found.length) await requirePlugin(storage, target);
-        const limit = rowsWithin(found, page.limit);
-        const { rows, next } = paging.answer(list, { ...page, limit }, found, ({ id }) => [id]);
-        return reply(200, { runs: rows.map((run) => toRun(target, run)), ...next });
+        const limit = rowsWithin(found, request.limit);
+        const { rows, next } = paging.toPage(list, { ...request, limit }, found, ({ id }) => [id]);
+        return respond(200, { runs: rows.map((run) => toRun(target, run)), ...next });
       },
     }),
     operation({
@@ -70,36 +70,37 @@ export const runs: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'runs',
-      answers: { 200: json(runSchema, { description: 'The run.' }) },
+      responses: { 200: json(runSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
       async handle({ path, caller }, { storage }) {
         const { environment } = caller.kind === 'editor' ? caller.scope : caller;
         const found = await storage.tables.runs.find(path.uuid, environment);
-        if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope))) throw noRun();
-        return reply(200, toRun(found.plugin, found.run));
+        if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope)))
+          throw runNotFound();
+        return respond(200, toRun(found.plugin, found.run));
       },
     }),
   ],
 };
 
-/** How many characters of what runs said, got and gave one page has: 200 runs can have 10 million. */
-const mostTexts = 2_000_000;
+/** How many characters the logs, inputs and outputs of one page may have together: those of 200 runs can have 10 million. */
+const maxTextLength = 2_000_000;
 
-/** How many of the runs that were found a page has: `limit`, or as many as have not too much text, and at least one. */
+/** How many of the found runs go on the page: up to `limit`, fewer where their texts are too long, and at least one. */
 function rowsWithin(found: readonly StoredRun[], limit: number): number {
   let texts = 0;
   const end = found.findIndex(({ details: { logs = [], input = '', output = '' } }, i) => {
     texts += input.length + output.length + logs.reduce((sum, entry) => sum + entry.length, 0);
-    return i > 0 && texts > mostTexts;
+    return i > 0 && texts > maxTextLength;
   });
   return end < 0 ? limit : Math.min(end, limit);
 }
 
-/** Throws 404 where a plugin is not there: nothing is recorded of one that was never run, either. */
+/** Throws 404 for a plugin that does not exist. An empty list of runs does not tell: the plugin may just never have run. */
 export async function requirePlugin(storage: ServiceContext['storage'], plugin: PluginKey): Promise<void> {
   if (await storage.tables.plugins.exists(plugin)) return;
   throw notFound('plugin-not-found', 'There is no such plugin.');
 }
 
-export const noRun = () =>
+export const runNotFound = () =>
   notFound('run-not-found', 'There is no such run, or its record is not kept any more.');

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { dayOf } from '../../runs/usage-sum.ts';
 import type { ServiceInterface } from '../context.ts';
 import { badRequest } from '../errors.ts';
-import { json, reply } from '../operations/answers.ts';
+import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { refuseUnstorable } from '../vendor-texts.ts';
+import { requireStorable } from '../vendor-texts.ts';
 
 const paging = pagingBy('text', 'text');
 
 const dayLength = 86_400_000;
 
-/** How many days are answered where nothing else is asked for, and how many are kept. */
+/** How many days are returned by default, and how many are kept. */
 const [defaultDays, keptDays] = [30, 400];
 
 const dayQuery = (description: string) =>
@@ -34,7 +34,7 @@ export const usage: ServiceInterface = {
         to: dayQuery('The last day, included; by default today.'),
         tenant: z.string().min(1).optional().meta({ description: 'Only the usage of this tenant.' }),
       }),
-      answers: {
+      responses: {
         200: json(
           z.object({
             days: z.array(
@@ -57,18 +57,18 @@ export const usage: ServiceInterface = {
       errors: { 400: ['invalid-text'] },
       async handle({ target, query }, { storage, now }) {
         const { tenant, from, to } = query;
-        refuseUnstorable({ tenant });
+        requireStorable({ tenant });
         const { environment } = target;
         const range = rangeOf(query, now());
-        // As it was asked for: the days that are meant by default change at midnight.
+        // By the parameters as they were sent: a default range would change at midnight, and invalidate cursors.
         const list = { operation: 'getUsage', filter: { environment, tenant, from, to } };
-        const page = paging.page(list, query);
-        const after = page.after && { day: page.after[0], tenant: page.after[1] };
-        const found = await storage.tables.usage.list(environment, daysOf(range, now()), page.limit + 1, {
+        const request = paging.readRequest(list, query);
+        const after = request.after && { day: request.after[0], tenant: request.after[1] };
+        const found = await storage.tables.usage.list(environment, daysOf(range, now()), request.limit + 1, {
           tenant,
           after,
         });
-        const { rows, next } = paging.answer(list, page, found, (row) => [row.day, row.tenant]);
+        const { rows, next } = paging.toPage(list, request, found, (row) => [row.day, row.tenant]);
         const days = rows.map(({ day, tenant: name, runs, failures, microseconds, builds }) => ({
           day,
           tenant: name,
@@ -77,7 +77,7 @@ export const usage: ServiceInterface = {
           milliseconds: microseconds / 1000,
           builds,
         }));
-        return reply(200, { days, ...next });
+        return respond(200, { days, ...next });
       },
     }),
   ],

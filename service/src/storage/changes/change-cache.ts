@@ -2,59 +2,59 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { StorageUnavailableError } from '../unavailable.ts';
 
-/** What an entry may be used for at this moment. */
-export interface Trust {
-  /** What is remembered is as the database has it. */
+/** When the entries of a cache may be used. */
+export interface CachePolicy {
+  /** Whether the entries are known to be current. */
   readonly isCurrent: () => boolean;
-  /** What is remembered may be used when the database cannot be asked. */
+  /** Whether the entries may be used while the database is unavailable. */
   readonly holdsOffline: () => boolean;
-  /** Whether somebody has waited for the database in vain since it was last heard of, so that nobody else need. */
+  /** Whether a read has timed out since the database last responded, so that further reads need not wait for it. */
   readonly isHanging?: () => boolean;
-  /** Told when somebody has. */
+  /** Called when a read has timed out. */
   readonly onHang?: () => void;
 }
 
-/** How long the database is waited for, in ms, where what is remembered would do as well. */
-const patience = 2000;
+/** How long a read waits for the database, in ms, where there is an entry that may be used instead. */
+const readTimeout = 2000;
 
 /**
- * Remembers what was read from the database until a change of it is known. What is not there is not remembered, so that
- * nobody fills it with names that do not exist.
+ * A cache of values from the database, whose entries stay until a change of them is known. Missing values are not cached, so that
+ * nobody can fill the cache with names that do not exist.
  */
 export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;
-  readonly #trust: Trust;
+  readonly #policy: CachePolicy;
   readonly #keepsOffline: (value: V) => boolean;
   #generation = 0;
 
   /**
    * @param max how many entries are kept
-   * @param keepsOffline whether a value may be used when the database cannot be asked, where the trust says so (default: each)
+   * @param keepsOffline whether a value may be used while the database is unavailable, if the policy permits it (default: each)
    */
-  constructor(trust: Trust, max: number, keepsOffline: (value: V) => boolean = () => true) {
+  constructor(policy: CachePolicy, max: number, keepsOffline: (value: V) => boolean = () => true) {
     this.#entries = new LRUCache({ max });
-    this.#trust = trust;
+    this.#policy = policy;
     this.#keepsOffline = keepsOffline;
   }
 
-  /** What `key` stands for: as remembered where that is current, or else as `read` finds it. */
+  /** The cached value of a key if the cache is current, else the value that `read` returns. */
   async get(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
-    if (this.#trust.isCurrent()) {
+    if (this.#policy.isCurrent()) {
       const known = this.#entries.get(key);
       if (known !== undefined) return known;
     }
     const reading = this.#read(key, read);
     const offline = this.#offlineValue(key);
     if (offline === undefined) return reading;
-    if (this.#trust.isHanging?.()) {
+    if (this.#policy.isHanging?.()) {
       reading.catch(() => {});
       return offline;
     }
     try {
-      return await withPatience(reading, this.#trust.onHang);
+      return await withTimeout(reading, this.#policy.onHang);
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
-      // It may have been forgotten meanwhile.
+      // The entry may have been removed meanwhile.
       return this.#offlineValue(key) ?? reading;
     }
   }
@@ -62,17 +62,17 @@ export class ChangeCache<V extends string | object> {
   async #read(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const value = await read();
-    // A change that became known meanwhile may be of this entry, and `read` may have looked before it.
+    // Not cached if a change became known meanwhile: it may concern this entry, and `read` may have read before it.
     if (generation === this.#generation && value !== undefined) this.#entries.set(key, value);
     return value;
   }
 
   #offlineValue(key: string): V | undefined {
-    const value = this.#trust.holdsOffline() ? this.#entries.get(key) : undefined;
+    const value = this.#policy.holdsOffline() ? this.#entries.get(key) : undefined;
     return value !== undefined && this.#keepsOffline(value) ? value : undefined;
   }
 
-  /** Forgets the entries that `isStale` says so of; without it, all. Reads under way will not be remembered. */
+  /** Removes the stale entries (default: all). Values of reads under way will not be cached. */
   invalidate(isStale: (key: string, value: V) => boolean = () => true): void {
     this.#generation += 1;
     const stale = Array.from(this.#entries.entries()).filter(([key, value]) => isStale(key, value));
@@ -80,18 +80,18 @@ export class ChangeCache<V extends string | object> {
   }
 }
 
-/** Rejects with a `StorageUnavailableError` when it takes too long. The work itself goes on. */
-async function withPatience<T>(work: Promise<T>, onHang: (() => void) | undefined): Promise<T> {
+/** Rejects with a `StorageUnavailableError` when a read takes too long. The read itself goes on. */
+async function withTimeout<T>(reading: Promise<T>, onHang: (() => void) | undefined): Promise<T> {
   const ended = new AbortController();
-  const impatient = sleep(patience, undefined, { signal: ended.signal }).then(() => {
+  const timedOut = sleep(readTimeout, undefined, { signal: ended.signal }).then(() => {
     onHang?.();
-    throw new StorageUnavailableError(new Error(`it did not answer within ${patience} ms`));
+    throw new StorageUnavailableError(new Error(`it did not respond within ${readTimeout} ms`));
   });
-  // Nobody waits for the one that loses.
-  work.catch(() => {});
-  impatient.catch(() => {});
+  // The one that loses the race may reject later.
+  reading.catch(() => {});
+  timedOut.catch(() => {});
   try {
-    return await Promise.race([work, impatient]);
+    return await Promise.race([reading, timedOut]);
   } finally {
     ended.abort();
   }

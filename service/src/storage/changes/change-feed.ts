@@ -3,18 +3,18 @@ import { readChanges } from './change-log.ts';
 import type { Change } from './change-log.ts';
 
 export interface ChangeFeedOptions {
-  /** How often other nodes' changes are asked for, in ms (default 250). */
+  /** How often to read the changes of other nodes, in ms (default 250). */
   readonly pollInterval?: number;
-  /** How long after the last successful poll what is known still holds, in ms (default 1000). */
+  /** How long after the last successful poll the caches count as current, in ms (default 1000). */
   readonly trustedFor?: number;
 }
 
-/** Told of changes; `undefined` when they are not known in detail and everything has to be read anew. */
+/** Called with changes; with `undefined` when they are not known in detail, and anything may have changed. */
 export type ChangeListener = (changes: readonly Change[] | undefined) => void;
 
 /**
- * Tells this node what other nodes have changed, by asking the database several times a second. Where the database
- * announces commits itself, it is asked at once; that only makes it quicker.
+ * Finds the changes of other nodes, by polling the database several times a second. Where the database announces commits, it is
+ * also polled at each announcement, which only makes it quicker.
  */
 export class ChangeFeed {
   readonly #engine: Engine;
@@ -23,7 +23,7 @@ export class ChangeFeed {
   readonly #trustedFor: number;
   #last = -1;
   #dataVersion: number | undefined;
-  /** When the last successful poll began, by the monotonic clock. */
+  /** When the last successful poll began, by `performance.now()`. */
   #polledAt = -Infinity;
   #polling: Promise<void> | undefined;
   #pollsAgain = false;
@@ -37,7 +37,7 @@ export class ChangeFeed {
     this.#trustedFor = options.trustedFor ?? 1000;
   }
 
-  /** Whether every change that was committed a second ago is known here. Else the database has to be asked. */
+  /** Whether every change that is older than {@link ChangeFeedOptions.trustedFor} is known on this node. */
   get isCurrent(): boolean {
     return this.age <= this.#trustedFor;
   }
@@ -49,7 +49,7 @@ export class ChangeFeed {
 
   /**
    * Begins to poll. Rejects when the first poll fails.
-   * @param onAvailability told when the database went away, with the cause, and when it came back
+   * @param onAvailability called with the cause when the database becomes unavailable, and with `undefined` when it is back
    */
   async start(onAvailability: (cause: unknown) => void): Promise<void> {
     let isStarted = false;
@@ -62,11 +62,11 @@ export class ChangeFeed {
     this.#schedule();
   }
 
-  /** Asks now. Never rejects: while the database cannot be asked, {@link isCurrent} turns false. */
+  /** Polls now. Never rejects: while the database is unavailable, {@link isCurrent} becomes false. */
   async poll(): Promise<void> {
     if (this.#isClosed) return;
     if (this.#polling) {
-      // The one under way may have read before the change that this call is about.
+      // The poll under way may have read before the change that this call is for.
       this.#pollsAgain = true;
       return this.#polling;
     }
@@ -95,16 +95,16 @@ export class ChangeFeed {
 
   async #poll(): Promise<void> {
     const began = performance.now();
-    // Before the changes are read: a commit between the two is then found by the next poll.
+    // Read before the changes, so that a commit between the two is found by the next poll.
     const dataVersion = this.#engine.dataVersion();
     if (dataVersion === undefined || dataVersion !== this.#dataVersion) {
       const { last, changes } = await readChanges(this.#engine.changesDb, this.#last);
-      // Nothing is known yet when the first poll tells where the log stands.
+      // The first poll only finds the end of the log: nothing has been cached before it.
       if (this.#last >= 0 && (changes === undefined || changes.length)) this.#listener(changes);
       this.#last = last;
       this.#dataVersion = dataVersion;
     }
-    // Only now that the listener knows all of it.
+    // Set after the listener has handled all changes.
     this.#polledAt = began;
   }
 

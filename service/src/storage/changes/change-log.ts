@@ -3,30 +3,30 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 
-/** What a run depends on and what nodes therefore know by heart. */
+/** What runs depend on, and nodes therefore cache. */
 export type ChangeKind =
   /** The tokens of an environment; the key is its name. */
   | 'environment-tokens'
   /** Which version of a plugin is live; the key is by {@link pluginCacheKey}. */
   | 'live-version'
-  /** All that is known of a plugin, which was deleted; the key is by {@link pluginCacheKey}. */
+  /** A plugin was deleted; the key is by {@link pluginCacheKey}. */
   | 'plugin'
-  /** All that is known of a tenant and its plugins; the key is by {@link tenantCacheKey}. */
+  /** A tenant was changed or deleted, with all its plugins; the key is by {@link tenantCacheKey}. */
   | 'tenant';
 
-/** Something that every node must read anew. */
+/** A change for which every node has to remove entries from its caches. */
 export interface Change {
   readonly kind: ChangeKind;
   readonly key: string;
 }
 
-/** How long changes are kept, in ms. A node that did not poll for so long forgets all that it knows. */
+/** How long changes are kept, in ms. A node that has not polled for longer clears its caches. */
 const keptFor = 60 * 60_000;
 
 /**
- * Writes down changes as the last act of their transaction. The counter's row stays locked until the commit, so that the
- * order of numbers is the order of commits: whoever has read change n has missed none before it. A sequence gives numbers
- * that commit in any order, and a reader would skip the late ones.
+ * Records changes, as the last step of their transaction. The counter's row stays locked until the commit, so that the order of
+ * numbers is the order of commits: a node that has read change n has missed none before it. With a sequence instead, numbers
+ * could be committed in any order, and a reader would skip the late ones.
  */
 export async function recordChanges(
   transaction: Transaction<Schema>,
@@ -51,17 +51,17 @@ export async function recordChanges(
   await engine.announceChanges(transaction);
 }
 
-/** What was read of the log. */
+/** The result of reading the log. */
 export interface ReadChanges {
   /** The number of the newest change. */
   readonly last: number;
-  /** In the order of their commits; `undefined` when some are not kept any more. */
+  /** In the order of their commits; `undefined` when some are no longer kept. */
   readonly changes: readonly Change[] | undefined;
 }
 
 /** Reads the changes after number `after`. */
 export async function readChanges(db: Kysely<Schema>, after: number): Promise<ReadChanges> {
-  // One statement, so that counter and changes are of the same moment.
+  // One statement, so that the counter and the changes are consistent.
   const rows = await db
     .selectFrom('change_counter')
     .leftJoin('changes', (join) => join.on('changes.id', '>', after))
@@ -72,7 +72,7 @@ export async function readChanges(db: Kysely<Schema>, after: number): Promise<Re
   const changes = rows.flatMap(({ id, kind, key }) =>
     id === null || kind === null || key === null ? [] : [{ id, kind: kind as ChangeKind, key }],
   );
-  // Numbers have no gaps. A counter that went back is that of a database restored from a backup.
+  // Numbers have no gaps. A counter that went back is that of a database that was restored from a backup.
   const isComplete = last - after === changes.length;
   return { last, changes: isComplete ? changes : undefined };
 }

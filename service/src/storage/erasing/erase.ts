@@ -9,17 +9,17 @@ export interface Erasing {
   readonly db: Transaction<Schema>;
   readonly engine: Pick<Engine, 'lockAll' | 'lockRows' | 'tryLock'>;
   readonly programs: ProgramsInTransaction;
-  /** How many plugins may go at once, and how many rows of them from each table. */
+  /** How many plugins to erase at most, and how many of their rows from each table. */
   readonly limit: number;
 }
 
-/** How many editor tokens go at once. */
-const mostTokens = 200;
+/** How many editor tokens are deleted at once. */
+const maxTokens = 200;
 
 /**
- * Takes away some of what deleted plugins, or those of one deleted tenant, had: as much as a transaction may do that others
- * wait for. Says whether there may be more to do; false, too, where another node is at it. What is erased, and what is
- * not yet, is in the database alone, so that any node can go on at any time.
+ * Erases some rows of deleted plugins, or of the plugins of one deleted tenant: few enough for a transaction that others wait for.
+ * Resolves with whether there may be more, and with false while another node is erasing. The progress is only in the database, so
+ * that any node can go on at any time.
  */
 export async function eraseSome(erasing: Erasing, now: number): Promise<boolean> {
   if (!(await erasing.engine.tryLock(erasing.db, 'erasing'))) return false;
@@ -47,7 +47,7 @@ export async function eraseSome(erasing: Erasing, now: number): Promise<boolean>
   return true;
 }
 
-/** Whether there is something to erase. Costs next to nothing where there is not, and takes no lock. */
+/** Whether there is anything to erase. It takes no lock, and is cheap where there is nothing. */
 export async function hasErasable(db: Kysely<Schema>): Promise<boolean> {
   const row = await db
     .selectFrom('plugins')
@@ -89,12 +89,12 @@ const selectPlugins = ({ db, limit }: Erasing) =>
     ])
     .limit(limit);
 
-/** Says whether nothing hangs on the plugins any more. */
+/** Resolves with whether no rows refer to the plugins any more. */
 async function erasePlugins(
   { db, engine, programs, limit }: Erasing,
   plugins: readonly PluginRow[],
 ): Promise<boolean> {
-  // A deploy or a build that found a plugin before it was deleted ends first, and none finds it later.
+  // Waits for deploys and builds that found a plugin before it was deleted. Later ones do not find it.
   await engine.lockAll(
     db,
     plugins.map((plugin) => pluginLock({ ...plugin, pluginName: plugin.name })),
@@ -106,7 +106,7 @@ async function erasePlugins(
   return true;
 }
 
-/** Of a deleted plugin the newest row of its name stays, which knows the last version. */
+/** Keeps the newest row of a deleted plugin's name, because it holds the number of the last version. */
 async function leaveLastVersion({ db }: Erasing, plugin: PluginRow, now: number): Promise<void> {
   const isSuperseded = await db
     .selectFrom('plugins')
@@ -129,7 +129,7 @@ async function leaveLastVersion({ db }: Erasing, plugin: PluginRow, now: number)
 
 async function eraseOfTenant(erasing: Erasing, tenantId: number, now: number): Promise<void> {
   const { db } = erasing;
-  // In the order of the index by name. By their ids PostgreSQL would look for them among the plugins of all tenants.
+  // In the order of the index by name. Ordered by id, PostgreSQL would search the plugins of all tenants.
   const plugins = await selectPlugins(erasing)
     .where('plugins.tenant_id', '=', tenantId)
     .orderBy('plugins.namespace')
@@ -137,7 +137,7 @@ async function eraseOfTenant(erasing: Erasing, tenantId: number, now: number): P
     .orderBy('plugins.id')
     .execute();
   if (plugins.length) {
-    // One that is created anew starts at v1.0.0, so that nothing of its plugins has to stay.
+    // A tenant that is created again starts at v1.0.0, so that no row of its plugins has to stay.
     if (await erasePlugins(erasing, plugins)) {
       const ids = plugins.map(({ id }) => id);
       await db.deleteFrom('plugins').where('id', 'in', ids).execute();
@@ -148,7 +148,7 @@ async function eraseOfTenant(erasing: Erasing, tenantId: number, now: number): P
     .selectFrom('editor_tokens')
     .select('token_hash')
     .where('tenant_id', '=', tenantId)
-    .limit(mostTokens)
+    .limit(maxTokens)
     .execute();
   if (tokens.length) {
     const hashes = tokens.map((row) => row.token_hash);

@@ -4,28 +4,28 @@ import type { Storage } from '../storage.ts';
 type ErasableStorage = Pick<Storage, 'transaction' | 'tables' | 'isSchemaReady'>;
 
 export interface EraserOptions {
-  /** How often it looks for what other nodes were told to delete, in ms (default 5000). */
+  /** How often to look for rows to erase, because other nodes may have deleted something, in ms (default 5000). */
   readonly interval?: number;
   readonly now?: () => number;
-  /** Told of what went wrong. It is tried again. */
+  /** Called with each error. Erasing is tried again. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** How long after its start a node looks for the first time, in ms. */
+/** How long after its start a node looks for rows to erase for the first time, in ms. */
 const firstLook = 1000;
 
-/** How long a transaction should take, in ms: others wait for it. */
+/** The time that a transaction should take, from and to, in ms: others wait for it. */
 const [shortTransaction, longTransaction] = [8, 20];
 
 /**
- * How many plugins, and rows of them, go in one transaction. The least is more than one, because a slow commit takes as long for
- * few as for many: with less, a large tenant would not be gone within a minute where commits are slow.
+ * How many plugins, and how many of their rows, are erased in one transaction, from and to. Where commits are slow, the number of
+ * rows hardly matters: with fewer, erasing a large tenant would take more than a minute there.
  */
 const [smallestLimit, largestLimit] = [8, 32];
 
 /**
- * Takes away, in small transactions, what deleted tenants and plugins had. Every node has one; of those one at a time is at
- * it, and any can go on where another, or the one before the last restart, has ended.
+ * Erases the rows of deleted tenants and plugins, in small transactions. Every node has an eraser. Only one of them is active at a
+ * time, and each can go on where another one, or the one before a restart, has stopped.
  */
 export class Eraser {
   readonly #storage: ErasableStorage;
@@ -38,18 +38,18 @@ export class Eraser {
   constructor(storage: ErasableStorage, options: EraserOptions = {}) {
     this.#storage = storage;
     this.#options = { interval: 5000, now: Date.now, onError: () => {}, ...options };
-    // Soon after the start, as the node before may have ended in the middle of it.
+    // Soon after the start, because the node may have been restarted in the middle of erasing.
     this.#schedule(Math.min(firstLook, this.#options.interval));
   }
 
-  /** Begins now. */
+  /** Begins to erase now. */
   wake(): void {
     if (this.#ended.signal.aborted) return;
     this.#isWanted = true;
     this.#running ??= this.#run();
   }
 
-  /** Lets the transaction that is under way end. */
+  /** Waits for the transaction that is under way, and ends. */
   async close(): Promise<void> {
     this.#ended.abort();
     clearTimeout(this.#timer);
@@ -74,7 +74,7 @@ export class Eraser {
 
   async #eraseAll(): Promise<void> {
     const { signal } = this.#ended;
-    // Most looks find nothing, and should not take the lock of those who write.
+    // Mostly there is nothing to erase, and then no transaction should take a lock from writers.
     if (!this.#storage.isSchemaReady || !(await this.#storage.tables.hasErasable())) return;
     for (let limit = smallestLimit; ;) {
       const began = performance.now();
@@ -82,10 +82,10 @@ export class Eraser {
       const hasMore = await this.#storage.transaction((tables) => tables.erase(now, limit));
       if (!hasMore || signal.aborted) return;
       const took = performance.now() - began;
-      // How much goes in such a time depends on the machine, and on how large the sources and programs are.
+      // How much can be erased in this time depends on the machine, and on the sizes of sources and programs.
       if (took < shortTransaction && limit < largestLimit) limit *= 2;
       if (took > longTransaction) limit = Math.max(smallestLimit, limit / 2);
-      // Half of the time belongs to everybody else.
+      // Pauses for as long as the transaction took, so that others have half of the time.
       await sleep(Math.max(1, took), undefined, { signal }).catch(() => {});
     }
   }

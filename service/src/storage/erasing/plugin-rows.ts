@@ -4,26 +4,23 @@ import type { Schema } from '../schema.ts';
 import type { ProgramsInTransaction } from '../tables/programs.ts';
 import { eraseRuns } from './run-rows.ts';
 
-/** What a step of erasing plugins works with. */
+/** The parameters of a step of erasing plugins. */
 export interface PluginErasing {
   readonly db: Transaction<Schema>;
   readonly engine: Pick<Engine, 'lockRows'>;
   readonly programs: ProgramsInTransaction;
   /** The deleted plugins, at least one. */
   readonly pluginIds: readonly number[];
-  /** How many rows may go in one transaction, if each has some kilobytes; of smaller ones it may be a multiple. */
+  /** How many rows of some kilobytes may be deleted in one transaction; a multiple of smaller rows. */
   readonly limit: number;
 }
 
-/**
- * Takes away what deleted plugins had in one table, up to `limit` rows, and says whether that was all. Others wait for the
- * database meanwhile, and how long they do decides on the next `limit`.
- */
+/** Deletes up to `limit` rows of deleted plugins from one table. Resolves with whether those were all. */
 type ErasingStep = (erasing: PluginErasing) => Promise<boolean>;
 
 /**
- * Versions, and then builds, with the programs that nothing else refers to. In one step, because all programs have to be
- * locked in one go, in the order of their hashes: see `programs.ts`.
+ * Deletes versions, then builds, and the programs that nothing else refers to. In one step, because all programs have to be locked
+ * at once; see `programs.ts`.
  */
 const eraseVersionsAndBuilds: ErasingStep = async ({ db, programs, pluginIds, limit }) => {
   const versions = await db
@@ -63,15 +60,15 @@ const eraseDrafts: ErasingStep = async ({ db, pluginIds }) => {
   return true;
 };
 
-/** How many records go at once, whatever the limit. */
-const mostRuns = 2000;
+/** How many records of runs are deleted at once, whatever the limit. */
+const maxRuns = 2000;
 
-/** Most records have a few hundred bytes, where a source has thousands. */
+/** Deletes many more records of runs at once than versions: most have a few hundred bytes, where a source has thousands. */
 const eraseRunsOfPlugins: ErasingStep = ({ db, engine, pluginIds, limit }) =>
-  eraseRuns(db, engine, pluginIds, Math.min(50 * limit, mostRuns));
+  eraseRuns(db, engine, pluginIds, Math.min(50 * limit, maxRuns));
 
 /**
- * All that hangs on plugins, in the order in which it goes. A new table whose rows hang on a plugin has its step here, which is
- * all that deleting plugins and tenants needs to know of it.
+ * The steps of erasing plugins, in their order. A new table whose rows refer to plugins needs a step here, and nothing else for
+ * the deletion of plugins and tenants.
  */
 export const pluginSteps: readonly ErasingStep[] = [eraseRunsOfPlugins, eraseVersionsAndBuilds, eraseDrafts];

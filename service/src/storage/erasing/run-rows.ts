@@ -3,14 +3,14 @@ import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 
-/** Takes away some records of runs of deleted plugins, and says whether that was all. */
+/** Deletes some records of runs of deleted plugins. Resolves with whether those were all. */
 export async function eraseRuns(
   db: Transaction<Schema>,
   { lockRows }: Pick<Engine, 'lockRows'>,
   pluginIds: readonly number[],
   limit: number,
 ): Promise<boolean> {
-  // Records that are being written, by a transaction that found the plugins before they were deleted, are there first.
+  // Waits for transactions that found the plugins before they were deleted, and are still writing records.
   await db
     .selectFrom('plugins')
     .select('id')

@@ -8,12 +8,11 @@ import type { Migration } from './migrations.ts';
 const migrationTable = 'schema_migrations';
 
 /**
- * Brings the database's schema up to date, all or nothing; of several programs that start at once, one does it and the
- * others find it done. A database that a newer program has migrated further stays as it is. Throws when the database says
- * that this program is too old for it.
+ * Migrates the database's schema, all or nothing. Of several programs that start at once, one migrates and the others wait. A
+ * database that a newer release has migrated further stays as it is. Throws when this release is too old for the database.
  */
 export async function migrate(engine: Engine, migrations = allMigrations): Promise<void> {
-  // Without a lock, which most starts then never need.
+  // Checked without a lock first, so that most starts take none.
   if (await isUpToDate(engine, engine.db, migrations)) return;
   await engine.migrationTransaction(async (db) => {
     if (await isUpToDate(engine, db, migrations)) return;
@@ -21,9 +20,7 @@ export async function migrate(engine: Engine, migrations = allMigrations): Promi
   });
 }
 
-/**
- * Whether the database has every migration that this program knows. Throws when it needs a newer program.
- */
+/** Whether the database has every migration of this release. Throws when it needs a newer release. */
 export async function isUpToDate(
   engine: Engine,
   db: Kysely<Schema>,
@@ -61,7 +58,7 @@ async function migrateWithin(
         Object.fromEntries(
           migrations.map(({ name, up }) => [
             name,
-            // The migrator hands on the very transaction that it was given.
+            // With the transaction from above, in which the migrator itself works, too.
             { up: () => up(db, engine) },
           ]),
         ),

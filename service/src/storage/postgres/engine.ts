@@ -4,7 +4,7 @@ import type { LogConfig, PostgresPool } from 'kysely';
 import { Pool } from 'pg';
 import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { reasonOf } from '../reason.ts';
+import { describeError } from '../describe-error.ts';
 import type { Schema } from '../schema.ts';
 import { clientConfig } from './client.ts';
 import { postgresLimits } from './limits.ts';
@@ -12,10 +12,11 @@ import type { PostgresLimits } from './limits.ts';
 import { changeChannel, Monitor } from './monitor.ts';
 import { BoundedPool } from './pool.ts';
 
+/** The oldest major version of PostgreSQL that works. */
 const oldestServer = 14;
 
 const columns: ColumnTypes = {
-  // The database's own order may be that of any language, and may change with an update of the system.
+  // Compared by bytes: the database's default order may be that of any language, and may change with an update of the system.
   key: sql`text collate "C"`,
   text: sql`text`,
   bytes: sql`bytea`,
@@ -24,7 +25,7 @@ const columns: ColumnTypes = {
   tableOptions: sql``,
 };
 
-/** Keeps two programs from migrating at once. Any number that nothing else in the database uses. */
+/** The advisory lock that keeps two programs from migrating at once. Any number that nothing else in the database uses. */
 const migrationLock = 7_305_412_068_133_471;
 
 /**
@@ -79,7 +80,7 @@ export async function openPostgres(
         await migrationDb.destroy();
       }
     },
-    setFormerTablesAside: async () => undefined,
+    renameFormerTables: async () => undefined,
     async forbidUpdates(executor, table, message) {
       const name = sql.id(`${table}_stay_as_they_are`);
       await sql`create function ${name}() returns trigger language plpgsql
@@ -134,7 +135,7 @@ export async function openPostgres(
 
 /** The error for a database that cannot be used, which says what to do about it. */
 export const unusableDatabase = (shown: string, error: unknown): StartError =>
-  new StartError(`The database ${shown} cannot be used: ${reasonOf(error)}. See DATABASE_URL.`, {
+  new StartError(`The database ${shown} cannot be used: ${describeError(error)}. See DATABASE_URL.`, {
     cause: error,
   });
 
@@ -145,8 +146,8 @@ function createDatabase(pool: PostgresPool, log: LogConfig | undefined): Kysely<
 }
 
 /**
- * Kysely's own lock belongs to the session and is let go by a statement, which fails in a transaction that has failed and
- * would hide why it did. The lock of the transaction around the migrations does the same work.
+ * Disables Kysely's own lock for migrations, which belongs to the session and is released by a statement: in a transaction that
+ * has failed, that statement fails, too, and hides the first error. The transaction around the migrations has a lock of its own.
  */
 class AdapterWithoutLock extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
@@ -167,5 +168,5 @@ async function checkServer(db: Kysely<Schema>): Promise<void> {
   if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and must be UTF8`);
 }
 
-/** Locks have numbers of 64 bits; two names that share one by chance only wait for each other. */
+/** The 64-bit number of an advisory lock. Two names that have the same number by chance only wait for each other. */
 const lockNumber = (name: string): bigint => createHash('sha256').update(name).digest().readBigInt64BE(0);

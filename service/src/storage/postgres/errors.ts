@@ -2,20 +2,20 @@ import { DatabaseError } from 'pg';
 import { StorageUnavailableError } from '../unavailable.ts';
 
 /**
- * SQLSTATEs, or classes of them, that say nothing about the statement, but that the server cannot do its work: connections,
- * resources, operator's interventions (a statement's time limit among them), and the system's errors; a server that has become
- * a standby; and a session that was ended because it was idle in a transaction.
+ * SQLSTATEs, or classes of them, that are not about the statement, but say that the server cannot do its work: problems of
+ * connections, resources and the system; interventions by the operator or a time limit; a server that has become a standby; a
+ * session that was idle in a transaction; and a lock that was not available.
  */
 const unavailableStates = ['08', '53', '57', '58', '25006', '25P03', '55P03'];
 
-/** Whether a statement failed for want of the database, and not for what it says. */
+/** Whether a statement failed because the database is unavailable, and not because of the statement itself. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseError
     ? unavailableStates.some((state) => error.code?.startsWith(state))
-    : // The driver has no class for what goes wrong with a connection; those of JavaScript are mistakes in a program.
+    : // The driver has no class for errors of a connection. JavaScript's own classes are defects of the program.
       !(error instanceof TypeError || error instanceof RangeError);
 
-/** The server's answer to a new connection that would have been one too many. It is there, and works for others. */
+/** Whether the server refused a connection because it has too many. It is available to those that are connected. */
 export const isFull = (error: unknown): boolean => error instanceof DatabaseError && error.code === '53300';
 
 const notReachedCodes: ReadonlySet<unknown> = new Set([
@@ -30,16 +30,16 @@ const notReachedCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Whether a database may only not have come up yet. Waiting helps against nothing else, such as a wrong password or a
- * certificate that is not trusted.
+ * Whether an error may only mean that the database is still starting. Waiting does not help against any other error, such as a
+ * wrong password or a certificate that is not trusted.
  */
-export function isNotUpYet(error: unknown): boolean {
-  if (error instanceof StorageUnavailableError) return isNotUpYet(error.cause);
-  if (error instanceof AggregateError) return error.errors.every(isNotUpYet);
+export function isStartingUp(error: unknown): boolean {
+  if (error instanceof StorageUnavailableError) return isStartingUp(error.cause);
+  if (error instanceof AggregateError) return error.errors.every(isStartingUp);
   if (error instanceof DatabaseError) return isUnavailable(error);
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  // A Unix socket that is not there yet; but a file of certificates that is missing does not come by itself.
+  // A missing Unix socket will be created by the server; a missing file of certificates will not appear by itself.
   if (code === 'ENOENT') return syscall === 'connect';
   if (code !== undefined) return notReachedCodes.has(code);
   return /timeout|terminated/i.test(error.message);

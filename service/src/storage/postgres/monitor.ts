@@ -1,6 +1,6 @@
 import type { PostgresPool } from 'kysely';
 import { isFull, isUnavailable } from './errors.ts';
-import { clientConfig, endsWithin, TrackedClient } from './client.ts';
+import { clientConfig, waitForEnd, TrackedClient } from './client.ts';
 import type { PostgresLimits } from './limits.ts';
 import { poolClient } from './pool-client.ts';
 import { StorageUnavailableError } from '../unavailable.ts';
@@ -8,22 +8,22 @@ import { StorageUnavailableError } from '../unavailable.ts';
 export const changeChannel = 'plugin_service_changes';
 
 export interface MonitorEvents {
-  /** Another node may have committed changes. Called whenever the connection is new, too: what came before it went unheard. */
+  /** Another node may have committed changes. Also called for each new connection, because earlier notifications were missed. */
   readonly onChange: () => void;
-  /** The database went away, for this reason, or came back. */
+  /** The database became unavailable, with the cause; or, with `undefined`, available again. */
   readonly onAvailability: (cause: unknown) => void;
 }
 
 /**
- * Knows whether the database is there, by a connection of its own, which is never short: it listens for commits, and is where
- * changes are asked for. Once it breaks, and no other can be made, the database counts as away until one can.
+ * Knows whether the database is available, by a connection of its own outside of the pool. It listens for commits and reads the
+ * changes. When the connection breaks and no new one can be made, the database counts as unavailable until one can.
  */
 export class Monitor {
   readonly #url: string;
   readonly #limits: PostgresLimits;
   #events: MonitorEvents | undefined;
   #client: TrackedClient | undefined;
-  /** Connections that are being made. */
+  /** The connections that are being established. */
   readonly #attempts = new Set<TrackedClient>();
   #awayCause: unknown;
   #reconnecting: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export class Monitor {
     this.#limits = limits;
   }
 
-  /** Why the database is away; `undefined` while it is there. */
+  /** Why the database is unavailable; `undefined` while it is available. */
   get awayCause(): unknown {
     return this.#awayCause;
   }
@@ -46,7 +46,7 @@ export class Monitor {
     await this.#connect();
   }
 
-  /** For Kysely: all statements go by the monitor's connection, one after the other. Not for transactions. */
+  /** A pool for Kysely, whose statements all use the monitor's connection, one after the other. Not for transactions. */
   readonly pool: PostgresPool = {
     options: {},
     connect: async () => {
@@ -61,7 +61,7 @@ export class Monitor {
     end: async () => {},
   };
 
-  /** Finds out at once whether the database is there, as something has failed that may mean that it is not. */
+  /** Checks now whether the database is available, after a failure that may mean that it is not. */
   check(): void {
     const client = this.#client;
     if (!client || this.#isChecking) return;
@@ -78,7 +78,7 @@ export class Monitor {
     const client = this.#client;
     this.#client = undefined;
     if (!client) return;
-    await endsWithin(client.end(), this.#limits.closeTimeout);
+    await waitForEnd(client.end(), this.#limits.closeTimeout);
     client.destroy();
   }
 
@@ -92,7 +92,7 @@ export class Monitor {
     }
   }
 
-  /** Makes a connection, and the monitor's own of it, unless another is there by then. Rejects when it cannot. */
+  /** Makes a connection the monitor's, unless another attempt was faster. Rejects when it cannot connect. */
   async #connect(): Promise<void> {
     const client = new TrackedClient({
       ...clientConfig(this.#url),
@@ -140,14 +140,14 @@ export class Monitor {
   }
 
   /**
-   * Tries now, and again and again. A try does not wait for the end of the one before: what was sent while the network was
-   * away may never be answered, and the next try finds it back.
+   * Tries to connect now, and then at intervals. An attempt does not wait for the one before, which may hang for long if it began
+   * while the network was down.
    */
   #reconnect(): void {
     if (this.#isClosed || this.#reconnecting) return;
     const attempt = () => {
       this.#connect().catch((error: unknown) => {
-        // Others have a connection, and are served.
+        // A server that has too many connections is available to the pool.
         if (this.#client || this.#isClosed || isFull(error) || this.#awayCause !== undefined) return;
         this.#awayCause = error;
         this.#events?.onAvailability(error);

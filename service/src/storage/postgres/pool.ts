@@ -2,14 +2,17 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { ConnectionUsage } from '../../operations/metrics.ts';
-import { clientConfig, endsWithin, TrackedClient } from './client.ts';
+import { clientConfig, waitForEnd, TrackedClient } from './client.ts';
 import { isUnavailable } from './errors.ts';
 import type { PostgresLimits } from './limits.ts';
 import type { Monitor } from './monitor.ts';
 import { poolClient } from './pool-client.ts';
 import { StorageUnavailableError } from '../unavailable.ts';
 
-/** What waits for connections, and for how long, has bounds; and while the database is away, nothing waits for it at all. */
+/**
+ * A pool of connections that bounds how many statements wait for one, and for how long. While the database is unavailable, it fails
+ * them at once.
+ */
 export class BoundedPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #limits: PostgresLimits;
@@ -33,11 +36,11 @@ export class BoundedPool implements PostgresPool {
       max: limits.connections,
       connectionTimeoutMillis: limits.acquireTimeout,
       statement_timeout: limits.statementTimeout,
-      // A node that was cut off, or hangs, must not keep its locks from the others. Transactions wait for nothing else
-      // than the database, so that one is idle only for as long as an answer and the next statement travel.
+      // A node that hangs or was cut off must not keep its locks. Transactions wait for nothing but the database, so that one is
+      // only idle while a result and the next statement are on their way.
       idle_in_transaction_session_timeout: 5000,
     });
-    // An idle connection that breaks leaves the pool by itself. Without a listener the error would end the process.
+    // An idle connection that breaks is removed from the pool. Without a listener, its error would end the process.
     this.#pool.on('error', () => monitor.check());
   }
 
@@ -45,7 +48,7 @@ export class BoundedPool implements PostgresPool {
     return this.#pool.options;
   }
 
-  /** How many connections are in use and at rest, and how many wait for one. */
+  /** How many connections are in use and idle, and how many statements wait for one. */
   get usage(): ConnectionUsage {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
@@ -64,14 +67,14 @@ export class BoundedPool implements PostgresPool {
     }
   }
 
-  /** Ends every connection, in use or not: nothing can be expected of those that were made before the database went away. */
+  /** Destroys every connection, in use or not: those from before the database became unavailable are of no use any more. */
   dropAll(): void {
     for (const client of this.#clients) client.destroy();
   }
 
-  /** Lets what is under way end first, unless that takes long. */
+  /** Waits for statements that are under way, unless they take too long, and closes the pool. */
   async end(): Promise<void> {
-    await endsWithin(this.#pool.end(), this.#limits.closeTimeout);
+    await waitForEnd(this.#pool.end(), this.#limits.closeTimeout);
     this.dropAll();
   }
 
@@ -89,7 +92,7 @@ export class BoundedPool implements PostgresPool {
         } catch (error) {
           if (!isUnavailable(error)) throw error;
           const cause = brokenBy ?? error;
-          // Of the server's own errors some leave the connection as it was; the rollback that follows shows it.
+          // After an error of the server the connection may still work; the rollback that follows will show it.
           if (!('severity' in (error as object))) brokenBy = cause;
           this.#monitor.check();
           throw new StorageUnavailableError(cause);

@@ -19,33 +19,31 @@ import { StorageUnavailableError } from '../unavailable.ts';
 
 /** How long a write may wait, in ms. */
 export interface SqliteLimits {
-  /** For other processes, before it fails with "database is locked" (default 10 000). */
+  /** For other processes, before it fails with "database is locked" (default 10,000). */
   readonly lockTimeout?: number;
-  /** For those of this process that came before it (default 5000). */
+  /** For earlier writes of this process (default 5000). */
   readonly turnTimeout?: number;
 }
 
 /** The two connections that a process has to its file. */
 export interface SqliteConnections {
-  /** Has no busy timeout: waiting for another process's lock happens here, without blocking the event loop. */
+  /** Has no busy timeout: {@link retryWhileBusy} waits for the locks of other processes without blocking the event loop. */
   readonly writer: DatabaseSync;
-  /**
-   * For reads outside of transactions, which must not see what a transaction of this very process has not committed yet.
-   */
+  /** For reads outside of transactions, which must not see uncommitted changes of this process. */
   readonly reader: DatabaseSync;
-  /** Throws when what is written would not be in the file that others find. */
+  /** Throws when the file was moved or replaced, so that writes would be lost. */
   readonly checkFile: () => void;
 }
 
-/** How long writes that are under way may go on when the file is let go of, in ms. */
+/** How long writes that are under way may go on when the file is closed, in ms. */
 const closeTimeout = 3000;
 
-/** How many writes may wait for their turn. */
-const mostWaiting = 1000;
+/** How many writes may wait for their turn at once. */
+const maxWaiting = 1000;
 
 /**
- * SQLite by `node:sqlite`. Writes take turns on one connection; a transaction takes the write lock at its beginning, so
- * that what it reads cannot have changed by the time it writes, although another process uses the same file.
+ * A Kysely dialect for `node:sqlite`. Writes take turns on one connection. A transaction takes the write lock at its beginning, so
+ * that rows which it has read cannot change before it writes, although other processes use the same file.
  */
 export class NodeSqliteDialect implements Dialect {
   readonly #connections: SqliteConnections;
@@ -63,12 +61,12 @@ export class NodeSqliteDialect implements Dialect {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-  // The driver below lets reads and writes take turns better than Kysely, which would allow one at a time.
+  // Without this, Kysely would use one connection at a time. The driver below makes only writes wait for each other.
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 
-  // It is transactional in SQLite. Kysely says otherwise because SQLite cannot switch foreign keys inside a transaction.
+  // DDL is transactional in SQLite. Kysely says otherwise, because foreign keys cannot be switched inside a transaction.
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -94,8 +92,8 @@ class NodeSqliteDriver implements Driver {
   ) {
     const turns = new Mutex();
     const takeTurn = async () => {
-      if (turns.waiting >= mostWaiting) {
-        throw new StorageUnavailableError(new Error(`${mostWaiting} writes wait already`));
+      if (turns.waiting >= maxWaiting) {
+        throw new StorageUnavailableError(new Error(`${maxWaiting} writes wait already`));
       }
       return turns.acquire(turnTimeout);
     };
@@ -121,7 +119,7 @@ class NodeSqliteDriver implements Driver {
   commitTransaction = (connection: DatabaseConnection) => (connection as SqliteConnection).commit();
   rollbackTransaction = (connection: DatabaseConnection) => (connection as SqliteConnection).rollback();
 
-  /** Lets the transaction that is under way come to its end first, unless that takes long: then it is rolled back. */
+  /** Waits for the transaction that is under way. One that takes too long is rolled back. */
   async destroy(): Promise<void> {
     const release = await this.#shared.turns.acquire(closeTimeout).catch(() => () => {});
     // The last connection to close empties the write-ahead log into the file, which the reader could not.
@@ -148,7 +146,7 @@ class SqliteConnection implements DatabaseConnection {
       if (isRead(query)) return reader.execute<R>(query);
       const release = await takeTurn();
       try {
-        return await unlessBusy(() => writer.execute<R>(query), lockTimeout);
+        return await retryWhileBusy(() => writer.execute<R>(query), lockTimeout);
       } finally {
         release();
       }
@@ -165,7 +163,7 @@ class SqliteConnection implements DatabaseConnection {
       const release = await takeTurn();
       try {
         checkFile();
-        await unlessBusy(() => writer.database.exec('BEGIN IMMEDIATE'), lockTimeout);
+        await retryWhileBusy(() => writer.database.exec('BEGIN IMMEDIATE'), lockTimeout);
       } catch (error) {
         release();
         throw error;
@@ -185,7 +183,7 @@ class SqliteConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     const { database } = this.#shared.writer;
     try {
-      // A full disk, for one, has SQLite roll back by itself.
+      // SQLite may have rolled back by itself, for instance because the disk is full.
       if (database.isTransaction) database.exec('ROLLBACK');
     } finally {
       this.#end();
@@ -198,7 +196,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** What writes nothing, and so waits for no turn. The health is asked for by statements that were written out, too. */
+/** Whether a statement is a read, which need not wait for its turn. The check of health uses a raw `select`. */
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || (RawNode.is(query) && sql.trimStart().slice(0, 7).toLowerCase() === 'select ');
 
@@ -235,10 +233,10 @@ class Statements {
 }
 
 /**
- * Tries until no other process holds the write lock. SQLite's own busy timeout would do the same, but it blocks the event
- * loop, and with it a transaction of another part of this process that holds the lock.
+ * Retries while another process holds the write lock. SQLite's own busy timeout would block the event loop, and with it a
+ * transaction of this process that holds the lock.
  */
-export async function unlessBusy<T>(attempt: () => T, lockTimeout = 10_000): Promise<T> {
+export async function retryWhileBusy<T>(attempt: () => T, lockTimeout = 10_000): Promise<T> {
   const deadline = performance.now() + lockTimeout;
   for (;;) {
     try {
@@ -246,7 +244,7 @@ export async function unlessBusy<T>(attempt: () => T, lockTimeout = 10_000): Pro
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
     }
-    // Not the same for everyone, or two that wait would meet again and again.
+    // A random time, so that two waiting processes do not collide again and again.
     await sleep(1 + Math.random() * 10);
   }
 }

@@ -5,12 +5,12 @@ import { Kysely, sql } from 'kysely';
 import type { LogConfig } from 'kysely';
 import type { ColumnTypes, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { reasonOf } from '../reason.ts';
+import { describeError } from '../describe-error.ts';
 import type { Schema } from '../schema.ts';
-import { NodeSqliteDialect, unlessBusy } from './dialect.ts';
+import { NodeSqliteDialect, retryWhileBusy } from './dialect.ts';
 import type { SqliteLimits } from './dialect.ts';
 import { FileIdentity } from './file-identity.ts';
-import { setFormerTablesAside } from './former-schema.ts';
+import { renameFormerTables } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
 const columns: ColumnTypes = {
@@ -23,13 +23,13 @@ const columns: ColumnTypes = {
 };
 
 /**
- * Opens an SQLite file, making it and its folder when missing, for this user's eyes only (0700, 0600). Throws a
+ * Opens an SQLite file. A missing file or folder is created, with access for this user only (0600, 0700). Throws a
  * {@link StartError} that names the file when it cannot be used.
  */
 export const openSqlite = (file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> =>
   openEngineOf(file, connect, log, limits);
 
-/** Opens an SQLite file that is there to look into it, and changes nothing about it. Throws as {@link openSqlite}. */
+/** Opens an existing SQLite file read-only. Throws as {@link openSqlite}. */
 export const openSqliteReadOnly = (file: string): Promise<Engine> => openEngineOf(file, connectReadOnly);
 
 async function openEngineOf(
@@ -53,7 +53,7 @@ async function openEngineOf(
   });
   let onAvailability: (cause: unknown) => void = () => {};
   let isAway = false;
-  /** Throws while the file is away, and tells of it once. */
+  /** Throws while the file is missing, and notifies the listener when that changes. */
   const watchFile = () => {
     try {
       checkFile();
@@ -78,18 +78,18 @@ async function openEngineOf(
       );
       return rows.length > 0;
     },
-    // A transaction takes the write lock at its beginning, which keeps other processes from migrating.
+    // The write lock, which a transaction takes at its beginning, keeps other processes from migrating.
     migrationTransaction: (work) => db.transaction().execute(work),
-    setFormerTablesAside: async () => setFormerTablesAside(writer),
+    renameFormerTables: async () => renameFormerTables(writer),
     async forbidUpdates(executor, table, message) {
       await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(message)}); end`.execute(executor);
     },
-    // The transaction holds the only write lock there is.
+    // The transaction already holds the only write lock.
     lock: async () => {},
     lockAll: async () => {},
     tryLock: async () => true,
-    // One transaction writes at a time.
+    // No other transaction can write meanwhile, so that rows need not be locked.
     keepRowsOf: () => sql``,
     lockRows: sql``,
     skipLocked: sql``,
@@ -99,7 +99,7 @@ async function openEngineOf(
     },
     fromHex: (column) => sql`unhex(${sql.ref(column)})`,
     announceChanges: async () => {},
-    // Asking for the data version costs microseconds, so that nothing has to hasten the polling.
+    // Polling reads the data version, which takes microseconds: announcements would save nothing.
     async watch(listener) {
       onAvailability = listener.onAvailability;
     },
@@ -115,7 +115,7 @@ async function openEngineOf(
 /** The error for a file that cannot be used, which says what to do about it. */
 export function unusableFile(file: string, error: unknown): StartError {
   return new StartError(
-    `The data file ${file} cannot be used: ${reasonOf(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
+    `The data file ${file} cannot be used: ${describeError(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
     { cause: error },
   );
 }
@@ -125,7 +125,7 @@ async function connectReadOnly(file: string): Promise<{ writer: DatabaseSync; re
   const open = () => new DatabaseSync(file, { timeout: 10_000, readOnly: true });
   const reader = open();
   try {
-    // Opening alone reads nothing of the file.
+    // Opening a file does not read it, so that a problem would only be found later.
     reader.prepare('PRAGMA schema_version').get();
     return { writer: open(), reader };
   } catch (error) {
@@ -137,13 +137,13 @@ async function connectReadOnly(file: string): Promise<{ writer: DatabaseSync; re
 async function connect(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
   const { DatabaseSync } = loadSqlite();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite would make the file by the process's umask; its WAL files then take their mode from it.
+  // Created here, because SQLite would use the umask of the process. The WAL files get the mode of this file.
   closeSync(openSync(file, 'a', 0o600));
   const writer = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
-    // Two processes that both switch a new file to WAL mode at once get in each other's way.
-    await unlessBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
-    // In WAL mode only FULL has each commit on the disk before it is acknowledged.
+    // Fails with "busy" when another process switches the same new file at the same time.
+    await retryWhileBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
+    // In WAL mode, only FULL writes each commit to the disk before it is acknowledged.
     writer.exec('PRAGMA synchronous = FULL');
     return { writer, reader: new DatabaseSync(file, { timeout: 10_000, readOnly: true }) };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { MutexTimeoutError } from './mutex.ts';
 import { StorageUnavailableError } from '../unavailable.ts';
 
-/** Result codes of SQLite that say nothing about the statement, but that the file cannot be used at the moment. */
+/** SQLite's result codes that are not about the statement, but say that the file cannot be used at the moment. */
 const busy = 5;
 const unavailableCodes: ReadonlySet<number> = new Set([
   busy,
@@ -12,13 +12,13 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   14, // SQLITE_CANTOPEN
 ]);
 
-// The bits above tell the kinds of one code apart.
+// The lowest byte is the primary result code; the higher ones distinguish its variants.
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === busy;
 
-/** Runs `work`; when it fails for want of the database, and not for what it says, the error is a `StorageUnavailableError`. */
+/** Runs `work`, and rejects with a `StorageUnavailableError` when it failed because the file cannot be used at the moment. */
 export async function translateErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

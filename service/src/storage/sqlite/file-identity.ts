@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { StorageUnavailableError } from '../unavailable.ts';
 
-/** Tells whether a path still leads to the file that it led to when this was made. */
+/** Checks whether a path still leads to the same file as when this object was created. */
 export class FileIdentity {
   readonly #path: string;
   readonly #opened: string;
@@ -12,8 +12,8 @@ export class FileIdentity {
   }
 
   /**
-   * Throws a `StorageUnavailableError` when the file was moved, removed or replaced. SQLite would go on with the file that it
-   * has open, which has no name any more, and what is written there is lost when the process ends.
+   * Throws a `StorageUnavailableError` when the file was moved, removed or replaced. SQLite would go on writing to the file that it
+   * has open, although it has no name any more, and everything would be lost when the process ends.
    */
   check(): void {
     let found: string;

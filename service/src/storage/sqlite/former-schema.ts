@@ -5,8 +5,8 @@ import type { PluginSource } from '../../plugins/records.ts';
 import { digestOf, sourceDigestOf, tagOf } from '../tables/digest.ts';
 
 /**
- * How files were made before there were migrations for two databases: version n, which the file says in its `user_version`,
- * is what the first n steps make. The first migration takes the rows that the last of these steps leaves over into its own tables.
+ * The schema of files from before there were migrations. The first n steps make version n, which is in the file's `user_version`.
+ * The first migration applies the remaining steps, and copies the rows into its own tables.
  */
 export const formerSteps: readonly string[] = [
   `
@@ -155,10 +155,10 @@ export const formerSteps: readonly string[] = [
   `,
 ];
 
-/** What `user_version` is from the first migration on: a program from before refuses a version that it does not know. */
+/** The `user_version` from the first migration on. Older releases refuse a version that they do not know. */
 export const migratedVersion = formerSteps.length + 1;
 
-/** The tables that give their names to those of the first migration, those that refer to others first. */
+/** The tables that are renamed, because the first migration needs their names. Those that refer to others come first. */
 const formerTables = [
   'builds',
   'versions',
@@ -178,10 +178,10 @@ const formerIndexes = [
 ] as const;
 
 /**
- * Brings the tables of an older program to the last of its versions, and gives them other names; `undefined` when the file
- * has none. Runs in the transaction of the first migration, which calls `takeOver` once its own tables are there.
+ * Brings the tables of an older release to their last version, and renames them. Returns `undefined` when the file has none. Runs
+ * in the transaction of the first migration, which calls `copyFormerRows` once it has created its own tables.
  */
-export function setFormerTablesAside(db: DatabaseSync): { takeOver: () => void } | undefined {
+export function renameFormerTables(db: DatabaseSync): { copyFormerRows: () => void } | undefined {
   const version = userVersion(db);
   if (version > migratedVersion) {
     throw new Error(
@@ -201,10 +201,10 @@ export function setFormerTablesAside(db: DatabaseSync): { takeOver: () => void }
     for (const table of formerTables) db.exec(`ALTER TABLE ${table} RENAME TO former_${table}`);
   }
   db.exec(`PRAGMA user_version = ${migratedVersion}`);
-  return isFormer ? { takeOver: () => takeOver(db) } : undefined;
+  return isFormer ? { copyFormerRows: () => copyFormerRows(db) } : undefined;
 }
 
-function takeOver(db: DatabaseSync): void {
+function copyFormerRows(db: DatabaseSync): void {
   db.function('new_uuid', () => createUuid());
   db.function('record_lang', { deterministic: true }, (record) => readRecord(record).lang);
   db.function('record_tag', { deterministic: true }, (record) => tagOf(String(record)));

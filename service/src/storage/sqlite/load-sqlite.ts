@@ -1,8 +1,8 @@
 import type * as sqlite from 'node:sqlite';
 
 /**
- * Loads `node:sqlite` without the warning that it is experimental, which Node prints once when the module is loaded and
- * which is of no use to the people who run the service. Every other warning is printed as ever.
+ * Loads `node:sqlite` without Node's warning that it is experimental, which is of no use to operators of the service. Every other
+ * warning is still printed.
  */
 export function loadSqlite(): typeof sqlite {
   const emitWarning = process.emitWarning.bind(process);
@@ -11,8 +11,8 @@ export function loadSqlite(): typeof sqlite {
     if (!isAboutSqlite) Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
   try {
-    // Loading a built-in module is synchronous, so that nothing else warns meanwhile. An import declaration would load it
-    // before any of this file's code runs.
+    // Loading a built-in module is synchronous, so that nothing else can warn meanwhile. An import declaration would load it before
+    // any code of this file runs.
     return process.getBuiltinModule('node:sqlite');
   } finally {
     process.emitWarning = emitWarning;

@@ -1,4 +1,4 @@
-/** Lets one at a time go on, in the order in which they asked. */
+/** A mutex whose holders take turns in the order in which they asked for it. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -9,8 +9,8 @@ export class Mutex {
   }
 
   /**
-   * Resolves when it is the caller's turn, with what ends the turn. Rejects with `MutexTimeoutError` when that takes longer
-   * than `timeout` ms.
+   * Resolves at the caller's turn, with the function that ends it. Rejects with a `MutexTimeoutError` when the turn does not come
+   * within `timeout` ms.
    */
   async acquire(timeout = Infinity): Promise<() => void> {
     const before = this.#last;
@@ -26,7 +26,7 @@ export class Mutex {
       await Promise.race([before, timedOut.promise]);
       return resolve;
     } catch (error) {
-      // The turn is given up once it comes.
+      // When the turn comes later, it is ended at once.
       void before.then(resolve);
       throw error;
     } finally {

@@ -20,8 +20,8 @@ export class Builds {
   }
 
   /**
-   * What this very source was built to, with schemas of this digest (by default none); `undefined` when the last
-   * successful build was of another, or with others.
+   * The program that this source was built to, with schemas of this digest (default: none); `undefined` when the last successful
+   * build was of another source or with other schemas.
    */
   async find(
     plugin: PluginKey,
@@ -39,8 +39,8 @@ export class Builds {
   }
 
   /**
-   * What the draft as it is was built to; `undefined` when its last successful build was of another text, or with other
-   * schemas than its namespace has.
+   * The program that the current draft was built to; `undefined` when its last successful build was of another source, or with
+   * other schemas than those of its namespace.
    */
   async findCurrent(plugin: PluginKey): Promise<StoredProgram | undefined> {
     const row = await this.db
@@ -67,9 +67,8 @@ export class BuildsInTransaction extends Builds {
   }
 
   /**
-   * Remembers what a source was built to, in the place of what was built before, which is removed unless something else
-   * refers to it. The transaction has to have locked the plugin. `schemasDigest`: of the schemas that it was built with; see
-   * `digest.ts` (default: of none).
+   * Saves the program that a source was built to, in place of the one before, which is removed unless something else refers to it.
+   * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default: none).
    */
   async save(
     plugin: PluginKey,
@@ -93,7 +92,7 @@ export class BuildsInTransaction extends Builds {
     const saved = await this.db
       .insertInto('builds')
       .columns(['plugin_id', 'digest', 'program_hash', 'built_at', 'schemas_digest'])
-      // Nothing where the plugin was deleted meanwhile.
+      // Selects nothing where the plugin was deleted meanwhile.
       .expression(
         selectPlugin(this.db, plugin).select([
           'plugins.id',

@@ -8,11 +8,11 @@ import type { PluginsInTransaction } from './plugins.ts';
 
 export interface Draft {
   readonly source: PluginSource;
-  /** Of what a version of it would be made of; see `digest.ts`. */
+  /** The digest that a version of it would have without schemas; see `digest.ts`. */
   readonly digest: string;
   /** Counts the saves, from 1. */
   readonly revision: number;
-  /** Names this very state of the draft, as an HTTP entity tag with its quotes. */
+  /** The HTTP entity tag of this state of the draft, with its quotes. */
   readonly etag: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
@@ -20,8 +20,8 @@ export interface Draft {
   readonly actor?: string;
 }
 
-/** When something is written, in milliseconds since the epoch, and in whose name. */
-export interface Writing {
+/** When a row is written, in milliseconds since the epoch, and by whom. */
+export interface WriteStamp {
   readonly now: number;
   readonly actor?: string | undefined;
 }
@@ -52,8 +52,8 @@ export class Drafts {
     return row && toDraft(row, JSON.parse(row.record) as PluginSource);
   }
 
-  /** Saves a draft in the place of the one that there is, whatever that is; `undefined` when there is none. */
-  async overwrite(plugin: PluginKey, source: PluginSource, writing: Writing): Promise<Draft | undefined> {
+  /** Overwrites a draft, whatever it is; `undefined` when there is none. */
+  async overwrite(plugin: PluginKey, source: PluginSource, writing: WriteStamp): Promise<Draft | undefined> {
     const changed = toColumns(source, writing);
     const row = await this.db
       .updateTable('drafts')
@@ -65,13 +65,13 @@ export class Drafts {
   }
 
   /**
-   * Saves what `change` makes of the draft as it is, and returns it as saved; `undefined` when there is none. Needs no lock:
-   * where another save comes between reading and writing, nothing is written and `change` is asked again. It keeps the save
-   * from happening by throwing, or by returning the very source that it got.
+   * Saves what `change` makes of the current draft, and returns it as saved; `undefined` when there is none. It needs no lock: when
+   * another save comes between the read and the write, nothing is written and `change` is called again. `change` prevents the save
+   * by throwing, or by returning the same object that it got.
    */
   async update(
     plugin: PluginKey,
-    writing: Writing,
+    writing: WriteStamp,
     change: (current: Draft) => PluginSource,
   ): Promise<Draft | undefined> {
     for (;;) {
@@ -84,12 +84,12 @@ export class Drafts {
     }
   }
 
-  /** Saves a draft in the place of `current`; `undefined` when that is not the draft any more. */
+  /** Replaces the draft `current`; `undefined` when that is no longer the draft. */
   async #replace(
     plugin: PluginKey,
     current: Draft,
     source: PluginSource,
-    writing: Writing,
+    writing: WriteStamp,
   ): Promise<Draft | undefined> {
     const changed = { ...toColumns(source, writing), revision: current.revision + 1 };
     const row = await this.db
@@ -113,10 +113,10 @@ export class DraftsInTransaction extends Drafts {
   }
 
   /**
-   * Makes a plugin with its first draft; `undefined` where its tenant is not there any more. The transaction has to have
-   * locked the tenant and to know that there is no draft.
+   * Creates a plugin with its first draft; `undefined` when its tenant no longer exists. The transaction must have locked the
+   * tenant, and found that there is no draft.
    */
-  async create(plugin: PluginKey, source: PluginSource, writing: Writing): Promise<Draft | undefined> {
+  async create(plugin: PluginKey, source: PluginSource, writing: WriteStamp): Promise<Draft | undefined> {
     const id = await this.#plugins.create(plugin, writing.now);
     if (id === undefined) return undefined;
     const row = { ...toColumns(source, writing), revision: 1 };
@@ -128,12 +128,12 @@ export class DraftsInTransaction extends Drafts {
   }
 }
 
-function toColumns(source: PluginSource, { now, actor }: Writing) {
+function toColumns(source: PluginSource, { now, actor }: WriteStamp) {
   const record = JSON.stringify(source);
   return {
     record,
     lang: source.lang,
-    // The revision alone would come again, for other text, after starting afresh with a new database.
+    // After starting afresh with a new database, the same revision would belong to another text.
     tag: tagOf(record),
     build_digest: digestOf(source),
     source_digest: sourceDigestOf(source),

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import { selectTenant } from './names.ts';
 
-/** What an editor token opens, and for whom. */
+/** The plugins that an editor token is for, its permissions, and whom it was made for. */
 export interface EditorToken {
   readonly scope: PluginScope;
   readonly permissions: readonly Permission[];
@@ -15,15 +15,15 @@ export interface EditorToken {
   readonly actor?: string;
 }
 
-/** An editor token as it is found by a request. */
+/** An editor token that was found. */
 export interface FoundEditorToken extends EditorToken {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Its tenant is suspended, so that it opens nothing for now. */
+  /** Whether its tenant is suspended, so that it cannot be used at the moment. */
   readonly isSuspended: boolean;
 }
 
-/** Editor tokens by hash. One whose tenant was deleted is as good as none. */
+/** Editor tokens, by their hash. One whose tenant was deleted counts as missing. */
 export class EditorTokens {
   readonly #db: Kysely<Schema>;
   readonly #engine: Engine;
@@ -34,8 +34,8 @@ export class EditorTokens {
   }
 
   /**
-   * Remembers a token, and forgets those that have expired by `now`. False, and nothing is remembered, where its tenant is
-   * not there or suspended.
+   * Adds a token, and removes those that have expired. Resolves with false, without adding it, when its tenant does not exist or is
+   * suspended.
    */
   async add(
     token: string,
@@ -48,7 +48,7 @@ export class EditorTokens {
       .insertInto('editor_tokens')
       .columns(['token_hash', 'tenant_id', 'namespace', 'plugin_name', 'permissions', 'actor', 'expires_at'])
       .expression(
-        // One statement, so that a tenant that was just deleted gets no token.
+        // In one statement, so that a tenant that is deleted at the same time gets no token.
         selectTenant(this.#db, scope)
           .where('tenants.suspended', '=', 0)
           .select([
@@ -66,7 +66,7 @@ export class EditorTokens {
     return row !== undefined;
   }
 
-  /** What a token opens; `undefined` when it is unknown, has expired or was ended. */
+  /** Finds a token; `undefined` when it is unknown, has expired or was ended. */
   async find(token: string, now: number): Promise<FoundEditorToken | undefined> {
     const row = await this.#db
       .selectFrom('editor_tokens')
@@ -115,7 +115,7 @@ export class EditorTokens {
   }
 
   async #prune(now: number): Promise<void> {
-    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
     const expired = sql<Uint8Array>`(select token_hash from editor_tokens where expires_at <= ${now} ${this.#engine.skipLocked})`;
     await this.#db.deleteFrom('editor_tokens').where('token_hash', 'in', expired).execute();
   }

@@ -4,7 +4,7 @@ import { hashToken } from '../../accounts/tokens.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
 
-/** Whose a token is and until when. */
+/** A valid environment token. */
 export interface EnvironmentToken {
   readonly environment: string;
   /**
@@ -31,7 +31,7 @@ export class Environments {
     this.db = db;
   }
 
-  /** Makes an environment known, if it is not yet. */
+  /** Adds an environment, unless it exists. */
   async add(environment: string, now: number): Promise<void> {
     await this.db
       .insertInto('environments')
@@ -40,7 +40,7 @@ export class Environments {
       .execute();
   }
 
-  /** The address that owns an environment; `undefined` when there is none or it belongs to nobody. */
+  /** The e-mail address that owns an environment; `undefined` when it does not exist or has no owner. */
   async owner(environment: string): Promise<string | undefined> {
     const row = await this.db
       .selectFrom('environments')
@@ -50,7 +50,7 @@ export class Environments {
     return row?.owner_email ?? undefined;
   }
 
-  /** Gives an environment that belongs to nobody to `email`. Says whether it is `email`'s now. */
+  /** Makes `email` the owner of an environment that has none. Resolves with whether `email` owns it now. */
   async claim(environment: string, email: string): Promise<boolean> {
     await this.db
       .updateTable('environments')
@@ -61,7 +61,7 @@ export class Environments {
     return (await this.owner(environment)) === email;
   }
 
-  /** What a token is for, as the database knows it at this moment; `undefined` when it is unknown or has ended. */
+  /** Finds a valid token; `undefined` when it is unknown or has ended. */
   async findToken(token: string, now: number): Promise<EnvironmentToken | undefined> {
     const row = await this.db
       .selectFrom('environment_tokens')
@@ -74,7 +74,7 @@ export class Environments {
     return { environment, holder, ...(endsAt !== null && { endsAt }) };
   }
 
-  /** The tokens of an environment that are good, the oldest first, from the one that follows the id `after` on. */
+  /** Lists the valid tokens of an environment, the oldest first, after the one with the id `after`. */
   async listTokens(
     environment: string,
     now: number,
@@ -114,8 +114,8 @@ export class EnvironmentsInTransaction extends Environments {
   }
 
   /**
-   * Makes a token for a holder, and returns its id.
-   * @param overlap for how long, in ms, those it had stay good; none is prolonged by it
+   * Adds a token for a holder, and returns its id.
+   * @param overlap how long the holder's former tokens stay valid at most, in ms (default 0)
    */
   async setToken(
     environment: string,
@@ -124,7 +124,7 @@ export class EnvironmentsInTransaction extends Environments {
     now: number,
     overlap = 0,
   ): Promise<string> {
-    // Of two that replace one token at once, the second has to find the first one's.
+    // When two transactions replace the same token at once, the second has to find the token of the first.
     await this.#lock(`environment tokens ${environment} ${holder}`);
     await this.#endTokens(environment, holder, now, now + overlap);
     const id = createUuid();
@@ -136,7 +136,7 @@ export class EnvironmentsInTransaction extends Environments {
     return id;
   }
 
-  /** Ends a token at once. False where the environment has none with this id that is good. */
+  /** Ends a token at once. Resolves with false when the environment has no valid token with this id. */
   async deleteToken(environment: string, id: string, now: number): Promise<boolean> {
     const row = await this.db
       .deleteFrom('environment_tokens')

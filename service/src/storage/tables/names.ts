@@ -3,8 +3,8 @@ import type { PluginKey, TenantKey } from '../../plugins/plugin-key.ts';
 import type { Schema } from '../schema.ts';
 
 /*
- * Tenants and plugins by their names. Rows hang on numbers, as what was deleted may be made anew under its name while what
- * it had is still being erased.
+ * Finds tenants and plugins by their names. Other rows refer to them by number, because a deleted tenant or plugin may be created
+ * again under its name while the rows of the deleted one are still being erased.
  */
 
 /** Selects the row of a tenant that was not deleted, as `tenants`. */
@@ -23,7 +23,7 @@ export const selectPlugin = (db: Kysely<Schema>, plugin: PluginKey) =>
     .where('plugins.name', '=', plugin.pluginName)
     .where('plugins.deleted_at', 'is', null);
 
-/** The number of a plugin, to be compared with a column `plugin_id`; of one that is not there it is null, and equal to none. */
+/** A subselect of the id of a plugin, to be compared with a column `plugin_id`. For a missing plugin it is null, which equals none. */
 export const pluginId = (db: Kysely<Schema>, plugin: PluginKey) =>
   selectPlugin(db, plugin).select('plugins.id');
 
@@ -38,5 +38,5 @@ export const pluginCacheKey = ({ environment, tenant, namespace, pluginName }: P
 /** The lock of a plugin; see `lockPlugin` of the transaction's tables. */
 export const pluginLock = (plugin: PluginKey): string => `plugin ${pluginCacheKey(plugin)}`;
 
-/** What the {@link pluginCacheKey} of all plugins of a tenant begin with, by its {@link tenantCacheKey}. */
+/** The common beginning of the {@link pluginCacheKey}s of all plugins of a tenant, by its {@link tenantCacheKey}. */
 export const pluginKeysOfTenant = (tenantKey: string): string => `${tenantKey.slice(0, -1)},`;

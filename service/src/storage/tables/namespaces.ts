@@ -5,10 +5,10 @@ import type { CompiledSchemas, Schemas } from '../../plugins/schemas.ts';
 import type { Schema } from '../schema.ts';
 import { schemasDigestOf } from './digest.ts';
 
-/** What names one namespace. */
+/** The names that identify a namespace. */
 export type NamespaceKey = Pick<PluginKey, 'environment' | 'namespace'>;
 
-/** One input and what may come of it. */
+/** An example of an input, and of the output for it. */
 export interface Sample {
   readonly name: string;
   readonly description?: string | undefined;
@@ -16,7 +16,7 @@ export interface Sample {
   readonly output?: unknown;
 }
 
-/** What a vendor says of a namespace. */
+/** The record of a namespace, as a vendor writes it. */
 export interface NamespaceDetails extends Schemas {
   readonly description?: string | undefined;
   readonly samples?: readonly Sample[] | undefined;
@@ -29,21 +29,21 @@ export interface NamespaceRecord {
   readonly details: NamespaceDetails;
 }
 
-/** What builds and checks need of a namespace. */
+/** The compiled types of a namespace, for builds and checks. */
 export interface NamespaceTypes {
   /** See `digest.ts`; empty without types. */
   readonly schemasDigest: string;
-  /** In TypeScript; empty without types. */
+  /** The declarations in TypeScript; empty without types. */
   readonly declarations: string;
   readonly compiled: CompiledSchemas | undefined;
 }
 
 const noTypes: NamespaceTypes = { schemasDigest: '', declarations: '', compiled: undefined };
 
-/** How long the records of one page may be together, in UTF-16 code units; one record is there in any case. */
+/** How long the records of one page may be together, in UTF-16 code units. A page always has at least one record. */
 const pageSize = 4 * 2 ** 20;
 
-/** What was said of the namespaces of environments. */
+/** The records of namespaces, with their compiled types. */
 export class Namespaces {
   readonly #db: Kysely<Schema>;
 
@@ -51,7 +51,7 @@ export class Namespaces {
     this.#db = db;
   }
 
-  /** What was said of a namespace; `undefined` where nothing was. */
+  /** Finds the record of a namespace; `undefined` when there is none. */
   async find({ environment, namespace }: NamespaceKey): Promise<NamespaceRecord | undefined> {
     const row = await this.#db
       .selectFrom('namespaces')
@@ -62,7 +62,7 @@ export class Namespaces {
     return row && toRecord(row);
   }
 
-  /** What builds and checks of the plugins of a namespace need. */
+  /** The compiled types of a namespace, for builds. */
   async types({ environment, namespace }: NamespaceKey): Promise<NamespaceTypes> {
     const row = await this.#db
       .selectFrom('namespaces')
@@ -78,7 +78,7 @@ export class Namespaces {
     };
   }
 
-  /** The same without what only builds need: the types in TypeScript, empty without types. */
+  /** Only the declarations in TypeScript, for checks; empty without types. */
   async declarations({ environment, namespace }: NamespaceKey): Promise<string> {
     const row = await this.#db
       .selectFrom('namespaces')
@@ -98,8 +98,8 @@ export class Namespaces {
   }
 
   /**
-   * The namespaces of an environment by name, after `after`: at most `limit`, and fewer where they are long. `isLast` says
-   * whether there are no more.
+   * Lists the namespaces of an environment by name, after the name `after`: at most `limit`, and fewer where records are long.
+   * `isLast` is false when there are more.
    */
   async list(
     environment: string,
@@ -129,14 +129,14 @@ export class Namespaces {
     return { records: rows.map(toRecord), isLast: end < 0 };
   }
 
-  /** Says all of a namespace anew. True where nothing was said of it before. */
+  /** Replaces the record of a namespace. Resolves with true when it had none before. */
   async set(
     { environment, namespace }: NamespaceKey,
     details: NamespaceDetails,
     { compiled, declarations }: Pick<NamespaceTypes, 'compiled' | 'declarations'>,
     now: number,
   ): Promise<boolean> {
-    // JSON escapes what the text of databases does not hold.
+    // As JSON, which escapes characters that databases cannot store.
     const record = JSON.stringify(details);
     const columns = {
       record,
@@ -161,12 +161,12 @@ export class Namespaces {
         .onConflict((conflict) => conflict.doNothing())
         .returning('name')
         .executeTakeFirst();
-      // Somebody else may have said something of it between the two.
+      // Otherwise another request has added the record between the two statements.
       if (added) return true;
     }
   }
 
-  /** Takes away what was said of a namespace. False where nothing was. */
+  /** Deletes the record of a namespace. Resolves with false when there is none. */
   async delete({ environment, namespace }: NamespaceKey): Promise<boolean> {
     const row = await this.#db
       .deleteFrom('namespaces')
@@ -178,7 +178,7 @@ export class Namespaces {
   }
 }
 
-/** The digest of a namespace's schemas, to be compared with a column; empty without types. */
+/** A subselect of the digest of a namespace's schemas, to be compared with a column; empty without types. */
 export const schemasDigestOfNamespace = (db: Kysely<Schema>, { environment, namespace }: NamespaceKey) =>
   sql<string>`coalesce((${db
     .selectFrom('namespaces')

@@ -5,14 +5,14 @@ import { draftEtag } from './drafts.ts';
 import { selectPlugin, selectTenant } from './names.ts';
 import { versionName } from './versions.ts';
 
-/** What is known of a plugin without its source. Times are milliseconds since the epoch. */
+/** A plugin without its source. Times are in milliseconds since the epoch. */
 export interface PluginRecord {
   readonly namespace: string;
   readonly name: string;
   /** The language of its draft. */
   readonly lang: string;
   readonly draft: { readonly etag: string; readonly savedAt: number; readonly actor?: string };
-  /** Whether the draft as it is has a successful build, with the schemas that its namespace has. */
+  /** Whether the current draft has a successful build with the current schemas of its namespace. */
   readonly isBuilt: boolean;
   /** The newest version; `undefined` before the first deploy. */
   readonly latest: string | undefined;
@@ -22,17 +22,17 @@ export interface PluginRecord {
   readonly versions: number;
   /** The version that the next deploy makes, unless nothing has changed. */
   readonly nextVersion: string;
-  /** Whether the live version was made with other schemas than its namespace has. */
+  /** Whether the live version was built with other schemas than the current ones of its namespace. */
   readonly isOutdated: boolean;
 }
 
-/** Which plugins are listed: those after a name, in the order of the bytes of namespace and name. */
+/** Which plugins to list: those after a name, in the byte order of namespace and name. */
 export interface PluginPage {
   readonly after?: readonly [namespace: string, name: string] | undefined;
   readonly limit: number;
 }
 
-/** The record of one plugin; `undefined` where it is not there. */
+/** Finds the record of a plugin; `undefined` when it does not exist. */
 export async function findPluginRecord(
   db: Kysely<Schema>,
   plugin: PluginKey,
@@ -41,7 +41,7 @@ export async function findPluginRecord(
   return row && toRecord(row);
 }
 
-/** The records of the plugins of a scope. */
+/** Lists the records of the plugins of a scope. */
 export async function listPluginRecords(
   db: Kysely<Schema>,
   scope: PluginScope,
@@ -51,13 +51,13 @@ export async function listPluginRecords(
   const rows = await selectRecords(
     selectTenant(db, scope)
       .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
-      // Says that it is one tenant. From the join alone PostgreSQL would read all of its plugins to sort them.
+      // Tells PostgreSQL that this is one tenant. By the join alone it would read all plugins of the tenant to sort them.
       .where('plugins.tenant_id', '=', selectTenant(db, scope).select('tenants.id'))
       .where('plugins.deleted_at', 'is', null)
       .$if(namespace !== undefined, (query) => query.where('plugins.namespace', '=', namespace ?? ''))
       .$if(pluginName !== undefined, (query) => query.where('plugins.name', '=', pluginName ?? ''))
       .$if(after !== undefined, (query) =>
-        // As one comparison of rows, which the index by name answers.
+        // As one comparison of tuples, for which the index by name can be used.
         query.where((eb) =>
           eb(eb.refTuple('plugins.namespace', 'plugins.name'), '>', eb.tuple(...(after ?? ['', '']))),
         ),
@@ -70,7 +70,7 @@ export async function listPluginRecords(
   return rows.map(toRecord);
 }
 
-/** Adds to a selection of plugins what a record is made of. A plugin is there from its first draft on, so it has one. */
+/** Selects the columns of records. Every plugin has a draft, because saving the first one creates it. */
 const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
   plugins
     .innerJoin('drafts', 'drafts.plugin_id', 'plugins.id')
@@ -87,7 +87,7 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
           eb('builds.schemas_digest', '=', eb.fn.coalesce('namespaces.schemas_digest', eb.val(''))),
         ),
     )
-    // The live one, as in `versions.ts`.
+    // The live version, found as in `versions.ts`.
     .leftJoin('versions', (join) =>
       join
         .onRef('versions.plugin_id', '=', 'plugins.id')
@@ -109,7 +109,7 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
       'namespaces.schemas_digest as namespace_digest',
       'versions.schemas_digest as live_digest',
     ])
-    // Versions have no gaps, so the first of them tells how many there are without counting.
+    // The numbers of versions have no gaps, so the first one suffices to compute how many there are.
     .select((eb) =>
       eb
         .selectFrom('versions as all_versions')

@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely';
 import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
-import type { Writing } from './drafts.ts';
+import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, pluginId, selectTenant } from './names.ts';
 import { findPluginRecord, listPluginRecords } from './plugin-records.ts';
 import type { PluginPage, PluginRecord } from './plugin-records.ts';
 import { versionPatch } from './versions.ts';
 
-/** A plugin is there from its first draft on. */
+/** Plugins. Saving the first draft of one creates it. */
 export class Plugins {
   protected readonly db: Kysely<Schema>;
 
@@ -20,12 +20,12 @@ export class Plugins {
     return (await pluginId(this.db, plugin).executeTakeFirst()) !== undefined;
   }
 
-  /** What is known of a plugin without its source; `undefined` where it is not there. */
+  /** Finds a plugin, without its source; `undefined` when it does not exist. */
   find(plugin: PluginKey): Promise<PluginRecord | undefined> {
     return findPluginRecord(this.db, plugin);
   }
 
-  /** The plugins of a scope, in the order of the bytes of namespace and name. */
+  /** Lists the plugins of a scope, in the byte order of namespace and name. */
   list(scope: PluginScope, page: PluginPage): Promise<PluginRecord[]> {
     return listPluginRecords(this.db, scope, page);
   }
@@ -40,8 +40,8 @@ export class PluginsInTransaction extends Plugins {
   }
 
   /**
-   * Makes a plugin and returns its number; `undefined` where its tenant is not there any more. One that was deleted goes on
-   * from the version that it had last. The transaction has to have locked the tenant.
+   * Creates a plugin and returns its id; `undefined` when its tenant no longer exists. The versions of a plugin that was deleted
+   * before are numbered on from its last one. The transaction must have locked the tenant.
    */
   async create(plugin: PluginKey, now: number): Promise<number | undefined> {
     const tenant = await selectTenant(this.db, plugin).select('tenants.id').executeTakeFirst();
@@ -55,11 +55,11 @@ export class PluginsInTransaction extends Plugins {
       .executeTakeFirstOrThrow();
     const { id } = await this.db
       .insertInto('plugins')
-      // There is no last version of a name that is new.
+      // A new name has no last version.
       .values({ tenant_id: tenant.id, ...names, created_at: now, last_patch: (last as number | null) ?? -1 })
       .returning('id')
       .executeTakeFirstOrThrow();
-    // The new row knows the last version now.
+    // Rows of erased plugins were only kept for the number of the last version, which is in the new row now.
     await this.db
       .deleteFrom('plugins')
       .where('tenant_id', '=', tenant.id)
@@ -70,10 +70,10 @@ export class PluginsInTransaction extends Plugins {
   }
 
   /**
-   * Makes a version live in place of the newest; `undefined` for the newest again. False where there is no such version. The
-   * transaction has to have locked the plugin.
+   * Pins a version, so that it is live instead of the newest; `undefined` removes the pin. Resolves with false when there is no such
+   * version. The transaction must have locked the plugin.
    */
-  async pin(plugin: PluginKey, version: string | undefined, { now, actor }: Writing): Promise<boolean> {
+  async pin(plugin: PluginKey, version: string | undefined, { now, actor }: WriteStamp): Promise<boolean> {
     const patch = version === undefined ? undefined : versionPatch(version);
     if (version !== undefined && patch === undefined) return false;
     const columns =
@@ -103,8 +103,8 @@ export class PluginsInTransaction extends Plugins {
   }
 
   /**
-   * Deletes a plugin and ends the tokens for it alone: from the commit on, nothing finds what it has, and the eraser takes it
-   * away. False where there is none. The transaction has to have locked the plugin, so that no version is made meanwhile.
+   * Deletes a plugin, and the tokens that are for it alone. From the commit on its rows cannot be found, and the eraser deletes them.
+   * Resolves with false when there is no such plugin. The transaction must have locked the plugin, so that no version is added.
    */
   async delete(plugin: PluginKey, now: number): Promise<boolean> {
     const row = await this.db

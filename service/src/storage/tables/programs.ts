@@ -7,36 +7,36 @@ import type { Schema } from '../schema.ts';
 const MiB = 2 ** 20;
 
 /**
- * The programs that something in this process holds. A program has megabytes, and hundreds of tests of it may wait: all of
- * them hold the same one. Those used last are held here too, so that they run while the database is away.
+ * The programs in the memory of this process. A program may have megabytes, and hundreds of waiting tests may refer to it: all of
+ * them share one object. The most recently used ones are kept in any case, so that they can run while the database is unavailable.
  */
-export class HeldPrograms {
+export class ProgramCache {
   readonly #recent = new LRUCache<string, Program>({ maxSize: 64 * MiB, sizeCalculation: sizeOf });
-  readonly #held = new Map<string, WeakRef<Program>>();
-  readonly #dropped = new FinalizationRegistry<string>((hash) => {
-    // It may have been read again since.
-    if (!this.#held.get(hash)?.deref()) this.#held.delete(hash);
+  readonly #inUse = new Map<string, WeakRef<Program>>();
+  readonly #collected = new FinalizationRegistry<string>((hash) => {
+    // The program may have been loaded again since.
+    if (!this.#inUse.get(hash)?.deref()) this.#inUse.delete(hash);
   });
 
   get(hash: string): Program | undefined {
-    const program = this.#held.get(hash)?.deref();
+    const program = this.#inUse.get(hash)?.deref();
     if (program) this.#recent.set(hash, program);
     return program;
   }
 
-  /** Returns the one that is held already, if there is one. */
-  hold(hash: string, program: Program): Program {
-    const held = this.get(hash);
-    if (held) return held;
+  /** Adds a program. Returns the object that is in the cache already, if there is one. */
+  add(hash: string, program: Program): Program {
+    const cached = this.get(hash);
+    if (cached) return cached;
     this.#recent.set(hash, program);
-    this.#held.set(hash, new WeakRef(program));
-    this.#dropped.register(program, hash);
+    this.#inUse.set(hash, new WeakRef(program));
+    this.#collected.register(program, hash);
     return program;
   }
 
   delete(hash: string): void {
     this.#recent.delete(hash);
-    this.#held.delete(hash);
+    this.#inUse.delete(hash);
   }
 }
 
@@ -54,48 +54,48 @@ function sizeOf(program: Program): number {
   }
 }
 
-/** What was built, each program once. */
+/** The programs of builds and versions, each stored once. */
 export class Programs {
   protected readonly db: Kysely<Schema>;
-  protected readonly held: HeldPrograms;
+  protected readonly cache: ProgramCache;
 
-  constructor(db: Kysely<Schema>, held: HeldPrograms) {
+  constructor(db: Kysely<Schema>, cache: ProgramCache) {
     this.db = db;
-    this.held = held;
+    this.cache = cache;
   }
 
-  /** A program by its hash, which is not read before it is needed. */
+  /** A program by its hash. It is only read when it is loaded. */
   reference(hash: string, isTyped: boolean): StoredProgram {
     return { hash, isTyped, load: () => this.#load(hash) };
   }
 
   async #load(hash: string): Promise<Program> {
-    const held = this.held.get(hash);
-    if (held) return held;
+    const cached = this.cache.get(hash);
+    if (cached) return cached;
     const row = await this.db
       .selectFrom('programs')
       .select('program')
       .where('hash', '=', hash)
       .executeTakeFirst();
     if (!row) throw new Error(`The program ${hash} is no longer stored.`);
-    return this.held.hold(hash, JSON.parse(row.program) as Program);
+    return this.cache.add(hash, JSON.parse(row.program) as Program);
   }
 }
 
 export class ProgramsInTransaction extends Programs {
   readonly #lockAll: (names: readonly string[]) => Promise<void>;
 
-  constructor(db: Kysely<Schema>, held: HeldPrograms, lockAll: (names: readonly string[]) => Promise<void>) {
-    super(db, held);
+  constructor(db: Kysely<Schema>, cache: ProgramCache, lockAll: (names: readonly string[]) => Promise<void>) {
+    super(db, cache);
     this.#lockAll = lockAll;
   }
 
   /**
-   * Stores a program, if it is not stored yet, and returns its hash. `replaced` is the hash of the program that it takes
-   * the place of, if there is one: {@link removeUnused} may be called for that later in the same transaction.
+   * Stores a program, unless it is stored already, and returns its hash. `replaced`: the hash of the program that it replaces, if
+   * any; {@link removeUnused} may be called for that one later in the same transaction.
    *
-   * Without locks, a transaction that finds a program stored and one that removes it, as nobody seems to refer to it,
-   * would make each other fail. All locks are taken here in one go, so that no two transactions wait for each other.
+   * Without locks, one transaction could remove a program as unused that another one has just found stored. All locks are taken at
+   * once, so that no two transactions wait for each other.
    */
   async add(program: Program, replaced?: string): Promise<string> {
     const json = JSON.stringify(program);
@@ -109,12 +109,12 @@ export class ProgramsInTransaction extends Programs {
     return hash;
   }
 
-  /** To be called once in a transaction, with all programs that it lets go of, before {@link removeUnused}. */
+  /** Locks programs. Call it once in a transaction, with all programs that it may remove, before {@link removeUnused}. */
   async lockAll(hashes: ReadonlySet<string>): Promise<void> {
     await this.#lockAll([...hashes].map((hash) => `program ${hash}`));
   }
 
-  /** Removes those that no build and no version refers to. Call it in the transaction that let go of them. */
+  /** Removes the programs that no build and no version refers to. Call it in the transaction that removed the references. */
   async removeUnused(hashes: ReadonlySet<string>): Promise<void> {
     if (!hashes.size) return;
     const removed = await this.db
@@ -132,6 +132,6 @@ export class ProgramsInTransaction extends Programs {
       )
       .returning('hash')
       .execute();
-    for (const { hash } of removed) this.held.delete(hash);
+    for (const { hash } of removed) this.cache.delete(hash);
   }
 }

@@ -5,7 +5,7 @@ import { rateWindow } from '../../limits/rate-share.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 
-/** What all nodes together have taken of each rate in its window. */
+/** How much all nodes together have used of each rate in its window. */
 export class RateCounters implements Counters {
   readonly #db: Kysely<Schema>;
   readonly #engine: Engine;
@@ -16,13 +16,13 @@ export class RateCounters implements Counters {
   }
 
   /**
-   * Leases shares of several rates, each key once. In one statement, so that no two nodes are given the same and that it
-   * takes one exchange with the database.
+   * Leases shares of several rates; each key may be there once. In one statement, so that no share is given to two nodes, and that
+   * it takes one round trip.
    */
   async lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<Map<string, Lease>> {
     const rows = await this.#db
       .insertInto('rate_counters')
-      // In the same order on every node: two that lock the same rows in turn would wait for each other for ever.
+      // Sorted, because two nodes that lock the same rows in different orders would wait for each other for ever.
       .values(requests.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map((one) => firstRow(one, now)))
       .onConflict((conflict) => conflict.column('key').doUpdateSet(nextRow))
       .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at'])
@@ -40,15 +40,15 @@ export class RateCounters implements Counters {
     );
   }
 
-  /** Forgets the windows that were over a window ago. */
+  /** Deletes the windows that ended a window ago or earlier. */
   async prune(now: number): Promise<void> {
-    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
     const old = sql<string>`(select key from rate_counters where ends_at <= ${now - rateWindow} ${this.#engine.skipLocked})`;
     await this.#db.deleteFrom('rate_counters').where('key', 'in', old).execute();
   }
 }
 
-/** The row as it is where the window begins with this request. */
+/** The new row of a key, whose window begins with this request. */
 function firstRow({ key, quota, unbooked, wanted }: KeyedLeaseRequest, now: number) {
   const granted = Math.max(0, Math.min(wanted, quota - unbooked));
   const used = unbooked + granted;
@@ -56,8 +56,8 @@ function firstRow({ key, quota, unbooked, wanted }: KeyedLeaseRequest, now: numb
   return { key, quota, used, granted, ends_at: now + rateWindow, ...previous };
 }
 
-// `rate_counters` is the row that is there and `excluded` what firstRow has made. The window is also over where it ends so
-// late that a clock must have been wrong.
+// `rate_counters` is the existing row, and `excluded` the one that `firstRow` has made. A window that ends too far in the future
+// counts as over, too: a clock must have been wrong.
 const isOver = sql<boolean>`(rate_counters.ends_at <= excluded.ends_at - ${sql.lit(rateWindow)} or rate_counters.ends_at > excluded.ends_at + ${sql.lit(rateWindow)})`;
 const unbooked = sql<number>`(excluded.used - excluded.granted)`;
 const left = sql<number>`(excluded.quota - rate_counters.used - ${unbooked})`;
@@ -65,7 +65,7 @@ const granted = sql<number>`(case when ${left} >= excluded.granted then excluded
 const whenOver = (then: string, otherwise: ReturnType<typeof sql<number>>) =>
   sql<number>`case when ${isOver} then ${sql.ref(then)} else ${otherwise} end`;
 
-/** The row as it becomes where there is one: the values on the right are those before. */
+/** The update of an existing row. SQL evaluates all expressions with the values from before the update. */
 const nextRow = {
   quota: sql<number>`excluded.quota`,
   granted: whenOver('excluded.granted', granted),

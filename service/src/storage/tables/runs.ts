@@ -7,29 +7,29 @@ import { pluginId as idOf } from './names.ts';
 import { bytesToUuid, firstBytesAt, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
 
-/** What a run said, got and gave, as far as records hold that. */
+/** The texts of a run, as far as they are recorded. */
 export interface RunDetails {
-  /** Of the error. */
+  /** The error's message. */
   readonly message?: string;
-  /** What in the input or output was wrong: a JSON Pointer. */
+  /** A JSON Pointer to the part of the input or output that did not fit. */
   readonly path?: string;
   readonly logs?: readonly string[];
   readonly input?: string;
   readonly output?: string;
-  /** Whether one of these was longer. */
+  /** Whether one of these was truncated. */
   readonly truncated?: boolean;
 }
 
 /** A run to be recorded. */
 export interface RunRecord {
-  /** The id of its request, a UUIDv7: it says when the run was asked for. */
+  /** The id of its request, a UUIDv7, which tells when the run was requested. */
   readonly id: string;
   readonly pluginId: number;
   readonly environment: string;
   readonly tenant: string;
   /** Such as `v1.0.0`. */
   readonly version: string;
-  /** Of the error; `undefined` where the run gave an output. */
+  /** The error code; `undefined` for a run with an output. */
   readonly code: string | undefined;
   /** Milliseconds. */
   readonly took: number;
@@ -52,13 +52,13 @@ export interface RunFilter {
   readonly success?: boolean | undefined;
 }
 
-/** Successes, or failures, of one plugin: what a number of records is kept of. */
+/** The successes, or the failures, of one plugin. The number of records that are kept is for each group. */
 export interface RunGroup {
   readonly pluginId: number;
   readonly success: boolean;
 }
 
-/** How many rows are deleted at once, so that nothing waits for it for long. */
+/** How many rows are deleted at once: few, so that others do not wait for long. */
 const deletedAtOnce = 200;
 
 /** The records of runs. */
@@ -72,8 +72,8 @@ export class Runs {
   }
 
   /**
-   * Records runs in one statement. Those of plugins that are deleted are left out, and those that are recorded already, as
-   * after a commit whose answer was lost. Returns the ids of the others.
+   * Adds records in one statement, and returns the ids of those that were added. Left out are records of deleted plugins, and
+   * those that exist already, for instance because a commit succeeded although its result was lost.
    */
   async add(records: readonly RunRecord[]): Promise<Set<string>> {
     if (!records.length) return new Set();
@@ -123,12 +123,12 @@ export class Runs {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .execute();
-    // As a rule all of them are.
+    // Mostly all were added, and the bytes need not be converted.
     if (added.length === records.length) return new Set(records.map(({ id }) => id));
     return new Set(added.map(({ id }) => bytesToUuid(id)));
   }
 
-  /** The newest runs of a plugin, those before the run `before` where it is given. */
+  /** Lists the newest runs of a plugin, before the run with the id `before` if that is given. */
   async list(
     plugin: PluginKey,
     { version, success }: RunFilter,
@@ -137,7 +137,7 @@ export class Runs {
   ): Promise<StoredRun[]> {
     const patch = version === undefined ? undefined : versionPatch(version);
     if (version !== undefined && patch === undefined) return [];
-    // Each is a range of one index. Both together would need an index of their own, which every record would pay for.
+    // Successes and failures are each a range of one index. Reading both in one range would need another index.
     const idsWhere = (isSuccess: boolean) =>
       this.#db
         .selectFrom(
@@ -164,7 +164,7 @@ export class Runs {
     return rows.map(toStoredRun);
   }
 
-  /** A run of an environment, with the plugin that ran; `undefined` when there is none, or its plugin was deleted. */
+  /** Finds a run of an environment, with its plugin; `undefined` when there is none, or its plugin was deleted. */
   async find(id: string, environment: string): Promise<{ plugin: PluginKey; run: StoredRun } | undefined> {
     const row = await this.#db
       .selectFrom('runs')
@@ -182,15 +182,15 @@ export class Runs {
     return { plugin: { environment, tenant, namespace, pluginName }, run: toStoredRun(row) };
   }
 
-  /** Whose the newest records are: what a node that ended without warning may have left untrimmed. */
-  async newestGroups(mostRecords: number): Promise<RunGroup[]> {
+  /** The groups of the newest records, which a node that was killed may have left untrimmed. */
+  async newestGroups(maxRecords: number): Promise<RunGroup[]> {
     const rows = await this.#db
       .selectFrom(
         this.#db
           .selectFrom('runs')
           .select(['plugin_id', 'success'])
           .orderBy('id', 'desc')
-          .limit(mostRecords)
+          .limit(maxRecords)
           .as('newest'),
       )
       .select(['plugin_id', 'success'])
@@ -199,16 +199,16 @@ export class Runs {
     return rows.map(({ plugin_id: pluginId, success }) => ({ pluginId, success: success === 1 }));
   }
 
-  /** Deletes some of what a group has beside its newest records. False when there was not a whole batch of it. */
+  /** Deletes a batch of a group's records, except for the newest `kept`. Resolves with whether it was a whole batch. */
   async trim({ pluginId, success }: RunGroup, kept: number): Promise<boolean> {
     const inGroup = sql`plugin_id = ${pluginId} and success = ${success ? 1 : 0}`;
-    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
     return this.#deleteSome(sql`select id from runs where ${inGroup}
       and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
       order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
   }
 
-  /** Deletes some of the records from before a time. False when there was not a whole batch of them. */
+  /** Deletes a batch of records from before a time. Resolves with whether it was a whole batch. */
   async deleteBefore(time: number): Promise<boolean> {
     return this.#deleteSome(sql`select id from runs where id < ${firstBytesAt(time)}
       order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);

@@ -5,7 +5,7 @@ import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
 import { selectTenant, tenantCacheKey } from './names.ts';
 
-/** What a tenant may have in place of what the settings say. */
+/** A tenant's own limits, which override those of the settings. */
 export interface TenantLimits {
   readonly plugins?: number;
   /** 0 for any number. */
@@ -22,7 +22,7 @@ export interface Tenant extends TenantKey {
   readonly createdAt: number;
 }
 
-/** What of a tenant is to be set. What is not named stays as it is; a limit of `null` is that of the settings again. */
+/** The changes of a tenant. Missing fields stay unchanged; a limit of `null` is that of the settings again. */
 export interface TenantChanges {
   readonly description?: string;
   readonly isSuspended?: boolean;
@@ -36,13 +36,13 @@ export class Tenants {
     this.db = db;
   }
 
-  /** `undefined` for one that was never there, or was deleted. */
+  /** Finds a tenant; `undefined` when it never existed or was deleted. */
   async find(key: TenantKey): Promise<Tenant | undefined> {
     const row = await selectTenant(this.db, key).selectAll().executeTakeFirst();
     return row && toTenant(row);
   }
 
-  /** Whether a tenant was deleted, and not created anew. */
+  /** Whether a tenant was deleted, and not created again. */
   async wasDeleted({ environment, tenant }: TenantKey): Promise<boolean> {
     const row = await this.db
       .selectFrom('tenants')
@@ -55,7 +55,7 @@ export class Tenants {
     return row !== undefined && row.deleted_at !== null;
   }
 
-  /** An environment's tenants in the order of their names' bytes, from the one that follows `after` on. */
+  /** Lists an environment's tenants in the byte order of their names, after the name `after`. */
   async list(environment: string, { after, limit }: { after?: string | undefined; limit: number }) {
     let query = this.db
       .selectFrom('tenants')
@@ -75,14 +75,14 @@ export class Tenants {
     return rows.map(({ plugins, ...row }) => ({ ...toTenant(row), plugins: plugins ?? 0 }));
   }
 
-  /** How many plugins a tenant has, counted up to `most`. */
-  async countPlugins(key: TenantKey, most = Infinity): Promise<number> {
-    // The index by name alone is read, and no further than it takes to know.
+  /** How many plugins a tenant has, counted up to `max`. */
+  async countPlugins(key: TenantKey, max = Infinity): Promise<number> {
+    // Only the index by name is read, and no more entries of it than necessary.
     const some = selectTenant(this.db, key)
       .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
       .select('plugins.id')
       .where('plugins.deleted_at', 'is', null)
-      .$if(most !== Infinity, (query) => query.limit(most));
+      .$if(max !== Infinity, (query) => query.limit(max));
     const { count } = await this.db
       .selectFrom(some.as('some'))
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -90,7 +90,7 @@ export class Tenants {
     return count;
   }
 
-  /** Makes a tenant for its first token. Does nothing where there is one, or was one that was deleted. */
+  /** Creates a tenant for its first token. Does nothing when it exists, or was deleted. */
   async addFirst({ environment, tenant }: TenantKey, now: number): Promise<void> {
     await this.db
       .insertInto('tenants')
@@ -129,7 +129,7 @@ export class TenantsInTransaction extends Tenants {
     this.#recordChange = recordChange;
   }
 
-  /** Makes a tenant, also one that was deleted; `undefined` where there is one. */
+  /** Creates a tenant, also one that was deleted; `undefined` when it exists. */
   async create(
     { environment, tenant }: TenantKey,
     changes: TenantChanges,
@@ -145,7 +145,7 @@ export class TenantsInTransaction extends Tenants {
     return row && toTenant(row);
   }
 
-  /** `undefined` where there is none. */
+  /** Changes a tenant; `undefined` when it does not exist. */
   async update(key: TenantKey, changes: TenantChanges): Promise<Tenant | undefined> {
     const columns = toColumns(changes);
     if (!Object.keys(columns).length) return this.find(key);
@@ -160,8 +160,8 @@ export class TenantsInTransaction extends Tenants {
   }
 
   /**
-   * Deletes a tenant: from the commit on, nothing finds what it has, and the eraser takes it away. False where there is none.
-   * The transaction has to have locked the tenant, so that no plugin is made meanwhile.
+   * Deletes a tenant. From the commit on its rows cannot be found, and the eraser deletes them. Resolves with false when it does not
+   * exist. The transaction must have locked the tenant, so that no plugin is created meanwhile.
    */
   async delete(key: TenantKey, now: number): Promise<boolean> {
     const row = await this.db

@@ -3,22 +3,22 @@ import type { Kysely } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 
-/** What a tenant used on one day. It stays when the tenant is deleted. */
+/** The usage of a tenant on one day. It stays when the tenant is deleted. */
 export interface UsageOfDay {
   readonly environment: string;
   readonly tenant: string;
   /** By UTC, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly runs: number;
-  /** Of these, those that gave no output. */
+  /** How many of the runs failed. */
   readonly failures: number;
-  /** What all runs took together. */
+  /** The time of all runs together. */
   readonly microseconds: number;
   readonly builds: number;
 }
 
-/** Where a page of usage begins: after this row. */
-export type UsagePlace = Pick<UsageOfDay, 'day' | 'tenant'>;
+/** The last row of a page; the next page begins after it. */
+export type UsageCursor = Pick<UsageOfDay, 'day' | 'tenant'>;
 
 const counts = ['runs', 'failures', 'microseconds', 'builds'] as const;
 
@@ -35,7 +35,7 @@ export class Usage {
     this.#engine = engine;
   }
 
-  /** Adds to what there is, in one statement. Each pair of a day and a tenant may be there once. */
+  /** Adds to the stored usage, in one statement. Each pair of a day and a tenant may occur once. */
   async add(days: readonly UsageOfDay[]): Promise<void> {
     if (!days.length) return;
     const given = this.#engine.jsonRows(JSON.stringify(days), {
@@ -51,7 +51,7 @@ export class Usage {
       .insertInto('usage_days')
       .columns(['environment', 'day', 'tenant', ...counts])
       .expression(
-        // In the same order on every node: two that lock the same rows in turn would wait for each other for ever.
+        // Sorted, because two nodes that lock the same rows in different orders would wait for each other for ever.
         sql`select environment, day, tenant, runs, failures, microseconds, builds from ${given} as given
           where true order by environment, day, tenant` as never,
       )
@@ -67,12 +67,12 @@ export class Usage {
       .execute();
   }
 
-  /** By day, then tenant. `days`: all of those that are asked for, in order. */
+  /** Lists usage by day, then tenant. `days`: all days to list, in their order. */
   async list(
     environment: string,
     days: readonly string[],
     limit: number,
-    { tenant, after }: { tenant?: string | undefined; after?: UsagePlace | undefined } = {},
+    { tenant, after }: { tenant?: string | undefined; after?: UsageCursor | undefined } = {},
   ): Promise<UsageOfDay[]> {
     const left = after ? days.filter((day) => day >= after.day) : days;
     const [first, last] = [left[0], left.at(-1)];
@@ -90,14 +90,14 @@ export class Usage {
     const rows = await (
       tenant === undefined
         ? query.where('day', '>=', first).where('day', '<=', last)
-        : // One look-up for each day, however many tenants there are.
+        : // As single days, so that there is one look-up for each, however many tenants there are.
           query.where('day', 'in', left).where('tenant', '=', tenant)
     ).execute();
-    // Rows of node:sqlite have no prototype.
+    // Copied, because rows of node:sqlite have no prototype.
     return rows.map((row) => ({ ...row }));
   }
 
-  /** Deletes some of what is older than a day. False when there was not a whole batch of it. */
+  /** Deletes a batch of rows from before a day. Resolves with whether it was a whole batch. */
   async deleteBefore(day: string): Promise<boolean> {
     const old = sql<string>`(select environment, day, tenant from usage_days where day < ${day}
       order by day limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked})`;

@@ -8,7 +8,7 @@ export interface VerificationCode {
   readonly environment: string;
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
-  /** Answers so far, but for the one that was right. */
+  /** How many attempts were made to enter the code, without the successful one. */
   readonly tries: number;
   readonly used: boolean;
   /** Milliseconds since the epoch. */
@@ -19,7 +19,7 @@ type NewCode = Pick<VerificationCode, 'email' | 'environment' | 'salt' | 'hash' 
 
 const columns = ['email', 'environment', 'salt', 'code_hash', 'tries', 'used', 'expires_at'] as const;
 
-/** Verification codes, hashed; kept for as long as they count towards an address's limit. */
+/** Verification codes, hashed. They are kept for as long as they count for the limit of an e-mail address. */
 export class VerificationCodes {
   protected readonly db: Kysely<Schema>;
   readonly #engine: Engine;
@@ -42,16 +42,16 @@ export class VerificationCodes {
     return row && codeOf(row);
   }
 
-  /** Forgets the codes made at or before `until`. */
+  /** Deletes the codes that were made at or before `until`. */
   async prune(until: number): Promise<void> {
-    // Two nodes that delete the same rows, each in its own order, would wait for each other for ever.
+    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
     const old = sql<number>`(select id from verification_codes where created_at <= ${until} ${this.#engine.skipLocked})`;
     await this.db.deleteFrom('verification_codes').where('id', 'in', old).execute();
   }
 }
 
 export class VerificationCodesInTransaction extends VerificationCodes {
-  /** Returns the code's id. The transaction has to have locked the address when it has counted its codes. */
+  /** Adds a code and returns its id. The transaction must have locked the address before it counted its codes. */
   async add({ email, environment, salt, hash, expiresAt }: NewCode, now: number): Promise<number> {
     const { id } = await this.db
       .insertInto('verification_codes')
@@ -61,7 +61,7 @@ export class VerificationCodesInTransaction extends VerificationCodes {
     return id;
   }
 
-  /** When codes were made for an address after `since`, the oldest first. */
+  /** The times at which codes were made for an address after `since`, the oldest first. */
   async timesFor(email: string, since: number): Promise<number[]> {
     const rows = await this.db
       .selectFrom('verification_codes')
@@ -74,17 +74,17 @@ export class VerificationCodesInTransaction extends VerificationCodes {
   }
 
   /**
-   * Takes one of a code's tries, if it has any left, is still good and was not used, and returns it with that try counted.
-   * In one statement, so that of answers on several nodes each takes a try of its own; and the code stays locked until the
-   * transaction ends, so that only one of several right answers can use it.
+   * Counts an attempt to enter a code, and returns the code; `undefined` when it has no attempts left, has expired or was used. In
+   * one statement, so that attempts on several nodes are all counted. The code stays locked until the transaction ends, so that only
+   * one of several right attempts can use it.
    */
-  async takeTry(id: number, most: number, now: number): Promise<VerificationCode | undefined> {
+  async takeTry(id: number, max: number, now: number): Promise<VerificationCode | undefined> {
     const row = await this.db
       .updateTable('verification_codes')
       .set(({ eb }) => ({ tries: eb('tries', '+', 1) }))
       .where('id', '=', id)
       .where('used', '=', 0)
-      .where('tries', '<', most)
+      .where('tries', '<', max)
       .where('expires_at', '>', now)
       .returning(columns)
       .executeTakeFirst();

@@ -6,34 +6,34 @@ import type { Change } from '../changes/change-log.ts';
 import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
 import { sourceDigestOf, versionDigestOf } from './digest.ts';
-import type { Writing } from './drafts.ts';
+import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, pluginId, selectPlugin } from './names.ts';
 import type { Programs } from './programs.ts';
 
-/** The name of the version with this number. */
+/** The name of a version, by its number. */
 export const versionName = (patch: number): string => `v1.0.${patch}`;
 
-/** The number of a version, from its name; `undefined` when it names none. */
+/** The number of a version, by its name; `undefined` for a text that is not the name of a version. */
 export function versionPatch(name: string): number | undefined {
   const patch = /^v1\.0\.(0|[1-9]\d{0,14})$/.exec(name)?.[1];
   return patch === undefined ? undefined : Number(patch);
 }
 
-/** A version to be added, when and in whose name. */
-export interface VersionWriting extends Writing {
-  /** What was said of it when it was deployed. */
+/** A version to be added: when, by whom, and with which message. */
+export interface NewVersion extends WriteStamp {
+  /** The message of the deploy. */
   readonly message?: string | undefined;
-  /** Of the schemas that its build was made with; see `digest.ts` (default: of none). */
+  /** The digest of the schemas of its build; see `digest.ts` (default: none). */
   readonly schemasDigest?: string | undefined;
 }
 
-/** What the live version of a plugin runs. */
+/** The program of the live version of a plugin. */
 export interface LiveVersion extends StoredVersion {
-  /** It was made live, so that a deploy changes nothing. */
+  /** Whether the version is pinned, so that a deploy does not change which one is live. */
   readonly isPinned: boolean;
 }
 
-/** What is known of a version without what it was made of. */
+/** A version without its source and program. */
 export interface VersionRecord {
   readonly version: string;
   /** Counts the versions, from 0 for `v1.0.0`. */
@@ -43,7 +43,7 @@ export interface VersionRecord {
   readonly actor?: string;
   readonly message?: string;
   readonly lang: string;
-  /** Of what it was made of; see `digest.ts`. */
+  /** The digest of what it was made of; see `digest.ts`. */
   readonly digest: string;
 }
 
@@ -66,7 +66,13 @@ const toRecord = (row: {
   digest: row.digest,
 });
 
-/** The deployed versions of plugins. No operation changes one, and the database itself refuses to. */
+/** The columns that a version's program is found by. */
+interface ProgramColumns {
+  readonly program_hash: string;
+  readonly schemas_digest: string;
+}
+
+/** The deployed versions of plugins. No operation changes one, and the database refuses updates of the table. */
 export class Versions {
   protected readonly db: Kysely<Schema>;
   readonly #programs: Programs;
@@ -76,7 +82,7 @@ export class Versions {
     this.#programs = programs;
   }
 
-  /** What a version runs; `undefined` when there is no such version. */
+  /** Finds the program of a version; `undefined` when there is no such version. */
   async find(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
     const patch = versionPatch(version);
     if (patch === undefined) return undefined;
@@ -86,38 +92,25 @@ export class Versions {
       .where('plugin_id', '=', pluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
-    return (
-      row && {
-        ...this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
-        version,
-        pluginId: row.plugin_id,
-      }
-    );
+    return row && this.#toStored({ ...row, patch });
   }
 
   /**
-   * What the newest version runs, and the digest of what it was made of (see `digest.ts`); `undefined` when nothing was
+   * Finds the program of the newest version, and the digest of what it was made of (see `digest.ts`); `undefined` when nothing was
    * deployed yet.
    */
   async newest(plugin: PluginKey): Promise<(StoredVersion & { readonly digest: string }) | undefined> {
     const row = await this.#selectNewest(plugin)
       .select(['plugin_id', 'patch', 'program_hash', 'digest', 'schemas_digest'])
       .executeTakeFirst();
-    return (
-      row && {
-        ...this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
-        version: versionName(row.patch),
-        pluginId: row.plugin_id,
-        digest: row.digest,
-      }
-    );
+    return row && { ...this.#toStored(row), digest: row.digest };
   }
 
-  /** What the live version runs: the one that was made live, else the newest; `undefined` when nothing was deployed yet. */
+  /** Finds the program of the live version: the pinned one, else the newest; `undefined` when nothing was deployed yet. */
   async live(plugin: PluginKey): Promise<LiveVersion | undefined> {
     const row = await selectPlugin(this.db, plugin)
       .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
-      // A plugin that was made anew goes on from an older number, and has no version yet.
+      // A plugin that was created again has the number of the last version before its deletion, and no version of that number.
       .whereRef('versions.patch', '=', ({ fn }) => fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))
       .select([
         'versions.plugin_id',
@@ -127,17 +120,10 @@ export class Versions {
         'plugins.pinned_patch',
       ])
       .executeTakeFirst();
-    return (
-      row && {
-        ...this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
-        version: versionName(row.patch),
-        pluginId: row.plugin_id,
-        isPinned: row.pinned_patch !== null,
-      }
-    );
+    return row && { ...this.#toStored(row), isPinned: row.pinned_patch !== null };
   }
 
-  /** Versions from the newest on, those before `before`, without what they were made of. */
+  /** Lists versions, the newest first, before the number `before`, without their sources. */
   async list(
     plugin: PluginKey,
     { before, limit }: { readonly before?: number | undefined; readonly limit: number },
@@ -153,7 +139,7 @@ export class Versions {
     return rows.map(toRecord);
   }
 
-  /** A version with what it was made of; `undefined` when there is no such version. */
+  /** Finds a version with its source and program; `undefined` when there is no such version. */
   async findRecord(
     plugin: PluginKey,
     version: string,
@@ -173,9 +159,17 @@ export class Versions {
       row && {
         record: toRecord(row),
         source: JSON.parse(row.record) as PluginSource,
-        program: this.#programs.reference(row.program_hash, row.schemas_digest !== ''),
+        program: this.#programOf(row),
       }
     );
+  }
+
+  #toStored(row: ProgramColumns & { readonly plugin_id: number; readonly patch: number }): StoredVersion {
+    return { ...this.#programOf(row), version: versionName(row.patch), pluginId: row.plugin_id };
+  }
+
+  #programOf({ program_hash: hash, schemas_digest: schemasDigest }: ProgramColumns): StoredProgram {
+    return this.#programs.reference(hash, schemasDigest !== '');
   }
 
   #selectNewest(plugin: PluginKey) {
@@ -196,15 +190,15 @@ export class VersionsInTransaction extends Versions {
   }
 
   /**
-   * Adds the next version: `v1.0.0`, `v1.0.1`, … Returns its name. The transaction has to have locked the plugin, which has to
-   * be there.
-   * @throws DeletedError when its tenant was deleted meanwhile, which no lock of the plugin keeps off
+   * Adds the next version, `v1.0.0`, `v1.0.1` and so on, and returns its name. The transaction must have locked the plugin, and
+   * found that it exists.
+   * @throws DeletedError when its tenant was deleted meanwhile, which the lock of the plugin does not prevent
    */
   async add(
     plugin: PluginKey,
     source: PluginSource,
     { hash }: StoredProgram,
-    { now, actor, message, schemasDigest = '' }: VersionWriting,
+    { now, actor, message, schemasDigest = '' }: NewVersion,
   ): Promise<string> {
     const { id, last_patch: patch } = await this.db
       .updateTable('plugins')

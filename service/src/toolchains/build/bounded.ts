@@ -1,37 +1,37 @@
 import type { Compilation, Diagnostic } from '../language.ts';
 import { diagnosticLimits, programLimit } from './limits.ts';
-import type { BuildEnd } from './limits.ts';
+import type { BuildOutcome } from './limits.ts';
 
 /*
- * Source decides what a compiler says about it: a name of 200,000 characters that is used wrongly 400 times makes 160 MB of
- * messages. What a build answers is bounded where it is made, so that it is never sent whole, and again by the service, which
- * does not take the compiler's word for it.
+ * The source determines how much a compiler says about it: a name of 200,000 characters that is misused 400 times makes 160 MB
+ * of messages. The outcome of a build is bounded in the compiler's process, so that it is never sent whole; and again in the
+ * service, which does not trust that process.
  */
 
-/** What is left of a text that is too long ends in this. */
+/** The end of a text that was truncated. */
 const ellipsis = ' …';
 
-/** A text of at most so many bytes of UTF-8, in whole characters. */
+/** Truncates a text to at most so many bytes of UTF-8, in whole characters. */
 export function boundedText(text: string, limit: number): string {
   // A text has at least as many bytes as UTF-16 code units.
   if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;
   const bytes = Buffer.from(text.slice(0, limit)).subarray(0, limit - Buffer.byteLength(ellipsis));
-  // A character that was cut in two decodes as U+FFFD.
+  // An incomplete character at the end decodes as U+FFFD.
   return bytes.toString().replace(/\ufffd$/, '') + ellipsis;
 }
 
 /**
- * The diagnostics within the limits, in their order; where there are too many, errors are kept before others, and one more
- * says how many are missing.
+ * Brings diagnostics within the limits, in their order. Where there are too many, errors are kept before others, and one more
+ * diagnostic says how many are missing.
  */
 export function boundedDiagnostics(found: readonly Diagnostic[]): readonly Diagnostic[] {
   const { count, total } = diagnosticLimits;
   const all = found.map(boundedDiagnostic);
   const errorsFirst = [...all.filter(isError), ...all.filter((one) => !isError(one))];
-  const most = all.length > count ? count - 1 : count;
+  const max = all.length > count ? count - 1 : count;
   let room = total - jsonSize(missing(all.length, 1, 1));
   const kept = new Set<Diagnostic>();
-  for (const one of errorsFirst.slice(0, most)) {
+  for (const one of errorsFirst.slice(0, max)) {
     room -= jsonSize(one);
     if (room < 0) break;
     kept.add(one);
@@ -61,19 +61,19 @@ const missing = (number: number, line: number, column: number): Diagnostic => ({
 
 const jsonSize = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) + 1;
 
-/** A compilation within the limits: one whose program is too large has failed. */
+/** Brings a compilation within the limits. One whose program is too large becomes a failed one. */
 export function boundedCompilation({ program, diagnostics }: Compilation): Compilation {
   const size = program ? jsonSize(program) : 0;
   if (!program || size <= programLimit) {
     return { ...(program && { program }), diagnostics: boundedDiagnostics(diagnostics) };
   }
-  const message = `The plugin is too large: built, it has ${size} bytes, and ${programLimit} are possible.`;
+  const message = `The plugin is too large: built, it has ${size} bytes, and the limit is ${programLimit}.`;
   return {
     diagnostics: boundedDiagnostics([...diagnostics, { line: 1, column: 1, message, severity: 'error' }]),
   };
 }
 
-export const boundedEnd = (end: BuildEnd): BuildEnd =>
-  'failed' in end
-    ? { failed: boundedText(end.failed, diagnosticLimits.message) }
-    : { compiled: boundedCompilation(end.compiled) };
+export const boundedOutcome = (outcome: BuildOutcome): BuildOutcome =>
+  'failed' in outcome
+    ? { failed: boundedText(outcome.failed, diagnosticLimits.message) }
+    : { compiled: boundedCompilation(outcome.compiled) };

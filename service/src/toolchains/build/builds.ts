@@ -3,41 +3,41 @@ import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import type { PluginTypes } from '../types/declarations.ts';
-import { SupersededError } from '../process/superseded.ts';
+import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ToolPool } from '../process/tool-pool.ts';
-import { CompilerProcess, notWorking } from './compiler-process.ts';
+import { CompilerProcess, toolchainFailure } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
-import type { BuildEnd } from './limits.ts';
+import type { BuildOutcome } from './limits.ts';
 
-interface Request {
+interface QueuedJob {
   readonly source: string;
-  /** What `run` is given and gives (default: text). */
+  /** The types of the input and output of `run` (default: text). */
   readonly types?: PluginTypes;
-  /** Whose work it is. */
+  /** What the job counts for in the queue. */
   readonly share: Share;
-  /** Withdraws what has not begun. What has begun ends soon after. */
+  /** Aborts a job: one that has not begun is withdrawn at once, one that has begun ends soon after. */
   readonly signal?: AbortSignal;
 }
 
-export interface BuildRequest extends Request {
-  /** Whether a build that has begun goes on to its end, whatever the signal says (default: no). */
+export interface QueuedBuild extends QueuedJob {
+  /** Whether a build that has begun ignores the signal (default false). */
   readonly finishes?: boolean;
 }
 
-export interface CheckRequest extends Request {
-  /** What is checked: a later check of the same share and subject takes the place of one that waits. */
+export interface QueuedCheck extends QueuedJob {
+  /** Names what is checked: a later check of the same share and subject supersedes one that is waiting. */
   readonly subject: string;
 }
 
 /** How long a build took, in ms. */
 export interface BuildTimes {
-  /** For its turn, and for a compiler. */
+  /** Waiting for its turn and for a compiler. */
   readonly waited: number;
   /** In the compiler. */
   readonly took: number;
 }
 
-/** Told of each build that has ended. */
+/** Called for each build that has ended. */
 export type OnBuild = (
   language: string,
   outcome: 'succeeded' | 'failed' | 'unfinished',
@@ -45,12 +45,12 @@ export type OnBuild = (
 ) => void;
 
 /**
- * How long work goes on that nobody waits for any more, in ms. Most of it ends sooner, and a compiler that has to be started
- * anew costs as much as several builds.
+ * How long a job goes on after it was aborted, in ms, before its compiler is ended. Most jobs end sooner by themselves, and
+ * starting another compiler costs as much as several builds.
  */
 const abandonedTime = 1000;
 
-// Three is the least at which a tenant leaves room to the others of its environment, and that to other environments.
+// With fewer than three, a tenant could not leave a slot to the others of its environment, and the environment one to others.
 const slots = Math.min(8, Math.max(3, availableParallelism()));
 
 const queueLimits = {
@@ -63,20 +63,18 @@ const queueLimits = {
   waitingPerToken: 8,
 };
 
-/** Checks take milliseconds, and a tenant may have many authors who type at once. */
+/** Checks take milliseconds, and many users of a tenant may type at once: so more of them may wait. */
 const checkQueueLimits = { ...queueLimits, waitingPerTenant: 64 };
 
 /**
- * Builds, and checks for editors, of every language. The two wait in queues of their own, so that neither waits for the other,
- * and share the warm compilers.
+ * Builds, and checks for editors, in every language. Builds and checks have separate queues, so that neither waits for the
+ * other, and share the warm compilers.
  */
 export class Builds {
   readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
-  readonly #checks = new FairQueue(checkQueueLimits);
-  /** What withdraws the checks that wait, by what they check. */
-  readonly #waitingChecks = new Map<string, AbortController>();
+  readonly #checks = new SupersedingQueue(checkQueueLimits);
 
   /** How many builds and checks wait for their turn. */
   get waiting(): { readonly builds: number; readonly checks: number } {
@@ -94,53 +92,46 @@ export class Builds {
   }
 
   /**
-   * Builds a source. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
-   * withdrawn.
+   * Builds a source. Throws a `BusyError` at once when too many builds are waiting; rejects with the signal's reason when that
+   * is aborted.
    */
   build(
     language: string,
-    { source, types, share, signal, finishes = false }: BuildRequest,
-  ): Promise<BuildEnd> {
+    { source, types, share, signal, finishes = false }: QueuedBuild,
+  ): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
     const turn = this.#builds.acquire(share, signal && (() => signal));
     const began = performance.now();
     let started: number | undefined;
-    const built = this.#run(pool, turn, (compiler) => {
-      started = performance.now();
-      return buildUnlessAbandoned(
-        compiler,
-        { source, types },
-        buildLimits.time,
-        finishes ? undefined : signal,
-      );
-    });
-    return built.then((end) => {
+    const built = pool.use(
+      turn,
+      (compiler) => {
+        started = performance.now();
+        const stopOn = finishes ? undefined : signal;
+        return buildUnlessAbandoned(compiler, { source, types }, buildLimits.time, stopOn);
+      },
+      toolchainFailure,
+    );
+    return built.then((outcome) => {
       const ended = performance.now();
-      // Where there is no compiler, all of it was waiting.
+      // Where no compiler came up, all the time was waiting.
       const waited = (started ?? ended) - began;
-      this.#onBuild?.(language, outcomeOf(end), { waited, took: ended - began - waited });
-      return end;
+      this.#onBuild?.(language, statusOf(outcome), { waited, took: ended - began - waited });
+      return outcome;
     });
   }
 
   /**
-   * Finds what a build would find. Throws and rejects as {@link build}, and with a {@link SupersededError} when a newer check
-   * came before this one had begun.
+   * Finds the problems that a build would find. Throws and rejects as {@link build}, and with a `SupersededError` when a
+   * newer check superseded this one while it was waiting.
    */
-  check(language: string, { source, types, share, subject, signal }: CheckRequest): Promise<BuildEnd> {
+  check(language: string, { source, types, share, subject, signal }: QueuedCheck): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
-    const key = JSON.stringify([share.environment, share.tenant, share.token, language, subject]);
-    this.#waitingChecks.get(key)?.abort(new SupersededError());
-    const waiting = new AbortController();
-    const signals = [waiting.signal, ...(signal ? [signal] : [])];
-    const turn = this.#checks.acquire(share, () => AbortSignal.any(signals));
-    this.#waitingChecks.set(key, waiting);
-    const forget = () => {
-      if (this.#waitingChecks.get(key) === waiting) this.#waitingChecks.delete(key);
-    };
-    turn.then(forget, forget);
-    return this.#run(pool, turn, (compiler) =>
-      buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+    const turn = this.#checks.acquire(share, [language, subject], signal);
+    return pool.use(
+      turn,
+      (compiler) => buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+      toolchainFailure,
     );
   }
 
@@ -153,29 +144,6 @@ export class Builds {
     for (const pool of this.#pools.values()) pool.close();
   }
 
-  async #run(
-    pool: ToolPool<CompilerProcess>,
-    turn: Promise<() => void>,
-    work: (compiler: CompilerProcess) => Promise<BuildEnd>,
-  ): Promise<BuildEnd> {
-    const release = await turn;
-    try {
-      let compiler: CompilerProcess;
-      try {
-        compiler = await pool.take();
-      } catch (error) {
-        return notWorking(error);
-      }
-      try {
-        return await work(compiler);
-      } finally {
-        pool.giveBack(compiler);
-      }
-    } finally {
-      release();
-    }
-  }
-
   #poolOf(language: string): ToolPool<CompilerProcess> {
     const pool = this.#pools.get(language);
     if (!pool) throw new Error(`There is no toolchain ${language}.`);
@@ -183,9 +151,9 @@ export class Builds {
   }
 }
 
-function outcomeOf(end: BuildEnd) {
-  if ('failed' in end) return 'unfinished';
-  return end.compiled.program === undefined ? 'failed' : 'succeeded';
+function statusOf(outcome: BuildOutcome) {
+  if ('failed' in outcome) return 'unfinished';
+  return outcome.compiled.program === undefined ? 'failed' : 'succeeded';
 }
 
 async function buildUnlessAbandoned(
@@ -193,8 +161,8 @@ async function buildUnlessAbandoned(
   { source, types }: { readonly source: string; readonly types: PluginTypes | undefined },
   time: number,
   signal: AbortSignal | undefined,
-): Promise<BuildEnd> {
-  // Its client may have gone while the compiler came up.
+): Promise<BuildOutcome> {
+  // The job may have been aborted while the compiler came up.
   signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   const abandon = () => {

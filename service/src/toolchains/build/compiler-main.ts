@@ -1,8 +1,8 @@
 import type { Language } from '../language.ts';
-import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { describeError, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
-import { decodeWork, encodeReport, workLimit } from './compiler-protocol.ts';
-import type { BuildEnd } from './limits.ts';
+import { decodeJob, encodeReport, jobLimit } from './compiler-protocol.ts';
+import type { BuildOutcome } from './limits.ts';
 
 /* The program of a compiler's process: compiles the sources that it is sent. */
 
@@ -15,13 +15,13 @@ await serveTool(async () => {
   );
   if (!trial.program) throw new Error(trial.diagnostics.map(({ message }) => message).join('; '));
   return async (text) => {
-    const { source, types } = decodeWork(text);
-    let end: BuildEnd;
+    const { source, types } = decodeJob(text);
+    let outcome: BuildOutcome;
     try {
-      end = { compiled: await compile(source, types) };
+      outcome = { compiled: await compile(source, types) };
     } catch (error) {
-      end = { failed: `The compiler failed on this source. ${reasonOf(error)}` };
+      outcome = { failed: `The compiler failed on this source. ${describeError(error)}` };
     }
-    return encodeReport({ end, memory: process.memoryUsage.rss() });
+    return encodeReport({ outcome, memory: process.memoryUsage.rss() });
   };
-}, workLimit);
+}, jobLimit);

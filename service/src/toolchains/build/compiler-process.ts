@@ -1,15 +1,16 @@
 import { moduleUrl } from '../../processes/module-url.ts';
+import { errorMessage } from '../../error-message.ts';
 import type { LoadedLanguage } from '../languages.ts';
-import { ToolProcess } from '../process/tool-process.ts';
+import { ToolClient } from '../process/tool-client.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { PluginTypes } from '../types/declarations.ts';
-import { encodeWork } from './compiler-protocol.ts';
+import { encodeJob } from './compiler-protocol.ts';
 import { decodeReport } from './compiler-report.ts';
 import { buildLimits, messageLimit } from './limits.ts';
-import type { BuildEnd, BuildLimits } from './limits.ts';
+import type { BuildOutcome, BuildLimits } from './limits.ts';
 
-// A process that holds this much of its limit after a build makes place for a fresh one, so that the next build has its room.
-const wornOut = 0.85;
+// A process that holds more than this part of its memory limit after a build is replaced, so that the next build has enough.
+const recycleAt = 0.85;
 
 export interface CompilerOptions {
   readonly limits?: BuildLimits;
@@ -17,14 +18,12 @@ export interface CompilerOptions {
   readonly readable?: readonly string[];
 }
 
-/** The process of a language's compiler: compiles one source at a time, and is gone after one that had to be ended. */
-export class CompilerProcess {
+/** The process of a language's compiler. It compiles one source at a time, and cannot be used again once a build met a limit. */
+export class CompilerProcess extends ToolClient {
   readonly #limits: BuildLimits;
-  readonly #tool: ToolProcess;
 
   constructor(language: LoadedLanguage, { limits = buildLimits, readable = [] }: CompilerOptions = {}) {
-    this.#limits = limits;
-    this.#tool = new ToolProcess({
+    super({
       file: moduleUrl('./compiler-main', import.meta.url),
       args: [language.module.href],
       readable,
@@ -32,30 +31,16 @@ export class CompilerProcess {
       nodeOptions: language.engineOptions ?? [],
       helper: language.helper?.(),
       memory: limits.memory,
-      answerLimit: messageLimit,
-      words: { tool: 'The compiler', work: 'The build' },
+      replyLimit: messageLimit,
+      labels: { tool: 'The compiler', job: 'The build' },
     });
-  }
-
-  /** Whether it can take another source. */
-  get isUsable(): boolean {
-    return this.#tool.isUsable;
-  }
-
-  /** The ids of the compiler's process and of the native program that it works with. */
-  get pids(): readonly number[] {
-    return this.#tool.pids;
-  }
-
-  /** Resolves once the compiler is warm; rejects when it does not work on this machine. */
-  get ready(): Promise<void> {
-    return this.#tool.ready;
+    this.#limits = limits;
   }
 
   /**
-   * Compiles a source, once the compiler is warm; the limits are for what follows.
-   * @param options.time the build's own limit, in ms
-   * @param options.types what `run` is given and gives (default: text)
+   * Compiles a source, once the compiler is warm. The limits begin to count only then.
+   * @param options.time the limit of this build's time, in ms
+   * @param options.types the types of the input and output of `run` (default: text)
    */
   async build(
     source: string,
@@ -63,33 +48,26 @@ export class CompilerProcess {
       time = this.#limits.time,
       types = textTypes,
     }: { readonly time?: number; readonly types?: PluginTypes | undefined } = {},
-  ): Promise<BuildEnd> {
+  ): Promise<BuildOutcome> {
     try {
-      await this.#tool.ready;
+      await this.tool.ready;
     } catch (error) {
-      return notWorking(error);
+      return toolchainFailure(error);
     }
-    const done = await this.#tool.work(encodeWork({ source, types }), time);
-    if ('failed' in done) return done;
+    const answered = await this.tool.doJob(encodeJob({ source, types }), time);
+    if ('failed' in answered) return answered;
     try {
-      const { end, memory } = decodeReport(done.answer);
-      // A compiler that failed may be in no state to go on, or have lost the program that it works with.
-      if ('failed' in end || memory > wornOut * this.#limits.memory) this.close();
-      return end;
+      const { outcome, memory } = decodeReport(answered.reply);
+      // A compiler that failed may be in an unusable state, or may have lost its native program.
+      if ('failed' in outcome || memory > recycleAt * this.#limits.memory) this.close();
+      return outcome;
     } catch {
-      return { failed: this.#tool.distrust() };
+      return { failed: this.tool.rejectReply() };
     }
-  }
-
-  /** Ends the process at once. A build that is under way ends with an error. */
-  close(): void {
-    this.#tool.close();
   }
 }
 
-/** The answer to a build whose compiler does not come up. */
-export const notWorking = (error: unknown): BuildEnd => ({
-  failed: `The toolchain does not work on this machine: the compiler ${
-    error instanceof Error ? error.message : String(error)
-  }`,
+/** The outcome of a build whose compiler does not come up. */
+export const toolchainFailure = (error: unknown): BuildOutcome => ({
+  failed: `The toolchain does not work on this machine: the compiler ${errorMessage(error)}`,
 });

@@ -1,26 +1,26 @@
-import { boundedEnd } from './bounded.ts';
+import { boundedOutcome } from './bounded.ts';
 import type { PluginTypes } from '../types/declarations.ts';
-import type { BuildEnd } from './limits.ts';
+import type { BuildOutcome } from './limits.ts';
 
-/** What a compiler's process is sent: a source, and what its `run` is given and gives. */
-export interface CompilerWork {
+/** The job that a compiler's process is sent: a source, and the types of the input and output of its `run`. */
+export interface CompilerJob {
   readonly source: string;
   readonly types: PluginTypes;
 }
 
-/** The longest message that a compiler's process takes, in bytes: the service has checked the source, which JSON may escape. */
-export const workLimit = 10 * 2 ** 20;
+/** The longest job, in bytes. The service has checked the length of the source, but JSON may escape every character of it. */
+export const jobLimit = 10 * 2 ** 20;
 
-export const encodeWork = (work: CompilerWork): string => JSON.stringify(work);
+export const encodeJob = (job: CompilerJob): string => JSON.stringify(job);
 
-/** For the process itself, which is sent nothing by anybody but the service. */
-export const decodeWork = (text: string): CompilerWork => JSON.parse(text) as CompilerWork;
+/** Not validated, because only the service sends jobs to the process. */
+export const decodeJob = (text: string): CompilerJob => JSON.parse(text) as CompilerJob;
 
 export interface CompilerReport {
-  readonly end: BuildEnd;
+  readonly outcome: BuildOutcome;
   /** Bytes of the machine's memory that the process holds after the build. */
   readonly memory: number;
 }
 
-export const encodeReport = ({ end, memory }: CompilerReport): string =>
-  JSON.stringify({ end: boundedEnd(end), memory });
+export const encodeReport = ({ outcome, memory }: CompilerReport): string =>
+  JSON.stringify({ outcome: boundedOutcome(outcome), memory });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { boundedEnd } from './bounded.ts';
+import { boundedOutcome } from './bounded.ts';
 import type { CompilerReport } from './compiler-protocol.ts';
 
 const position = z.int().min(1);
@@ -22,7 +22,7 @@ const program = z.discriminatedUnion('kind', [
 ]);
 
 const report = z.object({
-  end: z.union([
+  outcome: z.union([
     z.object({ failed: z.string() }),
     z.object({
       compiled: z.object({ program: program.exactOptional(), diagnostics: z.array(diagnostic) }),
@@ -32,10 +32,10 @@ const report = z.object({
 });
 
 /**
- * Reads what a compiler's process says. The process works on source that anybody wrote, so that nothing is taken for granted:
- * throws for what is not a report, and bounds what is one.
+ * Reads the report of a compiler's process. The process works on source that anybody may have written, so it is not trusted:
+ * throws for a text that is not a report, and brings a report within the limits.
  */
 export function decodeReport(text: string): CompilerReport {
-  const { end, memory } = report.parse(JSON.parse(text));
-  return { end: boundedEnd(end), memory };
+  const { outcome, memory } = report.parse(JSON.parse(text));
+  return { outcome: boundedOutcome(outcome), memory };
 }

@@ -5,8 +5,8 @@ import { ScriptEngine } from '../../sandbox/script-engine.ts';
 import { traceInSource } from '../../sandbox/stack-trace.ts';
 
 /**
- * Has the engine that will run a script read it, without running it: a parser may know syntax that the engine does
- * not. Returns what it says against it.
+ * Compiles a script in the engine that will run it, without running it: a parser may accept syntax that the engine does not
+ * know. Returns the engine's error, if any.
  */
 export async function checkInEngine(program: ScriptProgram): Promise<Diagnostic[]> {
   const { vm } = await ScriptEngine.create();

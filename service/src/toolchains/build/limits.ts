@@ -12,15 +12,15 @@ export interface BuildLimits {
 
 export const buildLimits: BuildLimits = { time: 10_000, memory: 512 * mebibyte };
 
-/** Milliseconds that a check may take, for an editor that asks as one types: an answer that comes later is of no use. */
+/** How long a check may take, in ms. An editor asks for checks while one types: a later result would be of no use. */
 export const checkTime = 5_000;
 
 /** The largest program that a build may make, in bytes of JSON, which is how it is stored. */
 export const programLimit = 4 * mebibyte;
 
-/** What is told of a build at the most. */
+/** The limits of a build's diagnostics. */
 export const diagnosticLimits = {
-  /** How many, the last of which says how many there are beyond. */
+  /** How many there may be. Where there are more, the last one says how many. */
   count: 200,
   /** Bytes of UTF-8 of one message. */
   message: 2048,
@@ -28,8 +28,8 @@ export const diagnosticLimits = {
   total: mebibyte,
 } as const;
 
-/** The largest message that is taken from a compiler, in bytes: a program and what is told of it. */
+/** The longest reply of a compiler, in bytes: a program and its diagnostics. */
 export const messageLimit = programLimit + 2 * diagnosticLimits.total;
 
-/** How a build ended: with what the compiler says, or why there is nothing of it. */
-export type BuildEnd = { readonly compiled: Compilation } | { readonly failed: string };
+/** How a build ended: with a compilation, or with the reason why there is none. */
+export type BuildOutcome = { readonly compiled: Compilation } | { readonly failed: string };

@@ -9,15 +9,15 @@ export interface Position {
 }
 
 /**
- * Turns offsets in UTF-16 code units into positions in a source. The lines are looked for once, because a compiler can have
- * something to say about every character.
+ * Makes a function that turns offsets, in UTF-16 code units, into positions in a source. The line starts are found once,
+ * because a compiler may report a problem at every character.
  */
 export function positionsIn(source: string): (offset: number) => Position {
   const starts = [0];
   for (const { 0: lineBreak, index } of source.matchAll(/\r\n?|\n/g)) starts.push(index + lineBreak.length);
   return (offset) => {
     let within = Math.min(Math.max(0, offset), source.length);
-    // Between the two characters of one line break is still the end of the line.
+    // An offset within a CRLF is still at the end of its line.
     if (source[within - 1] === '\r' && source[within] === '\n') within -= 1;
     let [low, high] = [0, starts.length - 1];
     while (low < high) {
@@ -29,9 +29,9 @@ export function positionsIn(source: string): (offset: number) => Position {
   };
 }
 
-/** Where the source exports `run`, as near as can be told without parsing; its start when it does not. */
+/** The position where the source exports `run`, as far as can be found without a parser; else the start of the source. */
 export function positionOfRun(source: string): Position {
-  // Line by line: a pattern for both words at once takes very long over a source that is made for that.
+  // Line by line: one pattern for both words would take very long on a source that was written to make it slow.
   for (const { 0: line, index } of source.matchAll(/^.+$/gm)) {
     const found = /^\s*export\b/.test(line) ? /\brun\b/.exec(line) : null;
     if (found) return positionsIn(source)(index + found.index);
@@ -39,7 +39,7 @@ export function positionOfRun(source: string): Position {
   return { line: 1, column: 1 };
 }
 
-/** What a plugin without a function `run` is told. */
+/** The message for a plugin that does not export a function `run`. */
 export const missingRun = (types: PluginTypes): string =>
   types.input === textTypes.input
     ? 'A plugin exports a function named "run", from text to text: export function run(input: string): string'

@@ -1,32 +1,32 @@
-import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { describeError, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
-import { answerQuestion } from './answer.ts';
-import { decodeQuestion, questionLimit } from './help-protocol.ts';
-import type { HelpEnd, HelpQuestion } from './help-protocol.ts';
+import { doHelpJob } from './help-job.ts';
+import { decodeJob, jobLimit } from './help-protocol.ts';
+import type { HelpOutcome, HelpJob } from './help-protocol.ts';
 import { LanguageServer } from './language-server.ts';
 import { PluginFiles, rootUri } from './plugin-files.ts';
 
-/* The program of a process of language help: answers the questions that it is sent. */
+/* The program of a process of language help: does the jobs that it is sent. */
 
 await serveTool(async () => {
   const server = new LanguageServer();
   await server.start(rootUri);
   const files = new PluginFiles(server);
   for (const language of ['javascript', 'typescript'] as const) {
-    await answerQuestion(server, files, trial(language));
+    await doHelpJob(server, files, trial(language));
   }
   return async (text) => {
-    let end: HelpEnd;
+    let outcome: HelpOutcome;
     try {
-      end = { result: await answerQuestion(server, files, decodeQuestion(text)) };
+      outcome = { result: await doHelpJob(server, files, decodeJob(text)) };
     } catch (error) {
-      end = { failed: reasonOf(error).slice(0, 1000) };
+      outcome = { failed: describeError(error).slice(0, 1000) };
     }
-    return JSON.stringify(end);
+    return JSON.stringify(outcome);
   };
-}, questionLimit);
+}, jobLimit);
 
-function trial(language: HelpQuestion['language']): HelpQuestion {
+function trial(language: HelpJob['language']): HelpJob {
   return {
     language,
     contents: 'export const run = (input) => input.trim();',

@@ -1,74 +1,52 @@
 import { moduleUrl } from '../../processes/module-url.ts';
-import { ToolProcess } from '../process/tool-process.ts';
+import { ToolClient } from '../process/tool-client.ts';
 import { compilerCommand } from '../types/native-compiler.ts';
-import { decodeEnd } from './help-protocol.ts';
-import type { HelpEnd, HelpQuestion } from './help-protocol.ts';
+import { decodeOutcome } from './help-protocol.ts';
+import type { HelpJob, HelpOutcome } from './help-protocol.ts';
 import { helpLimits } from './limits.ts';
 
 export interface HelpProcessOptions {
-  /** Milliseconds for one request. */
+  /** The limit of one job's time, in ms. */
   readonly time?: number;
   /** Bytes of memory, of the process and the native language server together. */
   readonly memory?: number;
 }
 
-/** How many requests are answered between two looks at the memory that the process holds. */
-const requestsPerLook = 20;
+/** After how many jobs the memory of the process is checked. */
+const jobsPerMemoryCheck = 20;
 
-/**
- * A process of language help: answers one question at a time, and is gone after one that had to be ended. Nothing of a question
- * is needed for the next.
- */
-export class HelpProcess {
+/** A process of language help. It does one job at a time, and each job is independent of those before it. */
+export class HelpProcess extends ToolClient {
   readonly #time: number;
-  readonly #wornOut: number;
-  readonly #tool: ToolProcess;
-  #answered = 0;
+  readonly #recycleAt: number;
+  #jobsDone = 0;
 
   constructor({ time = helpLimits.time, memory = helpLimits.memory }: HelpProcessOptions = {}) {
-    this.#time = time;
-    this.#wornOut = Math.min(helpLimits.wornOut, memory);
-    this.#tool = new ToolProcess({
+    super({
       file: moduleUrl('./help-main', import.meta.url),
       helper: { command: compilerCommand(), args: ['--lsp', '--stdio'] },
       memory,
-      answerLimit: helpLimits.answer,
-      words: { tool: 'Language help', work: 'Language help' },
+      replyLimit: helpLimits.reply,
+      labels: { tool: 'Language help', job: 'Language help' },
     });
+    this.#time = time;
+    this.#recycleAt = Math.min(helpLimits.recycleAt, memory);
   }
 
-  get isUsable(): boolean {
-    return this.#tool.isUsable;
-  }
-
-  /** The ids of the process and of the native language server that it works with. */
-  get pids(): readonly number[] {
-    return this.#tool.pids;
-  }
-
-  get ready(): Promise<void> {
-    return this.#tool.ready;
-  }
-
-  /** Answers a question, once the process is warm. */
-  async ask(question: HelpQuestion): Promise<HelpEnd> {
-    await this.#tool.ready;
-    const done = await this.#tool.work(JSON.stringify(question), this.#time);
-    if ('failed' in done) return done;
-    this.#answered += 1;
-    if (this.#answered % requestsPerLook === 0 && this.#tool.memory > this.#wornOut) this.close();
+  /** Does a job, once the process is warm. */
+  async doJob(job: HelpJob): Promise<HelpOutcome> {
+    await this.tool.ready;
+    const answered = await this.tool.doJob(JSON.stringify(job), this.#time);
+    if ('failed' in answered) return answered;
+    this.#jobsDone += 1;
+    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.tool.memory > this.#recycleAt) this.close();
     try {
-      const end = decodeEnd(done.answer, question.request.method);
-      // A language server that failed may be in no state to go on.
-      if ('failed' in end) this.close();
-      return end;
+      const outcome = decodeOutcome(answered.reply, job.request.method);
+      // A language server that failed may be in an unusable state.
+      if ('failed' in outcome) this.close();
+      return outcome;
     } catch {
-      return { failed: this.#tool.distrust() };
+      return { failed: this.tool.rejectReply() };
     }
-  }
-
-  /** Ends the process at once. */
-  close(): void {
-    this.#tool.close();
   }
 }

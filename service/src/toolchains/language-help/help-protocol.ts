@@ -3,32 +3,32 @@ import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
 import { helpRequest, helpResults } from './requests.ts';
 import type { HelpMethod, HelpRequest, HelpResult } from './requests.ts';
 
-/** What a process of language help is asked, as JSON. */
-export interface HelpQuestion {
+/** The job that a process of language help is sent, as JSON. */
+export interface HelpJob {
   readonly language: CheckedLanguage;
   readonly contents: string;
   readonly types: PluginTypes;
   readonly request: HelpRequest;
 }
 
-/** The longest question, in bytes: the service has checked the length of the source, which JSON may escape. */
-export const questionLimit = 4 * 2 ** 20;
+/** The longest job, in bytes. The service has checked the length of the source, but JSON may escape every character of it. */
+export const jobLimit = 4 * 2 ** 20;
 
-/** How it ended: with what the language server says, or why there is nothing of it. */
-export type HelpEnd = { readonly result: HelpResult } | { readonly failed: string };
+/** How a job ended: with the result of the language server, or with the reason why there is none. */
+export type HelpOutcome = { readonly result: HelpResult } | { readonly failed: string };
 
 const failure = z.object({ failed: z.string().max(1000) });
 
-/** Reads what a process says to a request. Throws for what is not an answer to it, or past the limits. */
-export function decodeEnd(text: string, method: HelpMethod): HelpEnd {
-  const end: unknown = JSON.parse(text);
-  const failed = failure.safeParse(end);
+/** Reads the reply of a process. Throws for one that is not a result of this method, or is past the limits. */
+export function decodeOutcome(text: string, method: HelpMethod): HelpOutcome {
+  const outcome: unknown = JSON.parse(text);
+  const failed = failure.safeParse(outcome);
   if (failed.success) return failed.data;
-  return { result: helpResults[method].parse((end as { result?: unknown } | null)?.result) };
+  return { result: helpResults[method].parse((outcome as { result?: unknown } | null)?.result) };
 }
 
-/** For the process itself, which is sent nothing by anybody but the service. */
-export function decodeQuestion(text: string): HelpQuestion {
-  const { request, ...others } = JSON.parse(text) as HelpQuestion;
+/** Reads a job, in the process. Only the request is validated, because only the service sends jobs. */
+export function decodeJob(text: string): HelpJob {
+  const { request, ...others } = JSON.parse(text) as HelpJob;
   return { ...others, request: helpRequest.parse(request) };
 }

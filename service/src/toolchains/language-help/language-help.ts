@@ -1,29 +1,29 @@
 import { availableParallelism } from 'node:os';
-import { FairQueue } from '../../processes/fair-queue.ts';
+import { errorMessage } from '../../error-message.ts';
 import type { Share } from '../../processes/fair-queue.ts';
-import { SupersededError } from '../process/superseded.ts';
+import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
 import { HelpProcess } from './help-process.ts';
-import type { HelpEnd } from './help-protocol.ts';
+import type { HelpOutcome } from './help-protocol.ts';
 import type { HelpRequest } from './requests.ts';
 
-export interface HelpWork {
+export interface QueuedHelp {
   readonly language: CheckedLanguage;
   readonly contents: string;
   readonly request: HelpRequest;
-  /** What `run` is given and gives (default: text), with further declarations such as those of a namespace. */
+  /** The types of the input and output of `run` (default: text), with their declarations. */
   readonly types?: PluginTypes;
-  /** Whose work it is. */
+  /** What the job counts for in the queue. */
   readonly share: Share;
-  /** What is edited: a later request of the same share, subject and method takes the place of one that waits. */
+  /** Names what is edited: a later request of the same share, subject and method supersedes one that is waiting. */
   readonly subject: string;
-  /** Withdraws what has not begun. What has begun ends within milliseconds. */
+  /** Withdraws a request that has not begun. One that has begun ends within milliseconds anyway. */
   readonly signal?: AbortSignal;
 }
 
-// Three is the least at which a tenant leaves room to the others of its environment, and that to other environments.
+// With fewer than three, a tenant could not leave a slot to the others of its environment, and the environment one to others.
 const slots = Math.min(4, Math.max(3, availableParallelism()));
 
 const queueLimits = {
@@ -41,14 +41,12 @@ export const isHelpedLanguage = (language: string): language is CheckedLanguage 
   language === 'javascript' || language === 'typescript';
 
 /**
- * Help with writing plugins, for editors. It has processes and a queue of its own, so that it never waits for builds, nor they
- * for it. A process is started with the first request.
+ * Help with writing plugins, for editors. It has processes and a queue of its own, so that it never waits for builds, and builds
+ * never wait for it. The first request starts a process.
  */
 export class LanguageHelp {
   readonly #pool: ToolPool<HelpProcess>;
-  readonly #queue = new FairQueue(queueLimits);
-  /** What withdraws the requests that wait, by what they ask. */
-  readonly #waitingRequests = new Map<string, AbortController>();
+  readonly #queue = new SupersedingQueue(queueLimits);
 
   /** `start`: starts a process. */
   constructor(start = () => new HelpProcess()) {
@@ -61,8 +59,8 @@ export class LanguageHelp {
   }
 
   /**
-   * Answers a request. Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is
-   * withdrawn, and with a `SupersededError` when a newer request came before this one had begun.
+   * Answers a request. Throws a `BusyError` at once when too many requests are waiting; rejects with the signal's reason when
+   * that is aborted, and with a `SupersededError` when a newer request superseded this one while it was waiting.
    */
   help({
     language,
@@ -72,45 +70,23 @@ export class LanguageHelp {
     share,
     subject,
     signal,
-  }: HelpWork): Promise<HelpEnd> {
-    const key = JSON.stringify([share.environment, share.tenant, share.token, subject, request.method]);
-    this.#waitingRequests.get(key)?.abort(new SupersededError());
-    const waiting = new AbortController();
-    const signals = [waiting.signal, ...(signal ? [signal] : [])];
-    const turn = this.#queue.acquire(share, () => AbortSignal.any(signals));
-    this.#waitingRequests.set(key, waiting);
-    const forget = () => {
-      if (this.#waitingRequests.get(key) === waiting) this.#waitingRequests.delete(key);
-    };
-    turn.then(forget, forget);
-    return this.#run(turn, (process) => {
-      // Its client may have gone while the process came up.
-      signal?.throwIfAborted();
-      return process.ask({ language, contents, types, request });
-    });
+  }: QueuedHelp): Promise<HelpOutcome> {
+    const turn = this.#queue.acquire(share, [subject, request.method], signal);
+    return this.#pool.use(
+      turn,
+      (process) => {
+        // The request may have been aborted while the process came up.
+        signal?.throwIfAborted();
+        return process.doJob({ language, contents, types, request });
+      },
+      (error) => {
+        const reason = errorMessage(error);
+        return { failed: `Language help does not work on this machine: it ${reason}` };
+      },
+    );
   }
 
   close(): void {
     this.#pool.close();
-  }
-
-  async #run(turn: Promise<() => void>, work: (process: HelpProcess) => Promise<HelpEnd>): Promise<HelpEnd> {
-    const release = await turn;
-    try {
-      let process: HelpProcess;
-      try {
-        process = await this.#pool.take();
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        return { failed: `Language help does not work on this machine: it ${reason}` };
-      }
-      try {
-        return await work(process);
-      } finally {
-        this.#pool.giveBack(process);
-      }
-    } finally {
-      release();
-    }
   }
 }

@@ -2,8 +2,8 @@ import { read, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /*
- * The client's side of the Language Server Protocol, as far as it is needed: TypeScript's own language server is the native
- * program that the service has connected to descriptors 0 and 1 of this process.
+ * A client of the Language Server Protocol, as far as it is needed here. The server is TypeScript's own: the native program that
+ * the service has connected to descriptors 0 and 1 of this process.
  */
 
 const fromServer = 0;
@@ -18,7 +18,7 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** What it is told that this client can show. What is not named here, it leaves out. */
+/** The capabilities of this client. The server leaves out of its results what is not named here. */
 const capabilities = {
   textDocument: {
     completion: {
@@ -37,10 +37,10 @@ const capabilities = {
   },
 };
 
-/** There is nothing to import from. Types that are missing are not to be installed: it would begin by making folders for them. */
+/** A plugin can import nothing. The server must not install missing types: it would create folders for them. */
 const userPreferences = { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false };
 
-/** TypeScript's language server. Files are what it is told to have open: see `plugin-files.ts`. */
+/** TypeScript's language server. It only knows files that it was told are open: see `plugin-files.ts`. */
 export class LanguageServer {
   #nextId = 0;
   #received = Buffer.alloc(0);
@@ -49,7 +49,7 @@ export class LanguageServer {
     { resolve: (result: unknown) => void; reject: (error: Error) => void }
   >();
 
-  /** Begins to read, and greets it. `root`: the URI of the folder that the files are in. */
+  /** Begins to read messages, and initializes the server. `root`: the URI of the folder that the files are in. */
   async start(root: string): Promise<void> {
     void this.#readAll();
     await this.request('initialize', {
@@ -61,7 +61,7 @@ export class LanguageServer {
     this.notify('initialized', {});
   }
 
-  /** Rejects with what the server says against it. */
+  /** Sends a request. Resolves with the result, or rejects with the server's error. */
   request(method: string, params: object): Promise<unknown> {
     const id = ++this.#nextId;
     return new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ export class LanguageServer {
   async #readAll(): Promise<void> {
     for (;;) {
       const { bytesRead, buffer } = await readServer(fromServer, Buffer.allocUnsafe(65_536), 0, 65_536, null);
-      // The service sees that it has gone, and ends this process.
+      // The server has ended. The service notices, and ends this process.
       if (!bytesRead) return;
       this.#received = Buffer.concat([this.#received, buffer.subarray(0, bytesRead)]);
       for (let body = this.#takeBody(); body; body = this.#takeBody()) {
@@ -105,7 +105,7 @@ export class LanguageServer {
 
   #handleMessage({ id, method, result, error }: Message): void {
     if (method !== undefined) {
-      // What it asks for, such as to be told of changes of its settings, is granted; notifications are of no interest.
+      // The server's own requests, such as to register for changes of settings, are granted; its notifications are ignored.
       if (id !== undefined) this.#send({ id, result: null });
       return;
     }

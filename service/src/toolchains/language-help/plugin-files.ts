@@ -3,9 +3,8 @@ import type { CheckedLanguage } from '../types/declarations.ts';
 import type { LanguageServer } from './language-server.ts';
 
 /*
- * The files that the language server works on. None of them is on a disk: each is open, as in an editor. That is also what keeps
- * it to them: with `noResolve` no import and no reference in a source makes it read another file (beside the declarations of the
- * language itself, which are its own).
+ * The files that the language server works on. None of them is on a disk: each one is open, as in an editor. With `noResolve`, no
+ * import or reference in a source makes the server read any other file but its own declarations of the language.
  */
 
 export const rootUri = 'file:///plugin-editor-language-help';
@@ -16,10 +15,10 @@ export const pluginUri = (language: CheckedLanguage): string =>
 
 const declarationsUri = `${rootUri}/types.d.ts`;
 
-/** Opens the files, and brings them up to date before each request. */
+/** Opens the files in the language server, and updates them before each request. */
 export class PluginFiles {
   readonly #server: LanguageServer;
-  /** What is open, with its text and version. */
+  /** The text and version of each open file, by its URI. */
   readonly #open = new Map<string, { text: string; version: number }>();
 
   constructor(server: LanguageServer) {
@@ -38,7 +37,7 @@ export class PluginFiles {
     }
   }
 
-  /** Puts a source in place of the former one, and returns its URI. `declarations`: see `PluginTypes`. */
+  /** Replaces the source, and returns its URI. `declarations`: see `PluginTypes`. */
   update(language: CheckedLanguage, source: string, declarations: string): string {
     this.#set(declarationsUri, 'typescript', declarations);
     const uri = pluginUri(language);

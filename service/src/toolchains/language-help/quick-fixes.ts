@@ -1,9 +1,9 @@
 import type { HelpResult, Position, Range, TextEdit } from './requests.ts';
-import type { ServerDiagnostic } from './server-answers.ts';
+import type { ServerDiagnostic } from './server-results.ts';
 
 /*
- * TypeScript's native language server knows hardly any quick fixes yet. These are the ones that its messages, and what they
- * refer to, suffice for.
+ * TypeScript's native language server has hardly any quick fixes yet. These are the ones that can be made from its diagnostics
+ * alone.
  */
 
 export interface Fix {
@@ -18,7 +18,7 @@ type Lines = readonly string[];
 const at = (place: Position): Range => ({ start: place, end: place });
 const lineOf = (lines: Lines, { line }: Position): string => lines[line] ?? '';
 
-/** All fixes for a problem, the likeliest first. */
+/** All fixes for a problem, the most likely first. */
 export function fixesFor(problem: ServerDiagnostic, source: string): readonly Fix[] {
   const lines = source.split(/\r\n?|\n/);
   return makers.flatMap((make) => make(problem, lines) ?? []);
@@ -44,7 +44,7 @@ const markAsync: MakeFix = ({ relatedInformation = [] }, lines) => {
   const found = relatedInformation.find(({ message }) => message.includes("as 'async'"));
   if (!found) return undefined;
   const { line, character } = found.location.range.start;
-  // Where it refers to a name, the keyword goes in front of `function`.
+  // The diagnostic may refer to the name of a function; `async` goes in front of the keyword `function`.
   const before = lineOf(lines, found.location.range.start).slice(0, character);
   const start = /\bfunction $/.test(before) ? character - 'function '.length : character;
   return {
@@ -54,7 +54,7 @@ const markAsync: MakeFix = ({ relatedInformation = [] }, lines) => {
   };
 };
 
-// It may be null, undefined, or either; with a name and without.
+// The compiler's codes for a value that may be null, undefined, or either; with and without its name in the message.
 const maybeMissing = new Set([2531, 2532, 2533, 18047, 18048, 18049]);
 
 const accessOptionally: MakeFix = ({ code = 0, range }, lines) => {
@@ -83,11 +83,11 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
   };
 };
 
-// Below are problems of the grammar, which cannot be ignored; nor can an import, which no plugin can have.
-const firstOfTypes = 2000;
+// Lower codes are syntax errors, which a comment cannot suppress. Neither can it an import, because plugins have none.
+const firstTypeError = 2000;
 
 const ignore: MakeFix = ({ code = 0, range }, lines) => {
-  if (code < firstOfTypes || missingModule.has(code)) return undefined;
+  if (code < firstTypeError || missingModule.has(code)) return undefined;
   const { line } = range.start;
   const [indent = ''] = /^\s*/.exec(lineOf(lines, range.start)) ?? [];
   return {

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { helpLimits } from './limits.ts';
 
 /*
- * What can be asked of language help, and how it answers: a part of the Language Server Protocol (LSP 3.17), in its own terms.
- * Lines and characters count from 0, characters in UTF-16 code units. Each request comes with the whole source, so that nothing
- * has to be remembered from one to the next. Answers come from a process that works on source that anybody wrote: they are
- * checked by these schemas, limits included, before they are passed on.
+ * The requests of language help and their results: a part of the Language Server Protocol (LSP 3.17), in its own terms. Lines
+ * and characters count from 0, characters in UTF-16 code units. Each request comes with the whole source, so that there is no
+ * state between requests. Results come from a process that works on source that anybody may have written: they are validated by
+ * these schemas, limits included, before they are passed on.
  */
 
 const place = z.int().min(0).max(helpLimits.source);
@@ -14,7 +14,7 @@ export const range = z.object({ start: position, end: position });
 
 const label = z.string().max(helpLimits.label);
 
-/** A name that a thing can be renamed to. */
+/** A new name for a rename. */
 const identifier = label.regex(/^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u, {
   error: 'must be a name: letters, digits, "_" and "$", and no digit first',
 });
@@ -67,7 +67,7 @@ const signature = z.object({
     .max(helpLimits.parameters),
 });
 
-/** What each method answers; `null` where there is nothing to say. */
+/** The result of each method; `null` where there is none. */
 export const helpResults = {
   'textDocument/completion': z
     .object({ isIncomplete: z.boolean(), items: z.array(completionItem).max(helpLimits.completions) })

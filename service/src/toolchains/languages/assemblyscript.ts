@@ -37,7 +37,7 @@ ${output === undefined ? '  throw new Error("This plugin is not written yet.");'
 }
 `,
   probe: () => {
-    // The second is a dependency of the first, and need not be where the service finds its own.
+    // Resolved from the compiler, because the service itself need not be able to find a dependency of it.
     createRequire(import.meta.resolve('assemblyscript/asc')).resolve('binaryen');
   },
   // Optimising the compiler's own WebAssembly takes 50 MB and makes no build faster.
@@ -45,14 +45,14 @@ ${output === undefined ? '  throw new Error("This plugin is not written yet.");'
   loadCompiler,
 };
 
-// The entry keeps the plugin to one export of one type: what does not fit is an error in it.
+// The entry module imports `run` with its required type, so that the compiler reports a plugin whose `run` does not fit.
 const entry = 'entry.ts';
 const plugin = 'plugin.ts';
 const entrySource = `import { run as plugin } from "./plugin";
 export function run(input: string): string { return plugin(input); }`;
 
-// Optimising costs several times what the rest of a build does. Names tell what a trap happened in. One instruction of bulk
-// memory works for as long as many loops do, and the engine looks at the clock after it at the earliest.
+// Not optimized, because that takes several times as long as the rest of a build. Debug names say where a trap happened. Without
+// bulk memory, because one such instruction can work as long as many loops, and cannot be interrupted.
 const options =
   `--outFile plugin.wasm --runtime incremental --exportRuntime --importMemory --initialMemory ${initialPages} ` +
   `--maximumMemory ${maximumPages} --optimizeLevel 0 --debug --disable bulk-memory`;
@@ -65,8 +65,8 @@ async function loadCompiler(): Promise<Compile> {
     const positionAt = positionsIn(source);
     let output: Uint8Array | undefined;
     const { error } = await asc.main([entry, ...options.split(' ')], {
-      stdout: nowhere,
-      stderr: nowhere,
+      stdout: discard,
+      stderr: discard,
       readFile: (name) => (Object.hasOwn(files, name) ? (files[name] ?? null) : null),
       listFiles: () => [],
       writeFile: (name, contents) => {
@@ -82,7 +82,7 @@ async function loadCompiler(): Promise<Compile> {
         });
       },
     });
-    const problem = output && (describeOversize(output) ?? foreignImport(output));
+    const problem = output && (describeOversize(output) ?? findForeignImport(output));
     if (problem) diagnostics.push({ line: 1, column: 1, message: problem, severity: 'error' });
     else if (error && !diagnostics.length) {
       diagnostics.push({ line: 1, column: 1, message: error.message, severity: 'error' });
@@ -93,8 +93,8 @@ async function loadCompiler(): Promise<Compile> {
 }
 
 /**
- * The compiler fetches a small module of its own from a `data:` URL. That needs no network, and its process has none: what it
- * would fetch with is made for these URLs alone, and while it loads.
+ * Provides a `fetch` for `data:` URLs while the compiler is loaded: it fetches a small module of its own from such a URL, and its
+ * process has no `fetch`, because it has no network.
  */
 async function withDataUrls<T>(load: () => Promise<T>): Promise<T> {
   const bytesOf = (url: string) =>
@@ -112,11 +112,11 @@ async function withDataUrls<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-// The compiler prints what it reports, at any length.
-const nowhere = { write: () => true };
+// The compiler also prints its diagnostics, at any length; they are taken from `reportDiagnostic`.
+const discard = { write: () => true };
 
-/** What is wrong with a module that wants something from outside that no plugin is given. */
-function foreignImport(module: Uint8Array): string | undefined {
+/** The message for a module that imports something that plugins do not have; `undefined` for any other. */
+function findForeignImport(module: Uint8Array): string | undefined {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(new Uint8Array(module)));
   const foreign = imports
     .map(({ module: from, name }) => `${from}.${name}`)
@@ -124,7 +124,7 @@ function foreignImport(module: Uint8Array): string | undefined {
   return foreign && `The plugin needs "${foreign}", which plugins do not have.`;
 }
 
-// By the compiler's own numbers.
+// By the compiler's numbers of its categories.
 const severities: Readonly<Record<number, Diagnostic['severity']>> = { 2: 'warning', 3: 'error' };
 
 export default assemblyscript;

@@ -4,7 +4,7 @@ import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
-import { returning, typedTemplateComment } from '../typed-template.ts';
+import { returnStatement, typedTemplateComment } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -31,7 +31,7 @@ export function run(input) {
     ],
   }),
   typedTemplate: ({ output }) => `${typedTemplateComment}export function run(input) {
-${returning(output)}
+${returnStatement(output)}
 }
 `,
   probe: () => {
@@ -43,7 +43,7 @@ ${returning(output)}
   loadCompiler,
 };
 
-// By the parser's own names.
+// By the parser's names of its severities.
 const severities: Readonly<Record<string, Diagnostic['severity']>> = {
   Error: 'error',
   Advice: 'information',
@@ -68,7 +68,7 @@ async function loadCompiler(): Promise<Compile> {
     });
     const errors = parsed.errors.map(({ message, labels, helpMessage, severity }) =>
       at(
-        // Of a name that is there twice, the second is the one too many.
+        // For a duplicate name, the last label is the duplicate.
         labels.at(-1)?.start ?? 0,
         helpMessage ? `${message}. ${helpMessage}` : message,
         severities[severity] ?? 'warning',
@@ -86,7 +86,7 @@ async function loadCompiler(): Promise<Compile> {
     const problems = await checkInEngine(program);
     if (problems.length) return { diagnostics: problems };
     const { parses, diagnostics } = checkTypes(source, types);
-    // What the parser and the engine take is JavaScript, whatever this one thinks of it.
+    // The parser and the engine accept the source, so that it is JavaScript even if the type checker cannot parse it.
     if (!parses) return { program, diagnostics: [] };
     return diagnostics.some(({ severity }) => severity === 'error')
       ? { diagnostics }

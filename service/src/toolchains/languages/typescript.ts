@@ -4,7 +4,7 @@ import { positionsIn } from '../build/positions.ts';
 import type { Compile, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
-import { returning, typedTemplateComment } from '../typed-template.ts';
+import { returnStatement, typedTemplateComment } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -31,7 +31,7 @@ export function run(input: string): string {
     ],
   }),
   typedTemplate: ({ output }) => `${typedTemplateComment}export function run(input: Input): Output {
-${returning(output)}
+${returnStatement(output)}
 }
 `,
   probe: () => {

@@ -4,18 +4,18 @@ import { encodeFrame, FrameReader } from '../../processes/frames.ts';
 import { channel, frameKind } from './tool-protocol.ts';
 
 /*
- * The main loop of a tool's process: does the work that it is sent, one piece after the other. Once it has been idle for a
- * while, it gives back the memory that work left behind; before, that would make the next piece several times slower.
+ * The main loop of a tool's process: it does the jobs that it is sent, one after the other. Garbage is collected only when the
+ * process has been idle for a while, because a collection makes the next job several times slower.
  */
 
-/** How long after its work memory is given back, in ms. */
+/** After how long without a job garbage is collected, in ms. */
 const idleTime = 5000;
 
-/** From how many bytes on it is given back at once, so that a burst of work does not pile it up. */
-const crowded = 320 * 2 ** 20;
+/** A process that holds more than so many bytes after a job collects at once, so that a burst of jobs does not pile it up. */
+const collectAbove = 320 * 2 ** 20;
 
-/** Does one piece of work; both are texts that the two sides have agreed on. Should not throw. */
-export type Work = (text: string) => string | Promise<string>;
+/** Does one job: takes its text and returns the text of the reply. It should not throw. */
+export type JobHandler = (text: string) => string | Promise<string>;
 
 const collectGarbage = () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 
@@ -24,13 +24,13 @@ function send(kind: number, text: string): void {
   for (let sent = 0; sent < frame.length;) sent += writeSync(channel, frame, sent);
 }
 
-export const reasonOf = (error: unknown): string =>
+export const describeError = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 const readChannel = promisify(read);
 
-/** What is sent, until the service has gone. */
-async function* received(limit: number): AsyncGenerator<string> {
+/** The texts of jobs, until the service has gone. */
+async function* receiveJobs(limit: number): AsyncGenerator<string> {
   const frames = new FrameReader(limit);
   for (;;) {
     const idle = setTimeout(collectGarbage, idleTime);
@@ -42,21 +42,21 @@ async function* received(limit: number): AsyncGenerator<string> {
 }
 
 /**
- * Serves until the service has gone, and ends the process then.
- * @param load makes the tool ready, a trial included: the first work is many times slower than the next
- * @param limit the longest text to take, in bytes
+ * Does jobs until the service has gone, and then ends the process.
+ * @param load loads the tool and does a trial job, because the first one is many times slower than the next
+ * @param limit the longest text of a job, in bytes
  */
-export async function serveTool(load: () => Promise<Work>, limit: number): Promise<never> {
+export async function serveTool(load: () => Promise<JobHandler>, limit: number): Promise<never> {
   try {
-    const work = await load();
+    const handle = await load();
     send(frameKind.ready, '');
-    for await (const text of received(limit)) {
-      send(frameKind.done, await work(text));
-      if (process.memoryUsage.rss() > crowded) collectGarbage();
+    for await (const text of receiveJobs(limit)) {
+      send(frameKind.reply, await handle(text));
+      if (process.memoryUsage.rss() > collectAbove) collectGarbage();
     }
     process.exit();
   } catch (error) {
-    send(frameKind.broken, reasonOf(error));
+    send(frameKind.broken, describeError(error));
     process.exit(1);
   }
 }

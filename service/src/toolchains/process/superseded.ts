@@ -1,4 +1,4 @@
-/** A newer request for the same thing has taken the place of this one, which had not begun. */
+/** A newer job for the same subject has taken the place of this one, which was still waiting. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError';
 

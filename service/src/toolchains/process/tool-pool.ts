@@ -1,12 +1,14 @@
-/** How long one warm process of a language is kept for the next piece of work, in ms. */
+import type { Release } from '../../processes/fair-queue.ts';
+
+/** How long the last idle process is kept for the next job, in ms. */
 const idleTime = 10 * 60_000;
 
-/** How long those beside it are kept, for the memory that they hold, in ms. */
+/** How long further idle processes are kept, in ms: less, for the memory that they hold. */
 const extraIdleTime = 30_000;
 
-/** What a pool asks of a process. */
+/** A process that a pool can hold. */
 export interface PooledProcess {
-  /** Whether it can take more work. */
+  /** Whether it can take another job. */
   readonly isUsable: boolean;
   /** Resolves once it is warm; rejects when it does not work on this machine. */
   readonly ready: Promise<void>;
@@ -19,14 +21,14 @@ interface Waiter<Process> {
 }
 
 /**
- * The processes of one tool, such as a language's compiler. They are started when they are needed, and one of them is kept.
- * How many there are at once is up to who takes them.
+ * The processes of one tool, such as a language's compiler. They are started when they are needed, and one of them is kept. The
+ * pool does not limit how many there are at once; that is for its users, with a queue.
  */
 export class ToolPool<Process extends PooledProcess> {
   readonly #start: () => Process;
   readonly #extraIdleTime: number;
   readonly #all = new Set<Process>();
-  /** Those that are warm and free, the one that was used last at the end. */
+  /** The idle processes, the most recently used at the end. */
   readonly #idle: { process: Process; since: number }[] = [];
   readonly #waiters: Waiter<Process>[] = [];
   #trimTimer: NodeJS.Timeout | undefined;
@@ -38,14 +40,14 @@ export class ToolPool<Process extends PooledProcess> {
     this.#extraIdleTime = idle.extra;
   }
 
-  /** How many processes there are, those that still come up included. */
+  /** How many processes there are, including those that are coming up. */
   get size(): number {
     return this.#all.size;
   }
 
   /**
-   * Resolves with a warm process, to be given back: a free one, or else the first that is done or has come up. Rejects when the
-   * tool does not work on this machine.
+   * Resolves with a warm process: an idle one, or else the first that is given back or has come up. Pass it to
+   * {@link giveBack} after use. Rejects when the tool does not work on this machine.
    */
   async take(): Promise<Process> {
     if (this.#isClosed) throw new Error('The toolchains are closed.');
@@ -58,14 +60,44 @@ export class ToolPool<Process extends PooledProcess> {
     return await taken;
   }
 
-  /** Takes a process back after its work. One that is of no use any more is replaced if it was the only one. */
+  /**
+   * Takes a process for one job and gives it back.
+   * @param turn resolves, with what ends it, when the job may begin
+   * @param useProcess does the job
+   * @param onBroken makes the outcome where the tool does not work on this machine (default: rejects)
+   */
+  async use<T>(
+    turn: Promise<Release>,
+    useProcess: (process: Process) => Promise<T>,
+    onBroken?: (error: unknown) => T,
+  ): Promise<T> {
+    const release = await turn;
+    try {
+      let process: Process;
+      try {
+        process = await this.take();
+      } catch (error) {
+        if (onBroken) return onBroken(error);
+        throw error;
+      }
+      try {
+        return await useProcess(process);
+      } finally {
+        this.giveBack(process);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** Takes a process back after its job. One that cannot be used again is replaced if it was the only one. */
   giveBack(process: Process): void {
     if (process.isUsable) return this.#offer(process);
     this.#all.delete(process);
     this.warmUp();
   }
 
-  /** Has a first process come up, so that nobody need wait for it later. */
+  /** Starts a first process, so that the first job need not wait for it. */
   warmUp(): void {
     if (!this.#isClosed && !this.#all.size) this.#startOne();
   }
@@ -95,7 +127,7 @@ export class ToolPool<Process extends PooledProcess> {
     this.#trim();
   }
 
-  /** Ends what was not used for its time, and looks again when the next one's time is over. */
+  /** Ends processes that were idle for too long, and schedules the next look. */
   #trim(): void {
     clearTimeout(this.#trimTimer);
     const now = performance.now();

@@ -5,21 +5,22 @@ import { encodeFrame, FrameReader } from '../../processes/frames.ts';
 import type { Frame } from '../../processes/frames.ts';
 import { startIsolated, startNative } from '../../processes/isolated-process.ts';
 import type { IsolatedProcess } from '../../processes/isolated-process.ts';
+import { setKeepsAlive } from '../../processes/keep-alive.ts';
 import { residentMemory } from '../../processes/memory.ts';
 import { serviceCode } from '../../processes/package-folders.ts';
 import { channel, frameKind } from './tool-protocol.ts';
 
-/** How often memory is looked at while the tool works, in ms. */
+/** How often memory is checked during a job, in ms. */
 const watchInterval = 50;
 
 /** How long a tool may take to come up, in ms. It takes less than a second where the machine is not busy. */
 const startTime = 60_000;
 
-// For memory: what work leaves behind is collected early, and given back when there is nothing to do.
+// Both keep memory low: garbage is collected early, and `serveTool` can collect it when the process is idle.
 const engineOptions = ['--max-semi-space-size=8', '--expose-gc'];
 
-/** What is kept of what a process writes to its standard error, in characters: an engine's last words. */
-const lastWordsLimit = 4096;
+/** How much of a process's standard error is kept, in characters: its end says why an engine aborted. */
+const stderrTailLimit = 4096;
 
 export interface ToolOptions {
   /** The program of the tool's process, which calls `serveTool`. */
@@ -33,23 +34,23 @@ export interface ToolOptions {
   readonly helper?: { readonly command: string; readonly args: readonly string[] } | undefined;
   /** Bytes of memory, of the tool and the native program together. */
   readonly memory: number;
-  /** The longest answer that is taken from the tool, in bytes. */
-  readonly answerLimit: number;
-  /** What people read of it in an error. */
-  readonly words: {
+  /** The longest reply of the tool, in bytes. */
+  readonly replyLimit: number;
+  /** Its names in error messages. */
+  readonly labels: {
     /** Such as "The compiler". */
     readonly tool: string;
-    /** What it does, such as "The build". */
-    readonly work: string;
+    /** Such as "The build". */
+    readonly job: string;
   };
 }
 
-/** How work ended: with the tool's answer, or why there is none. */
-export type WorkEnd = { readonly answer: string } | { readonly failed: string };
+/** How a job ended: with the tool's reply, or with the reason why there is none. */
+export type JobOutcome = { readonly reply: string } | { readonly failed: string };
 
 /**
- * The process of a tool that works on what users write: takes one piece of work at a time, and is gone after one that had to be
- * ended.
+ * The process of a tool that works on what users write. It does one job at a time, and cannot be used again once a job met a
+ * limit or failed.
  */
 export class ToolProcess {
   readonly #options: ToolOptions;
@@ -57,20 +58,20 @@ export class ToolProcess {
   readonly #channel: Duplex;
   readonly #frames: FrameReader;
   readonly #ready = Promise.withResolvers<void>();
-  #settle: ((end: WorkEnd) => void) | undefined;
-  #lastWords = '';
+  #settle: ((outcome: JobOutcome) => void) | undefined;
+  #stderrTail = '';
   #isUsable = true;
 
   constructor(options: ToolOptions) {
     this.#options = options;
-    const { file, args = [], readable = [], needs, nodeOptions = [], helper, memory, answerLimit } = options;
-    this.#frames = new FrameReader(answerLimit);
-    // The tool may start nothing, so that the program it works with is started here, and the two are connected.
+    const { file, args = [], readable = [], needs, nodeOptions = [], helper, memory, replyLimit } = options;
+    this.#frames = new FrameReader(replyLimit);
+    // The tool's process may start no programs, so its native program is started here, and the two are connected.
     const native =
       helper &&
       startNative({
         ...helper,
-        // What such a program reads by itself is beside it.
+        // The files that such a program reads by itself are beside it.
         visible: [dirname(helper.command)],
         memoryLimit: memory,
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -95,7 +96,7 @@ export class ToolProcess {
     this.#watchEnd(tool.child, (reason) => this.#handleExit(reason));
     if (native) {
       this.#watchEnd(native.child, (reason) => {
-        // It also ends because the tool has; else the tool is of no use without it.
+        // The native program also ends when the tool has ended. Where the tool has not, it cannot go on without the program.
         if (tool.child.exitCode === null && tool.child.signalCode === null) {
           this.#handleExit(`cannot go on: the program that it works with ${reason}`);
         }
@@ -104,12 +105,12 @@ export class ToolProcess {
     const timer = setTimeout(() => this.#handleExit(`did not come up in ${startTime / 1000} s`), startTime);
     const handleStarted = () => {
       clearTimeout(timer);
-      this.#setHeld(this.#settle !== undefined);
+      this.#setKeepsAlive(this.#settle !== undefined);
     };
     this.#ready.promise.then(handleStarted, handleStarted);
   }
 
-  /** Whether it can take more work. */
+  /** Whether it can take another job. */
   get isUsable(): boolean {
     return this.#isUsable;
   }
@@ -129,15 +130,15 @@ export class ToolProcess {
     return this.#ready.promise;
   }
 
-  /** Has a warm tool do its work. `time`: the limit of time, in ms. */
-  async work(text: string, time: number): Promise<WorkEnd> {
-    const { promise, resolve } = Promise.withResolvers<WorkEnd>();
+  /** Has the tool, which must be {@link ready}, do a job. `time`: the limit of its time, in ms. */
+  async doJob(text: string, time: number): Promise<JobOutcome> {
+    const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#settle = resolve;
-    this.#setHeld(true);
+    this.#setKeepsAlive(true);
     const timer = setTimeout(
       () =>
         this.#fail(
-          `${this.#options.words.work} took more than ${time / 1000} s, which is the limit of time.`,
+          `${this.#options.labels.job} took more than ${time / 1000} s, which is the limit of time.`,
         ),
       time,
     );
@@ -145,31 +146,31 @@ export class ToolProcess {
       if (this.memory > this.#options.memory) this.#fail(this.#overMemory);
     }, watchInterval);
     try {
-      this.#channel.write(encodeFrame(frameKind.work, text));
+      this.#channel.write(encodeFrame(frameKind.job, text));
       return await promise;
     } finally {
       this.#settle = undefined;
-      this.#setHeld(false);
+      this.#setKeepsAlive(false);
       clearTimeout(timer);
       clearInterval(watch);
     }
   }
 
-  /** Ends the process at once. Work that is under way ends with an error. */
+  /** Ends the process at once. A job that is under way fails. */
   close(): void {
     this.#isUsable = false;
     for (const { kill } of this.#processes) kill();
   }
 
-  /** Ends it for an answer that is not as agreed on: what it says next means nothing. Returns what to tell of it. */
-  distrust(): string {
+  /** Ends the process because of a malformed reply, after which nothing else it sends can be trusted. Returns the message. */
+  rejectReply(): string {
     this.close();
-    return `${this.#options.words.tool} gave an answer that the service does not take.`;
+    return `${this.#options.labels.tool} sent a reply that the service does not accept.`;
   }
 
   get #overMemory(): string {
-    const { memory, words } = this.#options;
-    return `${words.work} needed more than ${memory / 2 ** 20} MiB, which is the limit of memory.`;
+    const { memory, labels } = this.#options;
+    return `${labels.job} needed more than ${memory / 2 ** 20} MiB, which is the limit of memory.`;
   }
 
   #fail(reason: string): void {
@@ -181,8 +182,8 @@ export class ToolProcess {
     try {
       for (const frame of this.#frames.push(chunk)) this.#handleFrame(frame);
     } catch {
-      // Too long, or not as agreed on.
-      this.#fail(this.distrust());
+      // The frame is too long or malformed.
+      this.#fail(this.rejectReply());
     }
   }
 
@@ -192,10 +193,10 @@ export class ToolProcess {
         return this.#ready.resolve();
       case frameKind.broken:
         return this.#ready.reject(new Error(`could not be loaded (${text})`));
-      case frameKind.done:
-        // Nobody asked: it would be taken for the answer to what somebody else asks next.
-        if (!this.#settle) throw new Error('The tool answered without having been asked.');
-        return this.#settle({ answer: text });
+      case frameKind.reply:
+        // There is no job. Kept, the reply would be taken for that to the next job, which may be another user's.
+        if (!this.#settle) throw new Error('The tool replied without having a job.');
+        return this.#settle({ reply: text });
       default:
         throw new Error(`The tool sent a frame of the unknown kind ${kind}.`);
     }
@@ -203,34 +204,23 @@ export class ToolProcess {
 
   #watchEnd(child: ChildProcess, onEnd: (reason: string) => void): void {
     child.stderr?.on('data', (text: Buffer) => {
-      this.#lastWords = (this.#lastWords + text.toString()).slice(-lastWordsLimit);
+      this.#stderrTail = (this.#stderrTail + text.toString()).slice(-stderrTailLimit);
     });
     child.on('error', (error) => onEnd(`could not work (${error.message})`));
-    // Not its exit, after which its last words may still come.
+    // Not `exit`, after which output may still arrive.
     child.on('close', (code, signal) => onEnd(`ended unexpectedly (${signal ?? `exit code ${code}`})`));
   }
 
   #handleExit(reason: string): void {
     this.#ready.reject(new Error(reason));
     this.#fail(
-      /out of memory|cannot allocate memory/i.test(this.#lastWords)
+      /out of memory|cannot allocate memory/i.test(this.#stderrTail)
         ? this.#overMemory
-        : `${this.#options.words.tool} ${reason}. Try again; if it happens with this source alone, it may nest too deeply.`,
+        : `${this.#options.labels.tool} ${reason}. Try again; if it happens with this source alone, it may nest too deeply.`,
     );
   }
 
-  /** A tool that waits for work is no reason for the service's process to go on. */
-  #setHeld(isHeld: boolean): void {
-    const method = isHeld ? 'ref' : 'unref';
-    for (const { child } of this.#processes) {
-      child[method]();
-      for (const stream of child.stdio)
-        if (!stream?.destroyed) (stream as Partial<Refable> | null)?.[method]?.();
-    }
+  #setKeepsAlive(keepsAlive: boolean): void {
+    for (const { child } of this.#processes) setKeepsAlive(child, keepsAlive);
   }
-}
-
-interface Refable {
-  ref(): void;
-  unref(): void;
 }

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { JsonSchema } from '../../plugins/schemas.ts';
 
 /*
- * Makes of a schema the function that checks values by it, as source. Used in a process of its own alone, as the schema is of a
- * stranger's making; and what it makes runs in a VM alone.
+ * Makes the source of a function that validates values by a schema. Because anybody may have written the schema, this is only
+ * used in a process of its own, and the function only runs in the sandbox's engine.
  */
 
 interface Library {
@@ -16,7 +16,7 @@ interface LibraryFunctions {
 }
 
 const options = {
-  // As the specification says, and not as schemas that are written by hand had better be.
+  // By the specification, and not by the library's stricter rules for handwritten schemas.
   mode: 'spec',
   $schemaDefault: 'https://json-schema.org/draft/2020-12/schema',
   includeErrors: true,
@@ -27,14 +27,14 @@ const options = {
 };
 
 /**
- * Loads the library that makes the functions. What it is used for answers an expression: a list of the function, which says
- * whether a value fits and has `errors` where it does not, and of the schema as JSON, which tells what these are about.
+ * Loads the library, and returns a function that makes the source of a check: an array of the validator, which returns whether a
+ * value fits and has `errors` where it does not, and of the schema as JSON, from which messages are made.
  */
 export function loadCheckMaker(): (schema: JsonSchema) => string {
   const require = createRequire(import.meta.url);
   const functions = require('@exodus/schemasafe/src/scope-functions') as LibraryFunctions;
-  // Version 1.3.0 escapes "~" and "/" in a key only where one follows the other. Its compiler takes these two when it is
-  // loaded, and writes the first into what it makes, so that it refers to nothing else.
+  // Version 1.3.0 escapes "~" and "/" in a key only where one follows the other. Its compiler reads these two functions when it is
+  // loaded, and writes the source of the first into validators, so that it must not refer to anything else.
   functions.pointerPart = (key) => `${key}`.replace(/~/g, '~0').replace(/\//g, '~1');
   functions.toPointer = (path) => (path.length ? `#/${path.map(functions.pointerPart).join('/')}` : '#');
   const { validator } = require('@exodus/schemasafe') as Library;

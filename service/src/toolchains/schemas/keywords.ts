@@ -1,6 +1,6 @@
 /*
- * The keywords of JSON Schema 2020-12 that say something of a value, by what their own value has to be. Others (annotations,
- * formats, contents, and what generators read, such as `tsType`) are not looked at, as 2020-12 has it.
+ * The keywords of JSON Schema 2020-12 that constrain a value, and what their own values have to be. All others (annotations,
+ * formats, contents, and extensions such as `tsType`) are ignored, as 2020-12 requires.
  */
 
 export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
@@ -22,13 +22,13 @@ export const subschemas: Readonly<Record<string, Holding>> = Object.fromEntries(
   ),
 );
 
-/** Checks of keywords that hold no schemas: what the value has to be, where it is not. */
+/** Checks the value of a keyword that holds no schemas. Returns what it must be where it is not; else `undefined`. */
 type Check = (value: unknown) => string | undefined;
 
 const must =
-  (isRight: (value: unknown) => boolean, words: string): Check =>
+  (isRight: (value: unknown) => boolean, expected: string): Check =>
   (value) =>
-    isRight(value) ? undefined : `must be ${words}`;
+    isRight(value) ? undefined : `must be ${expected}`;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
@@ -98,7 +98,7 @@ export const checks: Readonly<Record<string, Check>> = {
   ),
 };
 
-/** Which type of value a keyword is about; one that is not here is about values of any type. */
+/** The types of values that a keyword applies to. One that is missing here applies to values of any type. */
 export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Object.fromEntries(
   Object.entries({
     number: 'multipleOf maximum exclusiveMaximum minimum exclusiveMinimum',
@@ -114,7 +114,7 @@ export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Obje
   ),
 );
 
-/** What a linked schema keeps beside subschemas. */
+/** The keywords that a linked schema keeps, beside those that hold subschemas. */
 export const assertions: ReadonlySet<string> = new Set([
   ...Object.keys(typeOfKeyword),
   'type',

@@ -3,29 +3,31 @@ import { assertions, typeOfKeyword } from './keywords.ts';
 import type { TypeName } from './keywords.ts';
 import { keywordsOf, pathKey, readSchema } from './read-schema.ts';
 import type { ReadSchema, Resource, SchemaNode } from './read-schema.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { refuseEndlessLoops } from './endless-references.ts';
+import { References } from './references.ts';
+import { SchemaError } from './schema-error.ts';
 
 /**
- * A schema in which references are `#/$defs/<number>` alone, so that whatever reads it needs to know nothing of URIs, anchors
- * and dynamic scopes, and can look for nothing outside.
+ * A schema whose references all have the form `#/$defs/<number>`, so that its readers need not know about URIs, anchors and
+ * dynamic scopes, and cannot look for anything outside of it.
  */
 export interface LinkedSchema {
   readonly schema: JsonSchema;
-  /** What the definitions were called, where they had names, by their numbers. */
+  /** The former names of the definitions, by their numbers; `undefined` for one that had none. */
   readonly names: readonly (string | undefined)[];
 }
 
 /**
- * How many parts a linked schema may have, and how many characters these may say together. Only references to dynamic anchors
- * make more of either than were written; what they mean on each way counts as a part, too.
+ * How many parts a linked schema may have, and how many characters they may have together. Only dynamic references can make a
+ * linked schema larger than the original; the anchors of each new scope count as parts, too.
  */
-const mostParts = 20_000;
-const mostCharacters = 2 ** 20;
+const maxParts = 20_000;
+const maxCharacters = 2 ** 20;
 
 /**
- * Reads a schema, and puts what it refers to in its place. Throws a {@link SchemaFault} for a part that is not what it has to
- * be, and for a reference to what is not in the schema. A dynamic reference means something else by the way that led to it:
- * what it is in is written out for each such way.
+ * Reads a schema and resolves its references. Throws a {@link SchemaError} for an invalid part, and for a reference to anything
+ * that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts around it
+ * are written out once for each such path that differs.
  */
 export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 'patterns'> {
   const read = readSchema(schema);
@@ -34,44 +36,38 @@ export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 
   return { ...linked, patterns: read.patterns };
 }
 
-/** What dynamic anchors mean on a way through the schema: the first part with one of that name counts. */
+/** The dynamic scope of a path through the schema: the first part on it with an anchor of a name is the target for that name. */
 interface Scope {
-  /** Scopes with the same number are the same scope: there is one of each. */
+  /** Identifies the scope: equal scopes are one object with one number. */
   readonly number: number;
   readonly anchors: ReadonlyMap<string, SchemaNode>;
-  /** Those that ways lead on to, by the resource that they enter. */
+  /** The scopes that entering further resources leads to. */
   readonly entered: Map<Resource, Scope>;
 }
 
 class Linker {
   readonly #read: ReadSchema;
-  /** What is referred to, by {@link pathKey}: these are definitions wherever they stand. */
-  readonly #targets = new Set<string>();
-  readonly #references = new Map<SchemaNode, { ref?: SchemaNode; dynamicRef?: SchemaNode }>();
+  readonly #references: References;
   readonly #numbers = new Map<string, number>();
   readonly #definitions: unknown[] = [];
   readonly #names: (string | undefined)[] = [];
-  /** The definitions that are still to be written out: not at once, as a chain of them may be very long. */
+  /** The definitions that are still to be written. A queue and no recursion, because a chain of them may be very long. */
   readonly #queue: { readonly number: number; readonly node: SchemaNode; readonly scope: Scope }[] = [];
   readonly #paths: (readonly string[])[] = [];
-  /** By the numbers of the parts that their anchors mean. */
+  /** All scopes, by the numbers of their anchors' targets. */
   readonly #scopes = new Map<string, Scope>();
   readonly #nodeNumbers = new Map<SchemaNode, number>();
-  /** How many characters parts say by themselves, once that was asked. */
+  /** The lengths of parts without their subschemas, in characters; computed on demand. */
   readonly #lengths = new Map<SchemaNode, number>();
-  /** The names of the anchors that are referred to dynamically. */
-  readonly #dynamicNames = new Set<string>();
   #parts = 0;
   #characters = 0;
 
   constructor(read: ReadSchema) {
     this.#read = read;
+    this.#references = new References(read);
   }
 
   link(): LinkedSchema {
-    // References may make schemas of parts that are none by their place; those come to the end of the same map, and have
-    // references of their own.
-    for (const node of this.#read.nodes.values()) this.#resolveReferences(node);
     const { root } = this.#read;
     const schema = this.#part(root, this.#enter(this.#scopeOf(new Map()), root));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
@@ -83,94 +79,15 @@ class Linker {
     return { schema: { ...(schema as object), $defs }, names: this.#names };
   }
 
-  #resolveReferences(node: SchemaNode): void {
-    const keywords = keywordsOf(node.schema);
-    const found: { ref?: SchemaNode; dynamicRef?: SchemaNode } = {};
-    if (Object.hasOwn(keywords, '$ref')) found.ref = this.#resolve(node, '$ref').target;
-    if (Object.hasOwn(keywords, '$dynamicRef')) {
-      const { target, anchor } = this.#resolve(node, '$dynamicRef');
-      // One that leads to no dynamic anchor of its name is as any other.
-      if (anchor !== undefined && keywordsOf(target.schema)['$dynamicAnchor'] === anchor) {
-        found.dynamicRef = target;
-        this.#targetDynamically(anchor);
-      } else if (found.ref) {
-        // Both: a list of the two does the same, which is for `#part`.
-        found.dynamicRef = target;
-      } else found.ref = target;
-    }
-    for (const one of [found.ref, found.dynamicRef]) if (one) this.#targets.add(pathKey(one.path));
-    if (found.ref ?? found.dynamicRef) this.#references.set(node, found);
-  }
-
-  /** Whatever has a dynamic anchor of this name may be referred to. */
-  #targetDynamically(name: string): void {
-    if (this.#dynamicNames.has(name)) return;
-    this.#dynamicNames.add(name);
-    for (const { dynamicAnchors } of this.#read.resources.values()) {
-      const other = dynamicAnchors.get(name);
-      if (other) this.#targets.add(pathKey(other.path));
-    }
-  }
-
-  #resolve(
-    node: SchemaNode,
-    keyword: '$ref' | '$dynamicRef',
-  ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
-    const reference = keywordsOf(node.schema)[keyword] as string;
-    const fault = (why: string) => new SchemaFault([...node.path, keyword], why);
-    const url = URL.parse(reference, node.resource.uri);
-    if (!url) throw fault('must be a URI');
-    const hash = url.hash.slice(1);
-    url.hash = '';
-    const resource = this.#read.resources.get(url.href.replace(/#$/, ''));
-    if (!resource?.root) throw fault('refers to something outside of the schema, and nothing is fetched');
-    let fragment: string;
-    try {
-      fragment = decodeURIComponent(hash);
-    } catch {
-      throw fault('must be a URI');
-    }
-    if (fragment === '') return { target: resource.root };
-    const target = fragment.startsWith('/')
-      ? this.#atPointer(resource.root, fragment, fault)
-      : resource.anchors.get(fragment);
-    if (!target) throw fault('refers to something that is not in the schema');
-    return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
-  }
-
-  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaFault): SchemaNode | undefined {
-    const keys = pointer
-      .slice(1)
-      .split('/')
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-    let value: unknown = from.schema;
-    let { resource } = from;
-    const path = [...from.path];
-    for (const key of keys) {
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-      value = (value as Readonly<Record<string, unknown>>)[key];
-      path.push(key);
-      resource = this.#read.nodes.get(pathKey(path))?.resource ?? resource;
-    }
-    const known = this.#read.nodes.get(pathKey(path));
-    if (known) return known;
-    try {
-      return this.#read.readAt(path, value, resource);
-    } catch (error) {
-      if (error instanceof SchemaFault) throw fault('refers to something that is not a JSON Schema');
-      throw error;
-    }
-  }
-
-  /** Where a way leads into a part's resource, its dynamic anchors count unless one of their names came before. */
+  /** The scope after entering the resource of a part: its dynamic anchors are added, unless their names are already taken. */
   #enter(scope: Scope, { path, resource }: SchemaNode): Scope {
     const known = scope.entered.get(resource);
     if (known) return known;
     const added = [...resource.dynamicAnchors].filter(
-      ([name]) => this.#dynamicNames.has(name) && !scope.anchors.has(name),
+      ([name]) => this.#references.dynamicNames.has(name) && !scope.anchors.has(name),
     );
     const anchors = new Map([...scope.anchors, ...added]);
-    // It is here that time and memory would go, as ways may be many and each of them have many anchors.
+    // Counted, because there may be many paths, and many anchors on each of them.
     if (added.length) this.#spend(path, anchors.size, 0);
     const entered = added.length ? this.#scopeOf(anchors) : scope;
     scope.entered.set(resource, entered);
@@ -178,7 +95,7 @@ class Linker {
   }
 
   #scopeOf(anchors: ReadonlyMap<string, SchemaNode>): Scope {
-    // A part has one dynamic anchor, so that the parts tell the names.
+    // A part has at most one dynamic anchor, so that the targets determine the names.
     const key = [...anchors.values()]
       .map((node) => numberIn(this.#nodeNumbers, node))
       .toSorted((a, b) => a - b)
@@ -188,17 +105,17 @@ class Linker {
     return scope;
   }
 
-  /** Counts what is written out, and ends where it is too much. */
+  /** Counts what is written. Throws when it is too much. */
   #spend(path: readonly string[], parts: number, characters: number): void {
     this.#parts += parts;
     this.#characters += characters;
     const past = (what: string) =>
-      new SchemaFault(path, `the schema has more than ${what} once dynamic references are written out`);
-    if (this.#parts > mostParts) throw past(`${mostParts} parts`);
-    if (this.#characters > mostCharacters) throw past(`${mostCharacters} characters`);
+      new SchemaError(path, `the schema has more than ${what} once dynamic references are written out`);
+    if (this.#parts > maxParts) throw past(`${maxParts} parts`);
+    if (this.#characters > maxCharacters) throw past(`${maxCharacters} characters`);
   }
 
-  /** A reference to a definition, which is written out with it. */
+  /** A reference to a definition, which is queued to be written unless it already was. */
   #reference(target: SchemaNode, scope: Scope): { readonly $ref: string } {
     const within = this.#enter(scope, target);
     const key = `${within.number} ${pathKey(target.path)}`;
@@ -214,9 +131,11 @@ class Linker {
     return { $ref: `#/$defs/${number}` };
   }
 
-  /** A part as it stands in its place. */
+  /** A part: a reference to its definition where it is a target, else the part itself. */
   #part(node: SchemaNode, scope: Scope): unknown {
-    return this.#targets.has(pathKey(node.path)) ? this.#reference(node, scope) : this.#written(node, scope);
+    return this.#references.targets.has(pathKey(node.path))
+      ? this.#reference(node, scope)
+      : this.#written(node, scope);
   }
 
   #written(node: SchemaNode, outer: Scope): unknown {
@@ -238,7 +157,7 @@ class Linker {
       } else if (child) written.push([keyword, this.#part(child as SchemaNode, scope)]);
       else if (assertions.has(keyword)) written.push([keyword, value]);
     }
-    const { ref, dynamicRef } = this.#references.get(node) ?? {};
+    const { ref, dynamicRef } = this.#references.of(node);
     const references = [
       ...(ref ? [this.#reference(ref, scope)] : []),
       ...(dynamicRef ? [this.#reference(this.#dynamicTarget(node, dynamicRef, scope), scope)] : []),
@@ -252,7 +171,7 @@ class Linker {
     return Object.fromEntries(written);
   }
 
-  /** How many characters a part says by itself, without its subschemas. */
+  /** The length of a part without its subschemas, in characters. */
   #lengthOf(node: SchemaNode): number {
     let length = this.#lengths.get(node);
     if (length === undefined) {
@@ -274,56 +193,17 @@ class Linker {
   }
 }
 
-/** The number of a thing among those that were asked for. */
+/** The number of an item; new items are numbered in the order in which they come. */
 function numberIn<T>(numbers: Map<T, number>, one: T): number {
   const number = numbers.get(one) ?? numbers.size;
   numbers.set(one, number);
   return number;
 }
 
-/** The number of the definition that a linked part refers to. */
-export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
-
-/** Refuses definitions that refer to themselves for the very same value: to check that would never end. */
-function refuseEndlessLoops(definitions: readonly unknown[], paths: readonly (readonly string[])[]): void {
-  const next = definitions.map((one) => [...sameValueReferences(one)]);
-  const state = new Map<number, 'open' | 'done'>();
-  for (const first of definitions.keys()) {
-    const way = [{ number: first, left: [...(next[first] ?? [])] }];
-    if (state.has(first)) continue;
-    state.set(first, 'open');
-    for (let last = way.at(-1); last; last = way.at(-1)) {
-      const number = last.left.pop();
-      if (number === undefined) {
-        state.set(last.number, 'done');
-        way.pop();
-      } else if (state.get(number) === 'open') {
-        throw new SchemaFault(paths[number] ?? [], 'refers to itself without an end');
-      } else if (!state.has(number)) {
-        state.set(number, 'open');
-        way.push({ number, left: [...(next[number] ?? [])] });
-      }
-    }
-  }
-}
-
-const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-
-/** The definitions that the same value is checked by as by a part. */
-function* sameValueReferences(part: unknown): Generator<number> {
-  if (typeof part !== 'object' || part === null) return;
-  const keywords = part as Readonly<Record<string, unknown>>;
-  if (Object.hasOwn(keywords, '$ref')) yield definitionOf(keywords['$ref']);
-  for (const keyword of sameValue) {
-    if (!Object.hasOwn(keywords, keyword)) continue;
-    const value = keywords[keyword];
-    const parts =
-      Array.isArray(value) || keyword === 'dependentSchemas' ? Object.values(value as object) : [value];
-    for (const one of parts) yield* sameValueReferences(one);
-  }
-}
-
-/** Whether a keyword says anything of values of these types: validators need not agree on what to think of others. */
+/**
+ * Makes a function that says whether a keyword applies to values of these types. Keywords that do not apply are left out, because
+ * validators differ in how they treat them.
+ */
 function applicability(type: unknown): (keyword: string) => boolean {
   if (type === undefined) return () => true;
   const types = (Array.isArray(type) ? type : [type]) as readonly TypeName[];
@@ -333,7 +213,7 @@ function applicability(type: unknown): (keyword: string) => boolean {
   };
 }
 
-/** What a part is called: by the definitions that it is one of. */
+/** The name of a part that is one of the definitions; `undefined` for any other part. */
 function nameOf({ path }: SchemaNode): string | undefined {
   const [keyword, name] = path.slice(-2);
   return keyword === '$defs' || keyword === 'definitions' ? name : undefined;

@@ -1,7 +1,7 @@
 import { checks, subschemas } from './keywords.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaError } from './schema-error.ts';
 
-/** A subschema, and where it is. */
+/** A subschema and its place. */
 export interface SchemaNode {
   readonly path: readonly string[];
   readonly schema: unknown;
@@ -10,7 +10,7 @@ export interface SchemaNode {
   readonly resource: Resource;
 }
 
-/** What has a URI of its own: the whole schema, and each part with an `$id`. */
+/** A schema resource, which has a URI: the whole schema, and each part with an `$id`. */
 export interface Resource {
   readonly uri: URL;
   root: SchemaNode | undefined;
@@ -18,28 +18,28 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, SchemaNode>;
 }
 
-/** A schema that was read: every part of it is what it has to be. */
+/** A schema that was read. Every part of it is valid. */
 export interface ReadSchema {
   readonly root: SchemaNode;
   readonly resources: ReadonlyMap<string, Resource>;
-  /** By their paths; see {@link pathKey}. */
+  /** All parts, by their paths; see {@link pathKey}. */
   readonly nodes: ReadonlyMap<string, SchemaNode>;
-  /** Reads a part that only a reference makes a schema of. */
+  /** Reads a part that is only a schema because a reference leads to it. */
   readonly readAt: (path: readonly string[], schema: unknown, resource: Resource) => SchemaNode;
-  /** The regular expressions, with their places. */
+  /** The regular expressions and their places. */
   readonly patterns: readonly { readonly path: readonly string[]; readonly pattern: string }[];
 }
 
-/** What a schema without an `$id` is called: a URI that nothing can be fetched from, and that relative ones resolve by. */
+/** The base URI of a schema without an `$id`. Nothing can be fetched from it. */
 const ownUri = 'schema://namespace/types';
 
 export const pathKey = (path: readonly string[]): string => JSON.stringify(path);
 
-/** The value as an object of keywords; booleans are schemas, too, and have none. */
+/** The keywords of a schema. A boolean is a schema, too, and has none. */
 export const keywordsOf = (schema: unknown): Readonly<Record<string, unknown>> =>
   typeof schema === 'object' && schema !== null ? (schema as Readonly<Record<string, unknown>>) : {};
 
-/** Reads a schema. Throws a {@link SchemaFault} for the first part that is not what it has to be. */
+/** Reads a schema. Throws a {@link SchemaError} for the first invalid part. */
 export function readSchema(schema: unknown): ReadSchema {
   const reader = new Reader();
   const own: Resource = createResource(new URL(ownUri));
@@ -70,12 +70,12 @@ class Reader {
   read(path: readonly string[], schema: unknown, outer: Resource): SchemaNode {
     const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
     if (typeof schema !== 'boolean' && !isObject) {
-      throw new SchemaFault(path, 'must be a JSON Schema: an object, true or false');
+      throw new SchemaError(path, 'must be a JSON Schema: an object, true or false');
     }
     const keywords = keywordsOf(schema);
     for (const [keyword, value] of Object.entries(keywords)) {
       const problem = Object.hasOwn(checks, keyword) ? checks[keyword]?.(value) : undefined;
-      if (problem !== undefined) throw new SchemaFault([...path, keyword], problem);
+      if (problem !== undefined) throw new SchemaError([...path, keyword], problem);
     }
     const resource = this.#resourceOf(path, keywords, outer);
     const children = new Map<string, SchemaNode | ReadonlyMap<string, SchemaNode>>();
@@ -91,13 +91,13 @@ class Reader {
           break;
         case 'list':
           if (!Array.isArray(value) || !value.length) {
-            throw new SchemaFault(at, 'must be a list of at least one JSON Schema');
+            throw new SchemaError(at, 'must be a list of at least one JSON Schema');
           }
           children.set(keyword, this.#readAll(at, Object.entries(value), resource));
           break;
         case 'map':
           if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-            throw new SchemaFault(at, 'must be an object of JSON Schemas');
+            throw new SchemaError(at, 'must be an object of JSON Schemas');
           }
           children.set(keyword, this.#readAll(at, Object.entries(value), resource));
           break;
@@ -124,10 +124,10 @@ class Reader {
   ): Resource {
     if (!Object.hasOwn(keywords, '$id')) return outer;
     const uri = URL.parse((keywords['$id'] as string).replace(/#$/, ''), outer.uri);
-    if (!uri) throw new SchemaFault([...path, '$id'], 'must be a URI');
-    // At the root it names the schema as a whole.
+    if (!uri) throw new SchemaError([...path, '$id'], 'must be a URI');
+    // At the root, `$id` may be equal to the base URI.
     if (this.resources.has(uri.href) && uri.href !== outer.uri.href) {
-      throw new SchemaFault([...path, '$id'], 'must not be that of another part');
+      throw new SchemaError([...path, '$id'], 'must not be that of another part');
     }
     if (uri.href === outer.uri.href) return outer;
     const resource = createResource(uri);
@@ -142,7 +142,7 @@ class Reader {
       const name = keywords[keyword] as string;
       const known = anchors.get(name);
       if (known && known !== node) {
-        throw new SchemaFault([...node.path, keyword], 'must not be that of another part');
+        throw new SchemaError([...node.path, keyword], 'must not be that of another part');
       }
       anchors.set(name, node);
       if (keyword === '$dynamicAnchor') dynamicAnchors.set(name, node);

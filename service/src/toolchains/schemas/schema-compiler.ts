@@ -2,10 +2,11 @@ import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { Share } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
+import { ToolClient } from '../process/tool-client.ts';
 import { ToolPool } from '../process/tool-pool.ts';
-import { ToolProcess } from '../process/tool-process.ts';
-import { answerLimit, decodeEnd } from './schema-protocol.ts';
-import type { SchemaEnd, SchemaWork } from './schema-protocol.ts';
+
+import { replyLimit, decodeOutcome } from './schema-protocol.ts';
+import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
 
 /** Bytes of memory. */
 const memory = 256 * 2 ** 20;
@@ -20,71 +21,52 @@ const queueLimits = {
   waitingPerToken: 16,
 };
 
-/** A process that makes types and checks of schemas: of one pair at a time, and is gone after one that had to be ended. */
-export class SchemaProcess {
-  readonly #tool = new ToolProcess({
-    file: moduleUrl('./schema-main', import.meta.url),
-    memory,
-    answerLimit,
-    words: { tool: 'The compiler of schemas', work: 'Compiling the schemas' },
-  });
-
-  get isUsable(): boolean {
-    return this.#tool.isUsable;
-  }
-
-  get pids(): readonly number[] {
-    return this.#tool.pids;
-  }
-
-  get ready(): Promise<void> {
-    return this.#tool.ready;
+/** A process of the schema compiler. It compiles one pair of schemas at a time. */
+export class SchemaProcess extends ToolClient {
+  constructor() {
+    super({
+      file: moduleUrl('./schema-main', import.meta.url),
+      memory,
+      replyLimit,
+      labels: { tool: 'The compiler of schemas', job: 'Compiling the schemas' },
+    });
   }
 
   /** `time`: the limit of time, in ms. */
-  async compile(work: SchemaWork, time: number): Promise<SchemaEnd> {
-    await this.#tool.ready;
-    const done = await this.#tool.work(JSON.stringify(work), time);
-    if ('failed' in done) return done;
+  async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
+    await this.tool.ready;
+    const answered = await this.tool.doJob(JSON.stringify(job), time);
+    if ('failed' in answered) return answered;
     try {
-      return decodeEnd(done.answer);
+      return decodeOutcome(answered.reply);
     } catch {
-      return { failed: this.#tool.distrust() };
+      return { failed: this.tool.rejectReply() };
     }
-  }
-
-  close(): void {
-    this.#tool.close();
   }
 }
 
-/** What makes types and checks of schemas, in processes of its own. One is started with the first work. */
+/** Compiles pairs of schemas to TypeScript declarations and checks, in processes of its own. The first job starts a process. */
 export class SchemaCompiler {
   readonly #pool: ToolPool<SchemaProcess>;
   readonly #queue = new FairQueue(queueLimits);
   readonly #time: number;
 
-  /** `time`: what one pair of schemas may take, in ms (default: as long as a check of a source). */
+  /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source). */
   constructor(time = checkTime, start = () => new SchemaProcess()) {
     this.#time = time;
     this.#pool = new ToolPool(start);
   }
 
-  /** Throws a `BusyError` at once when too much is waiting; rejects with the signal's reason when it is withdrawn. */
-  async compile(work: SchemaWork, share: Share, signal: AbortSignal): Promise<SchemaEnd> {
-    const release = await this.#queue.acquire(share, () => signal);
-    try {
-      // Where none comes up, that is a fault of this machine and none of the schemas.
-      const process = await this.#pool.take();
-      try {
+  /** Throws a `BusyError` at once when too many jobs are waiting; rejects with the signal's reason when that is aborted. */
+  async compile(job: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
+    // Where no process comes up, that is a defect of this machine and not of the schemas: so this rejects then.
+    return this.#pool.use(
+      this.#queue.acquire(share, () => signal),
+      (process) => {
         signal.throwIfAborted();
-        return await process.compile(work, this.#time);
-      } finally {
-        this.#pool.giveBack(process);
-      }
-    } finally {
-      release();
-    }
+        return process.compile(job, this.#time);
+      },
+    );
   }
 
   close(): void {

@@ -1,36 +1,36 @@
-import { reasonOf, serveTool } from '../process/serve-tool.ts';
+import { describeError, serveTool } from '../process/serve-tool.ts';
 import { loadCheckMaker } from './check-code.ts';
 import type { LinkedSchema } from './link-schema.ts';
-import { workLimit } from './schema-protocol.ts';
-import type { SchemaEnd, SchemaWork } from './schema-protocol.ts';
+import { jobLimit } from './schema-protocol.ts';
+import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
 import { declareTypes } from './typescript-types.ts';
 
-/* The program of a process of the schema compiler: makes types and checks of the schemas that it is sent. */
+/* The program of a process of the schema compiler: compiles the schemas that it is sent. */
 
 await serveTool(async () => {
   const makeCheck = loadCheckMaker();
-  const compile = ({ input, output }: SchemaWork): SchemaEnd => ({
+  const compile = ({ input, output }: SchemaJob): SchemaOutcome => ({
     declarations: declare('Input', input) + declare('Output', output),
     inputCheck: input && makeCheck(input.schema),
     outputCheck: output && makeCheck(output.schema),
   });
   compile({ input: { schema: { type: 'object', properties: { a: { type: 'string' } } }, names: [] } });
   return (text) => {
-    let end: SchemaEnd;
+    let outcome: SchemaOutcome;
     try {
-      end = compile(JSON.parse(text) as SchemaWork);
+      outcome = compile(JSON.parse(text) as SchemaJob);
     } catch (error) {
-      end = { failed: faultOf(error).slice(0, 1000) };
+      outcome = { failed: describeFailure(error).slice(0, 1000) };
     }
-    return JSON.stringify(end);
+    return JSON.stringify(outcome);
   };
-}, workLimit);
+}, jobLimit);
 
-/** What is told of schemas that nothing can be made of. */
-const faultOf = (error: unknown) =>
-  error instanceof RangeError ? 'references and parts in one another go too deep' : reasonOf(error);
+/** The message for schemas that cannot be compiled. */
+const describeFailure = (error: unknown) =>
+  error instanceof RangeError ? 'references and parts in one another go too deep' : describeError(error);
 
-/** Any JSON is `any`, as with `JSON.parse`. */
+/** Declares the type of a schema. Without a schema it is `any`, as the result of `JSON.parse` is. */
 function declare(name: string, schema: LinkedSchema | undefined): string {
   return schema ? declareTypes(name, schema) : `/** Any JSON. */\ntype ${name} = any;\n`;
 }

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import type { LinkedSchema } from './link-schema.ts';
 
-/** What a process of the schema compiler is sent, as JSON; a missing schema is any JSON. */
-export interface SchemaWork {
+/** The job that a process of the schema compiler is sent, as JSON. A missing schema stands for any JSON. */
+export interface SchemaJob {
   readonly input?: LinkedSchema | undefined;
   readonly output?: LinkedSchema | undefined;
 }
 
-/** The longest message that it takes, in bytes: what dynamic references are written out to included. */
-export const workLimit = 8 * 2 ** 20;
+/** The longest job, in bytes: linked schemas are longer than the originals where they have dynamic references. */
+export const jobLimit = 8 * 2 ** 20;
 
-/** The longest that it answers with, in bytes. */
-export const answerLimit = 8 * 2 ** 20;
+/** The longest reply, in bytes. */
+export const replyLimit = 8 * 2 ** 20;
 
 const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
 
-const end = z.union([
+const outcome = z.union([
   z.object({ failed: z.string().max(2000) }),
   z.object({
     /** TypeScript. */
@@ -26,7 +26,7 @@ const end = z.union([
   }),
 ]);
 
-export type SchemaEnd = z.infer<typeof end>;
+export type SchemaOutcome = z.infer<typeof outcome>;
 
-/** Reads what a process says. Throws for what is no answer, or is past the limits. */
-export const decodeEnd = (text: string): SchemaEnd => end.parse(JSON.parse(text));
+/** Reads the reply of a process. Throws for one that is malformed, or past the limits. */
+export const decodeOutcome = (text: string): SchemaOutcome => outcome.parse(JSON.parse(text));

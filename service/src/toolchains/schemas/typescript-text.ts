@@ -1,6 +1,6 @@
 import { stringLiteral } from '../source-text.ts';
 
-/** A name of a property, as it stands in a type. */
+/** The name of a property as it is written in a type. */
 export const propertyName = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
 
@@ -8,8 +8,8 @@ export const propertyName = (name: string): string =>
 const longestComment = 2000;
 
 /**
- * The doc comment of a part of a schema, with its line break; empty where the schema has nothing to say. What would end the
- * comment, or cannot be seen, is taken out.
+ * The doc comment of a part of a schema, with its line break; empty where the part has no title or description. Invisible
+ * characters are removed, and an end of a comment in the text is escaped.
  */
 export function commentOf(keywords: Readonly<Record<string, unknown>>, indent: string): string {
   const { title, description, deprecated } = keywords;

@@ -1,26 +1,26 @@
 import type { JsonSchema } from '../../plugins/schemas.ts';
-import { definitionOf } from './link-schema.ts';
+import { definitionOf } from './endless-references.ts';
 import type { LinkedSchema } from './link-schema.ts';
 import type { TypeName } from './keywords.ts';
 import { commentOf, propertyName } from './typescript-text.ts';
 import { stringLiteral } from '../source-text.ts';
 
 /*
- * TypeScript of schemas. Every value that fits a schema is of its type; where TypeScript cannot say what a schema says, the type
- * takes more. Whatever a schema says is either written as a literal or left out, so that no schema writes code.
+ * Makes TypeScript types of schemas. Every value that fits a schema is of its type; where TypeScript cannot express a schema, the
+ * type is wider. Texts of a schema are written as literals or left out, so that no schema can write code.
  */
 
 type Keywords = Readonly<Record<string, unknown>>;
 
-/** How many alternatives a type that has to hold for several unions at once may have; beyond, TypeScript gives up on it. */
-const mostAlternatives = 256;
+/** How many alternatives an intersection of unions may have. With more, TypeScript fails to compute the type. */
+const maxAlternatives = 256;
 
 /** How many values an `enum` may list one by one. */
-const mostLiterals = 1000;
+const maxLiterals = 1000;
 
 /**
- * The declarations of a type and of what it is made of.
- * @param name of the type; those that it is made of begin with it
+ * The declarations of a type and of those that it refers to.
+ * @param name of the type. The names of the others begin with it
  */
 export function declareTypes(name: string, { schema, names }: LinkedSchema): string {
   return new Declarations(name, schema, names).write();
@@ -60,7 +60,7 @@ class Declarations {
     return `${commentOf(keywordsOf(schema), '')}type ${name} = ${this.#type(schema, '')};\n`;
   }
 
-  /** The type of what fits a schema. `indent`: of the line that it is in. */
+  /** The type of a schema. `indent`: that of the line in which the type stands. */
   #type(schema: unknown, indent: string): string {
     if (typeof schema === 'boolean') return schema ? 'unknown' : 'never';
     const keywords = keywordsOf(schema);
@@ -83,7 +83,7 @@ class Declarations {
       const count = listOf(keywords[keyword]).reduce<number>((sum, one) => sum + this.#count(one, 0), 0);
       parts.push({ type: unionOf(options), alternatives: count });
     }
-    let room = mostAlternatives;
+    let room = maxAlternatives;
     const kept = parts.filter(({ alternatives }, i) => {
       // One union alone may be of any length.
       if (i > 0 && alternatives > 1 && alternatives > room) return false;
@@ -95,10 +95,10 @@ class Declarations {
     return types.map(grouped).join(' & ');
   }
 
-  /** How many alternatives a type has, about: what TypeScript multiplies where types have to hold together. */
+  /** About how many alternatives a type has. TypeScript multiplies these numbers in an intersection. */
   #count(schema: unknown, depth: number): number {
     const keywords = keywordsOf(schema);
-    if (depth > 20) return mostAlternatives;
+    if (depth > 20) return maxAlternatives;
     let count = has(keywords, 'type') ? typesOf(keywords).length : 1;
     if (has(keywords, 'enum')) count = Math.max(1, listOf(keywords['enum']).length);
     if (has(keywords, '$ref')) count *= this.#alternativesOf(definitionOf(keywords['$ref']));
@@ -113,17 +113,17 @@ class Declarations {
   #alternativesOf(number: number): number {
     const known = this.#alternatives.get(number);
     if (known !== undefined) return known;
-    this.#alternatives.set(number, mostAlternatives);
+    this.#alternatives.set(number, maxAlternatives);
     const count = this.#count(this.#definitions[number], 0);
     this.#alternatives.set(number, count);
     return count;
   }
 
-  /** What the keywords beside references and combinations say. */
+  /** The type by the keywords of a part, without its references and combinations. */
   #ownType(keywords: Keywords, indent: string): { type: string; alternatives: number } {
     if (has(keywords, 'const')) return { type: literalOf(keywords['const']), alternatives: 1 };
     const listed = has(keywords, 'enum') ? listOf(keywords['enum']) : undefined;
-    if (listed && listed.length <= mostLiterals) {
+    if (listed && listed.length <= maxLiterals) {
       return {
         type: listed.length ? unionOf([...new Set(listed.map(literalOf))]) : 'never',
         alternatives: listed.length,
@@ -154,10 +154,10 @@ class Declarations {
     const inner = `${indent}  `;
     const others = this.#otherProperties(keywords, patterns, inner);
     const lines: string[] = [];
-    // What other properties may be has to hold the types of those with names, too.
+    // The type of an index signature has to include the types of the named properties.
     const all = new Set(others === undefined ? [] : [others]);
     for (const [name, schema] of Object.entries(properties)) {
-      // TypeScript takes such a property to be there in every object, with the type that JavaScript gives it.
+      // For TypeScript, every object has a property of such a name, such as `toString`, with the type from its library.
       const isInherited = name in {} && !required.has(name);
       const type = isInherited ? 'unknown' : this.#type(schema, inner);
       all.add(type);
@@ -177,7 +177,7 @@ class Declarations {
     return lines.length ? `{\n${lines.join('')}${indent}}` : '{ [key: string]: never }';
   }
 
-  /** The type of properties that are not named; `undefined` where there are none. */
+  /** The type of properties without a name; `undefined` where there can be none. */
   #otherProperties(keywords: Keywords, patterns: readonly unknown[], indent: string): string | undefined {
     const isClosed = keywords['additionalProperties'] === false || isWhollyEvaluated(keywords);
     const types = patterns.map((one) => this.#type(one, indent));
@@ -202,17 +202,17 @@ class Declarations {
 
 const aboutObjects = ['properties', 'required', 'additionalProperties', 'patternProperties'];
 
-/** Whether no property is left that `unevaluatedProperties` says no to, by what stands beside it alone. */
+/** Whether `unevaluatedProperties: false` forbids all properties without a name, because nothing beside it evaluates others. */
 const isWhollyEvaluated = (keywords: Keywords) =>
   keywords['unevaluatedProperties'] === false &&
   !['additionalProperties', '$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'].some((keyword) =>
     has(keywords, keyword),
   );
 
-/** The types of JSON by their names in schemas, but for whole numbers, which TypeScript does not tell from others. */
+/** The types of JSON by their names in schemas, without `integer`, which TypeScript does not distinguish from `number`. */
 const allTypes: readonly string[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
 
-/** The types of values that fit; without the keyword all of them. */
+/** The types of the keyword `type`; without it all of them. */
 function typesOf(keywords: Keywords): readonly string[] {
   if (!has(keywords, 'type')) return allTypes;
   const given = Array.isArray(keywords['type']) ? keywords['type'] : [keywords['type']];
@@ -229,7 +229,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const mapOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** A type where another operator binds more closely. */
+/** A type in parentheses, where it needs them beside another operator. */
 const grouped = (type: string) => (/^[\w$]+$|^\{[^{}]*\}$|^"[^"\\]*"$/.test(type) ? type : `(${type})`);
 
 const unionOf = (types: readonly string[]) => {
@@ -240,7 +240,7 @@ const unionOf = (types: readonly string[]) => {
     : some.map((type) => (/[&|?]/.test(type) ? grouped(type) : type)).join(' | ');
 };
 
-/** The type of one value of JSON. */
+/** The literal type of a JSON value. */
 function literalOf(value: unknown): string {
   if (typeof value === 'string') return stringLiteral(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'number';
@@ -251,8 +251,8 @@ function literalOf(value: unknown): string {
 }
 
 /**
- * What a name of a type is not made of: beside what is in no name, writing that Unicode still adds letters to, as the compiler of
- * TypeScript may know an older Unicode than the engine.
+ * Matches characters that are not used in names of types: those that no identifier may have, and scripts that Unicode still adds
+ * letters to, because TypeScript's compiler may know an older version of Unicode than this engine.
  */
 const notInNames =
   /[^\p{ID_Continue}]+|[^\0-\u086f\u0900-\u0bff\u0e00-\u10ff\u3040-\u318f\u4e00-\u9fef\uac00-\ud7a3]+/u;

@@ -1,9 +1,9 @@
 /*
- * What the libraries of TypeScript declare, all of them or none, and the sandbox's engine does not have. Their types are of use,
- * such as in the signature of `toLocaleString`; their values are not there.
+ * Globals that TypeScript's library declares and the sandbox's engine does not have. Their types are used in other signatures,
+ * such as that of `toLocaleString`, so the declarations cannot be left out; but using their values is an error.
  */
 
-/** The names, and what to do instead. */
+/** The names of these globals, with advice on what to do instead. */
 export const absentGlobals: ReadonlyMap<string, string> = new Map([
   [
     'Intl',
@@ -18,30 +18,33 @@ export interface AbsentGlobal {
   readonly name: string;
 }
 
-// A member, a call or `new`; not a type, which begins large and stands behind a colon or in brackets. Few are enough.
+// Matches the name with what makes it a use of the value: `new` before it, a method in lower case or a call behind it.
+// `Intl.Name` without a call may just be a type.
 const uses = /\b(new\s+)?(Intl|Atomics)\b(\s*\??\.\s*(?:[a-z]|[A-Z]\w*\s*\())?/g;
-const most = 20;
+
+/** How many uses are reported. */
+const maxUses = 20;
 
 /** Whether what stands here is a member, such as `formats.Intl`, or the end of another name, such as `$Intl`. */
 const isPartOfAnother = (source: string, at: number): boolean => ['.', '$'].includes(source[at - 1] ?? '');
 
-/** Whether the line above takes problems of types back. */
+/** Whether a comment in the line above suppresses type errors. */
 function isIgnored(source: string, at: number): boolean {
   const [above = ''] = source.slice(0, at).split('\n').slice(-2, -1);
   return /^\s*\/\/ ?@ts-(?:ignore|expect-error)\b/.test(above);
 }
 
-/** Places of a source in which a value seems to be used that the sandbox does not have. It may be in a comment or a text. */
+/** Where a source seems to use the value of such a global. A match may be in a comment or a string. */
 export function findAbsentGlobals(source: string): readonly AbsentGlobal[] {
   const found: AbsentGlobal[] = [];
   for (const match of source.matchAll(uses)) {
     const [, created, name = '', member] = match;
     if (created === undefined && member === undefined) continue;
-    // Who asks first whether it is there knows that it may not be.
+    // The source checks whether the global exists, so it is prepared for its absence.
     if (source.includes(`typeof ${name}`) || source.includes(`globalThis.${name}`)) continue;
     if (isPartOfAnother(source, match.index) || isIgnored(source, match.index)) continue;
     found.push({ at: match.index + match[0].indexOf(name), name });
-    if (found.length === most) break;
+    if (found.length === maxUses) break;
   }
   return found;
 }

@@ -1,12 +1,12 @@
 /*
- * What TypeScript advises when something is missing is for a program in Node or in a browser. A plugin can install nothing and
- * has no configuration, so it is told what there is instead.
+ * TypeScript's advice on missing names is for programs in Node or in a browser. A plugin can install nothing and
+ * has no configuration, so it is told what to use instead.
  */
 
 const withAdvice = (advice: string, names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, advice]));
 
-const instead: Readonly<Record<string, string>> = {
+const adviceByName: Readonly<Record<string, string>> = {
   fetch: 'Plugins have no network: take what is needed from the input.',
   XMLHttpRequest: 'Plugins have no network: take what is needed from the input.',
   WebSocket: 'Plugins have no network: take what is needed from the input.',
@@ -43,11 +43,11 @@ const instead: Readonly<Record<string, string>> = {
   exports: 'Plugins are modules: write "export function run(input)".',
 };
 
-const generally =
+const generalAdvice =
   'Plugins have the language itself, console, performance.now, atob, btoa and queueMicrotask.';
 
-// What browsers and Node have beside the language, and plugins have not.
-const elsewhere = new Set([
+// Names that browsers or Node have beside the language, and plugins do not.
+const namesElsewhere = new Set([
   'URL',
   'URLSearchParams',
   'TextEncoder',
@@ -63,15 +63,15 @@ const elsewhere = new Set([
   'Bun',
 ]);
 
-/** From here on, a message is advice on what to install or to configure. */
+/** The beginning of the advice, in a message, on what to install or to configure. */
 const advice =
   /(?: Do you need to (?:install type definitions|change your target library)\b| Try `npm i\b| Try changing the '| Did you forget to include)/;
 
 const missingName = /^Cannot find name '([^']+)'/;
 
-/** A message of the compiler's as it applies to a plugin. `marked`: the text that it is about, or how that begins. */
+/** Adapts a message of the compiler to plugins. `marked`: the beginning of the text that the message is about. */
 export function adviceForPlugins(message: string, marked: string): string {
-  // Modules of Node are said to be missing names, in quotes as all modules are.
+  // For a module of Node the compiler says that a name is missing; the quote tells that it is the name of a module.
   if (message.startsWith('Cannot find module ') || (/^['"`]/.test(marked) && missingName.test(message))) {
     return 'A plugin is one file: it cannot import another, nor a package.';
   }
@@ -79,17 +79,17 @@ export function adviceForPlugins(message: string, marked: string): string {
   const found = advice.exec(message);
   const cut = found ? message.slice(0, found.index) : message;
   if (name === undefined) return cut;
-  if (Object.hasOwn(instead, name)) return `Cannot find name '${name}'. ${instead[name]}`;
-  return found || elsewhere.has(name) ? `Cannot find name '${name}'. ${generally}` : cut;
+  if (Object.hasOwn(adviceByName, name)) return `Cannot find name '${name}'. ${adviceByName[name]}`;
+  return found || namesElsewhere.has(name) ? `Cannot find name '${name}'. ${generalAdvice}` : cut;
 }
 
-/** The compiler's codes for: there is no such name, with and without a guess at what was meant or what is missing. */
+/** The compiler's codes for a missing name, with and without a suggestion of what was meant or what to install. */
 const missingNameCodes = new Set([2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593, 2868]);
 
 /**
- * How much a problem of types weighs in JavaScript. Most of them may be meant: such a plugin can run. A name that is nowhere is
- * an error as soon as it is reached, unless the source itself provides for that, by `typeof` or `globalThis`: then it is no
- * problem, and the answer `undefined`.
+ * The severity of a type error in JavaScript. Most are warnings, because such a plugin may run as intended. A missing name is an
+ * error, because it throws as soon as it is reached; but `undefined` for one that the source checks by `typeof` or
+ * `globalThis`: that is no problem at all.
  */
 export function severityInJavaScript(
   { code, message }: { readonly code: number; readonly message: string },
@@ -97,11 +97,8 @@ export function severityInJavaScript(
 ): 'error' | 'warning' | undefined {
   const name = missingNameCodes.has(code) ? missingName.exec(message)?.[1] : undefined;
   if (name === undefined) return 'warning';
-  const providesForIt = [
-    `typeof ${name}`,
-    `typeof(${name}`,
-    `globalThis.${name}`,
-    `globalThis['${name}'`,
-  ].some((use) => source.includes(use));
-  return providesForIt ? undefined : 'error';
+  const isChecked = [`typeof ${name}`, `typeof(${name}`, `globalThis.${name}`, `globalThis['${name}'`].some(
+    (use) => source.includes(use),
+  );
+  return isChecked ? undefined : 'error';
 }

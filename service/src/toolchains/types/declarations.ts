@@ -1,9 +1,9 @@
 /*
- * What a plugin can use, as TypeScript's compiler and language server are told it: the language's own library, what the sandbox
- * adds to it, and the types of what `run` is given and gives.
+ * The declarations of everything that a plugin can use, for TypeScript's compiler and language server: the language's own
+ * library, the globals that the sandbox adds, and the types of the input and output of `run`.
  */
 
-/** What the sandbox has beside the language itself. No DOM, nothing of Node, no network, no timers. */
+/** The sandbox's globals beside those of the language itself. No DOM, nothing of Node, no network, no timers. */
 export const sandboxDeclarations = `/** Writes to the plugin's log. */
 interface Console {
 ${(
@@ -15,7 +15,7 @@ ${(
     ['error', 'Writes an error to the log. The run goes on.'],
   ] as const
 )
-  .map(([name, words]) => `  /** ${words} */\n  ${name}(...values: unknown[]): void;`)
+  .map(([name, description]) => `  /** ${description} */\n  ${name}(...values: unknown[]): void;`)
   .join('\n')}
 }
 /** Writes to the plugin's log. */
@@ -33,18 +33,18 @@ declare function atob(base64: string): string;
 declare function btoa(bytes: string): string;
 `;
 
-/** What `run` is given and gives, in the words of TypeScript, and what these words mean. */
+/** The types of the input and output of `run`, in TypeScript. */
 export interface PluginTypes {
   readonly input: string;
   readonly output: string;
-  /** Further declarations, such as the types of a namespace; global ones. Empty where there are none. */
+  /** Global declarations that the two refer to, such as the types of a namespace; may be empty. */
   readonly declarations: string;
 }
 
-/** Of a plugin that takes text and answers text. */
+/** The types of a plugin from text to text. */
 export const textTypes: PluginTypes = { input: 'string', output: 'string', declarations: '' };
 
-/** Of a plugin whose namespace has types, as declarations of `Input` and `Output`; of one that takes text where they are empty. */
+/** The types of a plugin, from its namespace's declarations of `Input` and `Output`; without declarations it is from text to text. */
 export const pluginTypes = (declarations: string): PluginTypes =>
   declarations ? { input: 'Input', output: 'Output', declarations } : textTypes;
 
@@ -62,6 +62,6 @@ export const compilerOptions = (language: CheckedLanguage): Readonly<Record<stri
   noEmit: true,
   ...(language === 'typescript'
     ? { strict: true }
-    : // Who writes no types wants to hear of misspelt names, not of what might be null.
+    : // In JavaScript, misspelt names are worth reporting, and values that might be null are not.
       { allowJs: true, checkJs: true, strict: false }),
 });

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where TypeScript's native compiler is, and the declarations of the language's own library beside it. */
+/** The folder of TypeScript's native compiler, with the declarations of the language's own library. */
 export function compilerDirectory(): string {
   const platform = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
-  // It is a dependency of TypeScript's, and need not be where the service finds its own.
+  // Resolved from TypeScript, because the service itself need not be able to find a dependency of TypeScript.
   const { resolve } = createRequire(import.meta.resolve('typescript/package.json'));
   return join(dirname(resolve(platform)), 'lib');
 }

@@ -10,7 +10,7 @@ import type { CheckedLanguage, PluginTypes } from './declarations.ts';
 import { compilerCommand, compilerDirectory } from './native-compiler.ts';
 import { typedSource, untypedSource } from './typed-input.ts';
 
-/** What types find in a source. `parses` is false where the compiler could not read it, and found nothing else. */
+/** The problems that the type checker finds. `parses` is false where it could not parse the source, and only says why. */
 export interface TypeReport {
   readonly parses: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -20,7 +20,7 @@ export type CheckTypes = (source: string, types: PluginTypes) => TypeReport;
 
 const root = '/plugin';
 
-// What the compiler's client starts its program with; `connectedProcess` compares them.
+// The arguments by which the compiler's client starts the native program; `connected-process.ts` compares them.
 const helperArguments = [
   '--api',
   '--cwd',
@@ -31,12 +31,12 @@ const helperArguments = [
 /** The native program of a language whose compiler checks types. */
 export const typeCheckerProgram = () => ({ command: compilerCommand(), args: helperArguments });
 
-// The compiler's codes for: no such export; not a module.
+// The compiler's codes for a missing export, and for a file that is not a module.
 const notThere = new Set([2339, 2306, 2305]);
 
 /** Loads the type checker, in a compiler's process alone. */
 export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckTypes> {
-  // The client would start the program by itself, which a compiler may not.
+  // The client would start the native program by itself, which the compiler's process may not do.
   replaceModule('child_process', moduleUrl('../../processes/connected-process', import.meta.url));
   expectArguments(helperArguments);
   const { API, DiagnosticCategory } = await import('typescript/unstable/sync');
@@ -61,7 +61,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
   ]);
   const api = new API({
     cwd: root,
-    // Instead of the disk: there is the plugin, and the declarations that come with the compiler.
+    // Files in memory instead of the disk, beside the compiler's own declarations.
     fs: {
       readFile: (path) =>
         files.get(path) ?? (path.startsWith(libraries) && !path.includes('/..') ? undefined : null),
@@ -113,7 +113,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
       if (syntax.length) return { parses: false, diagnostics };
       for (const { at, name } of findAbsentGlobals(typed.text)) {
         const symbol = checker.getSymbolAtPosition(plugin, at);
-        // In a comment or a text it is none, and the plugin may have a thing of its own by this name.
+        // There is no symbol in a comment or a string, and the plugin may declare the name itself.
         if (!symbol || symbol.declarations.some(({ path }) => path === plugin)) continue;
         const message = `Cannot find name '${name}'. ${absentGlobals.get(name)}`;
         diagnostics.push({ ...positionAt(at), message, severity: 'error' });
@@ -123,7 +123,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
           ...positionOfRun(source),
           message: notThere.has(one.code)
             ? missingRun(types)
-            : `${wrongRun(types)} ${withoutLoose(textOf(one))}`,
+            : `${wrongRun(types)} ${removeLoose(textOf(one))}`,
           severity: isJavaScript ? 'warning' : 'error',
         });
       }
@@ -135,8 +135,9 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
 }
 
 /**
- * In JavaScript nobody says what a function returns, and the compiler takes `{ state: 'new' }` to be an object with any text: an
- * output need not be one of the values that its type lists, nor as long as a tuple. Whether it is, the run finds out.
+ * A module that checks the type of the plugin's `run`. JavaScript declares no return types, and the compiler infers for
+ * `{ state: 'new' }` an object with any text: so literals and tuples of the output's type are loosened to texts and lists. The
+ * run checks the output exactly.
  */
 const signatureOf = ({ input, output }: PluginTypes, isJavaScript: boolean) => {
   const given = isJavaScript ? `Loose<${output}>` : output;
@@ -152,10 +153,10 @@ type Loose<T> = 0 extends 1 & T ? T
 export const run: (input: ${input}) => ${given} | Promise<${given}> = plugin.run;`;
 };
 
-/** A message about `run` without the types that {@link signatureOf} has of its own. */
-function withoutLoose(message: string): string {
+/** Removes the helper types of {@link signatureOf} from a message about `run`. */
+function removeLoose(message: string): string {
   const shorter = message.replaceAll(/\bLoose(?:Object)?<([^<>]*)>/g, '$1');
-  return shorter === message ? message : withoutLoose(shorter);
+  return shorter === message ? message : removeLoose(shorter);
 }
 
 const wrongRun = ({ input, output }: PluginTypes) =>

@@ -1,15 +1,15 @@
 /*
- * A plugin in JavaScript names no types. What `run` is given is known all the same: the compiler is shown the source with a
- * comment in front of the parameter that says so, and places are moved to and fro. It is the one piece of text that is added,
- * and it has no line break, so that only places behind it in its own line move.
+ * A plugin in JavaScript declares no types, but that of its input is known. So the compiler gets the source with a comment in
+ * front of the parameter of `run` that declares it, and positions are translated. The comment has no line break, so that only
+ * positions behind it in the same line differ.
  */
 
-/** A source as the compiler is shown it. Offsets and columns are in UTF-16 code units; lines and columns count from 0. */
+/** A source as the compiler gets it. Lines and columns count from 0, columns in UTF-16 code units. */
 export interface TypedSource {
   readonly text: string;
-  /** The place in `text` of a place in the source. */
+  /** Translates a position in the source into one in `text`. */
   toTyped(place: Place): Place;
-  /** The place in the source of a place in `text`; one within what was added is the place where it was added. */
+  /** Translates a position in `text` into one in the source. One within the comment becomes that of the comment. */
   fromTyped(place: Place): Place;
 }
 
@@ -20,10 +20,10 @@ export interface Place {
 
 const same = (place: Place) => place;
 
-/** A source as it is. */
+/** A source without a comment. */
 export const untypedSource = (text: string): TypedSource => ({ text, toTyped: same, fromTyped: same });
 
-/** A source in JavaScript with the type of what its `run` is given; as it is where no `run` is found. */
+/** A source in JavaScript with a comment that declares the input's type; without one where no `run` is found. */
 export function typedSource(source: string, inputType: string): TypedSource {
   const at = parameterOfRun(source);
   if (at === undefined) return untypedSource(source);
@@ -42,15 +42,15 @@ export function typedSource(source: string, inputType: string): TypedSource {
   };
 }
 
-/** The offset of the first parameter of the exported `run`. Told by its first words, because a source that is typed in may not parse. */
+/** The offset of the first parameter of the exported `run`. Found by patterns, because a source may not parse while one types. */
 function parameterOfRun(source: string): number | undefined {
-  // Line by line: a pattern over the whole text takes very long over one that is made for that.
+  // Line by line: a pattern over the whole source would take very long on one that was written to make it slow.
   for (const { 0: line, index } of source.matchAll(/^.+$/gm)) {
     if (!line.startsWith('export ')) continue;
     const found =
       /^export (?:default )?(?:async )?function\*? ?run ?\(/.exec(line) ??
       /^export (?:const|let|var) run ?= ?(?:async )?(?:function\*? ?)?\(/.exec(line) ??
-      // A parameter without parentheses takes no comment that counts.
+      // In front of a parameter without parentheses, the compiler ignores the comment.
       undefined;
     if (found) return index + found[0].length;
   }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { SmartRouter } from 'hono/router/smart-router';
 import * as z from 'zod';
 import { openApiDocument } from '../../../../service/src/http/openapi/document.ts';
-import { empty, reply } from '../../../../service/src/http/operations/answers.ts';
+import { empty, respond } from '../../../../service/src/http/operations/responses.ts';
 import { operation } from '../../../../service/src/http/operations/operation.ts';
 import { pageQuery } from '../../../../service/src/http/paging.ts';
 import { listen, startService } from '../../harness.ts';
@@ -121,8 +121,8 @@ describe('/openapi.json', () => {
           .transform((text) => text === 'true')
           .meta({ override: { type: 'boolean' } }),
       }),
-      answers: { 204: empty({ description: '…' }) },
-      handle: () => reply(204, undefined),
+      responses: { 204: empty({ description: '…' }) },
+      handle: () => respond(204, undefined),
     });
     const document = openApiDocument([list], '1.0.0') as OpenApi;
     const [listed = assert.fail()] = operationsOf(document);

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { range } from './requests.ts';
 
 /*
- * What TypeScript's language server answers, as far as it is used. What the protocol permits and this server never sends is not
- * here.
+ * The results of TypeScript's language server, as far as they are used. Forms that the protocol permits and this server never
+ * sends are left out.
  */
 
 const markup = z.object({ kind: z.string(), value: z.string() });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PacedTurns } from '../../../service/src/limits/paced-turns.ts';
+import { Throttle } from '../../../service/src/limits/throttle.ts';
 
 test('the first has its turn at once, the next ones at a pace, and those that would wait for too long never', async () => {
-  const turns = new PacedTurns({ interval: 50, waiting: 2 });
+  const turns = new Throttle({ interval: 50, waiting: 2 });
   const began = performance.now();
   const waits = await Promise.all(
     Array.from({ length: 5 }, async () => [await turns.take('key'), performance.now() - began] as const),
@@ -17,7 +17,7 @@ test('the first has its turn at once, the next ones at a pace, and those that wo
 });
 
 test('keys do not wait for each other', async () => {
-  const turns = new PacedTurns({ interval: 3_600_000, waiting: 0 });
+  const turns = new Throttle({ interval: 3_600_000, waiting: 0 });
   for (const key of ['one', 'other']) assert.equal(await turns.take(key), true);
   assert.equal(await turns.take('one'), false);
 });

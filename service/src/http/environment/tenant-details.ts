@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { notFound } from '../errors.ts';
 import type { Tenant } from '../../storage/tables/tenants.ts';
 
-/** More than any tenant has, and few enough for every database. */
-const mostOfAnything = 1_000_000_000;
+/** More than any tenant has, and small enough for every database. */
+const largestCount = 1_000_000_000;
 
 const longestDescription = 2000;
 
-export const limitSchema = z.int().min(0).max(mostOfAnything);
+export const limitSchema = z.int().min(0).max(largestCount);
 
 export const descriptionSchema = z
   .string()
@@ -50,8 +50,8 @@ export const tenantSchema = z
     },
   });
 
-/** A tenant as it is answered. `plugins`: how many it has. */
-export const toTenantAnswer = (tenant: Tenant, plugins: number): z.input<typeof tenantSchema> => ({
+/** The details of a tenant, for a response. `plugins`: how many it has. */
+export const toTenantDetails = (tenant: Tenant, plugins: number): z.input<typeof tenantSchema> => ({
   environment: tenant.environment,
   tenant: tenant.tenant,
   ident: `${tenant.environment}.${tenant.tenant}`,

@@ -4,26 +4,27 @@ import type { Draft } from '../storage/tables/drafts.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 
-/** A draft as it is saved. Throws 404 without one. */
-export async function savedDraft({ drafts }: Tables, plugin: PluginKey): Promise<Draft> {
+/** The saved draft of a plugin. Throws 404 when there is none. */
+export async function requireDraft({ drafts }: Tables, plugin: PluginKey): Promise<Draft> {
   const draft = await drafts.find(plugin);
   if (!draft) throw noDraft();
   return draft;
 }
 
 /**
- * What the draft as it is was built to; the draft itself is not read. Throws 404 without a draft, and 409 when its text or
- * language is another than that of its last successful build: an older build would answer for code that is not there any
- * more.
+ * The program that the current draft was built to; the draft itself is not read. Throws 404 without a draft, and 409 when the
+ * draft has changed since its last successful build, because the old program would run code that is no longer there.
  */
-export async function builtProgram({ builds, drafts }: Tables, plugin: PluginKey): Promise<StoredProgram> {
+export async function requireBuiltProgram(
+  { builds, drafts }: Tables,
+  plugin: PluginKey,
+): Promise<StoredProgram> {
   const program = await builds.findCurrent(plugin);
   if (program) return program;
   if (!(await drafts.exists(plugin))) throw noDraft();
   throw notBuilt();
 }
 
-/** The draft as it is has no build that succeeded. */
 export const notBuilt = () =>
   new ServiceError(409, 'not-built', 'The draft as it is has no successful build; build it first.');
 

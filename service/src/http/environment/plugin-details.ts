@@ -4,15 +4,15 @@ import type { TenantKey } from '../../plugins/plugin-key.ts';
 import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { actorSchema } from '../vendor-texts.ts';
 
-/** A version in an answer. */
+/** The name of a version in a response. */
 export const versionName = z.string().meta({ examples: ['v1.0.0'] });
 
-/** A time in an answer. */
+/** A time in a response. */
 export const time = z.iso.datetime();
 
 export const toTime = (ms: number): string => new Date(ms).toISOString();
 
-/** A plugin, as the operations for vendors and editors answer it. */
+/** A plugin, as the operations for vendors and editors return it. */
 export const pluginSchema = z
   .object({
     ident: z.string().meta({ examples: ['com.acme.customer-7'] }),
@@ -45,8 +45,8 @@ export const pluginSchema = z
 /** The version that runs where none is named; `undefined` before the first deploy. */
 export const liveOf = ({ pinned, latest }: PluginRecord): string | undefined => pinned?.version ?? latest;
 
-/** A plugin as it is answered. */
-export function pluginAnswer(
+/** The details of a plugin, for a response. */
+export function toPluginDetails(
   { environment, tenant }: TenantKey,
   plugin: PluginRecord,
 ): z.input<typeof pluginSchema> {

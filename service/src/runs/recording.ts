@@ -10,21 +10,21 @@ export interface RecordingOptions {
   readonly level?: RecordLevel;
   /** How long records are kept, in days (default 14). */
   readonly days?: number;
-  /** How many are kept of the successes of a plugin, and how many of its failures (default 1000). */
+  /** How many records are kept of a plugin's successes, and as many of its failures (default 1000). */
   readonly count?: number;
-  /** False: nothing is recorded, counted or deleted; for measuring what that costs (default true). */
+  /** Whether anything is recorded, counted or deleted; false only to measure what that costs (default true). */
   readonly isOn?: boolean;
 }
 
 export interface Recording {
   readonly recorder: RunRecorder;
   readonly retention: RunRetention;
-  /** Writes what is not written yet, and ends. */
+  /** Writes all waiting records, and stops. */
   close(): Promise<void>;
 }
 
-/** Records runs in a storage, and deletes what is too much there. */
-export function recordRuns(
+/** Starts to record runs in a storage, and to delete old records there. */
+export function startRecording(
   storage: Storage,
   options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped'> = {},
 ): Recording {
@@ -50,7 +50,7 @@ export function recordRuns(
   };
 }
 
-/** Writes records, and counts the usage of those that are new, in one transaction. */
+/** Writes records, and adds the usage of those that are new, in one transaction. */
 export const storeBatch = (storage: Storage, { records, usage }: Batch): Promise<void> =>
   storage.transaction(async (tables) => {
     const added = await tables.runs.add(records);

@@ -1,0 +1,126 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type * as z from 'zod';
+import { describeIssues } from './issues.ts';
+
+/** The headers that a response may have beside those of every response, with their descriptions in the OpenAPI document. */
+export const responseHeaders = {
+  etag: 'The entity tag of the draft.',
+  'x-plugin-version': 'The version that ran.',
+  'x-suborbital-requestid': 'The id of the run, which is that of the request.',
+  'server-timing': '`run;dur=<ms>`: how long the run took.',
+} as const;
+
+export type ResponseHeader = keyof typeof responseHeaders;
+
+interface ResponseBase {
+  readonly description: string;
+  readonly headers?: readonly ResponseHeader[];
+}
+
+/** A response of JSON. Its body is checked by the schema; one that does not fit is a defect of the service and becomes a 500. */
+export interface JsonResponse<Schema extends z.ZodType = z.ZodType> extends ResponseBase {
+  readonly kind: 'json';
+  readonly schema: Schema;
+  /**
+   * Describes the events that are sent instead where the client accepts `text/event-stream`. The handler then returns a
+   * `Response` of its own.
+   */
+  readonly events?: string;
+}
+
+export interface TextResponse extends ResponseBase {
+  readonly kind: 'text';
+  /** Whether the text may be JSON. It is sent with the content type of JSON where the handler returns `isJson`. */
+  readonly orJson?: true;
+}
+
+export interface EmptyResponse extends ResponseBase {
+  readonly kind: 'empty';
+}
+
+export type DeclaredResponse = JsonResponse | TextResponse | EmptyResponse;
+
+export type ResponseStatus = 200 | 201 | 204 | 304 | 503;
+
+/** The responses of an operation, but for its errors, by their status codes. */
+export type DeclaredResponses = { readonly [S in ResponseStatus]?: DeclaredResponse };
+
+/** What a handler returns: one of the declared status codes, with the body that is declared for it. */
+export type HandlerResponse<A extends DeclaredResponses> = {
+  [S in keyof A & ResponseStatus]: A[S] extends JsonResponse<infer Schema>
+    ? { readonly status: S; readonly body: DeepReadonly<z.input<Schema>>; readonly headers?: ResponseHeaders }
+    : A[S] extends TextResponse
+      ? {
+          readonly status: S;
+          readonly body: string;
+          readonly isJson?: true;
+          readonly headers?: ResponseHeaders;
+        }
+      : { readonly status: S; readonly body?: undefined; readonly headers?: ResponseHeaders };
+}[keyof A & ResponseStatus];
+
+/** A body is only read from here on, so that a handler may return values that a cache or a table still holds. */
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+export type ResponseHeaders = { readonly [H in ResponseHeader]?: string };
+
+interface AnyHandlerResponse {
+  readonly status: ResponseStatus;
+  readonly body?: unknown;
+  readonly isJson?: true;
+  readonly headers?: ResponseHeaders;
+}
+
+export const json = <Schema extends z.ZodType, Options extends Omit<JsonResponse, 'kind' | 'schema'>>(
+  schema: Schema,
+  options: Options,
+): JsonResponse<Schema> & Options => ({ kind: 'json', schema, ...options });
+
+export const text = (options: Omit<TextResponse, 'kind'>): TextResponse => ({ kind: 'text', ...options });
+
+export const empty = (options: Omit<EmptyResponse, 'kind'>): EmptyResponse => ({ kind: 'empty', ...options });
+
+/** Makes what a handler returns. Its types stay literal, so that they can be checked against the declared responses. */
+export const respond = <const S extends ResponseStatus, Body>(
+  status: S,
+  body: Body,
+  headers: ResponseHeaders = {},
+) => ({
+  status,
+  body,
+  headers,
+});
+
+const textType = { 'content-type': 'text/plain; charset=utf-8' } as const;
+const jsonType = { 'content-type': 'application/json' } as const;
+
+/**
+ * Makes the HTTP response of what a handler returned.
+ * @param id of the operation, for messages
+ * @throws Error when the operation does not declare such a response, which is a defect of the service.
+ */
+export function toResponse(
+  c: Context,
+  id: string,
+  responses: DeclaredResponses,
+  returned: AnyHandlerResponse,
+): Response {
+  const { status, body, isJson, headers } = returned;
+  const declared = responses[status];
+  if (!declared) throw new Error(`${id} does not declare that it answers ${status}.`);
+  if (declared.kind === 'empty') return c.body(null, status, headers);
+  const contentful = status as ContentfulStatusCode;
+  if (declared.kind === 'text') {
+    const type = declared.orJson && isJson ? jsonType : textType;
+    return c.body(body as string, contentful, headers ? { ...headers, ...type } : type);
+  }
+  const { error } = declared.schema.safeParse(body);
+  if (error)
+    throw new Error(`The response ${status} of ${id} is wrong: ${describeIssues(error.issues, 'it')}.`);
+  return c.json(body as object, contentful, headers);
+}

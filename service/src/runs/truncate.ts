@@ -1,0 +1,47 @@
+const encoder = new TextEncoder();
+
+/** How much of an input, of an output, and of all logs together a record keeps, in bytes of UTF-8. */
+export const keptBytes = 16 * 1024;
+
+/** How much an entry of the logs counts beside its text, so that the number of empty entries is limited, too. */
+const entryBytes = 3;
+
+const room = Buffer.allocUnsafe(keptBytes);
+
+/** The first 16 KB of a text, in whole characters. */
+export function truncateText(
+  text: string,
+  max = keptBytes,
+): { readonly text: string; readonly isTruncated: boolean } {
+  const { read, written } = encoder.encodeInto(text, room.subarray(0, max));
+  if (read === text.length) return { text, isTruncated: false };
+  // Decoded from the bytes, because the result of `slice` would keep the whole long text in memory.
+  return { text: room.toString('utf8', 0, written), isTruncated: true };
+}
+
+/**
+ * The last entries of the logs, up to 16 KB, because these say most about a run that failed. Of a last entry that is too long by
+ * itself, the beginning is kept.
+ */
+export function truncateLogs(logs: readonly string[]): {
+  readonly logs: string[];
+  readonly isTruncated: boolean;
+} {
+  const kept: string[] = [];
+  let left = keptBytes;
+  for (const entry of logs.toReversed()) {
+    left -= entryBytes;
+    if (left <= 0) return { logs: kept.toReversed(), isTruncated: true };
+    const { text, isTruncated } = truncateText(entry, left);
+    if (isTruncated) {
+      if (!kept.length) kept.push(storable(text));
+      return { logs: kept.toReversed(), isTruncated: true };
+    }
+    left -= Buffer.byteLength(text);
+    kept.push(storable(text));
+  }
+  return { logs: kept.toReversed(), isTruncated: false };
+}
+
+/** Replaces U+0000 and lone surrogates in a text of a plugin by U+FFFD, because not every database and client accepts them. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -1,0 +1,46 @@
+import { SchemaError } from './schema-error.ts';
+
+/** The number of the definition that a linked part refers to. */
+export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
+
+/** Throws for definitions that refer to themselves for the very same value, because a check by them would never end. */
+export function refuseEndlessLoops(
+  definitions: readonly unknown[],
+  paths: readonly (readonly string[])[],
+): void {
+  const next = definitions.map((one) => [...sameValueReferences(one)]);
+  const state = new Map<number, 'open' | 'done'>();
+  for (const first of definitions.keys()) {
+    const way = [{ number: first, left: [...(next[first] ?? [])] }];
+    if (state.has(first)) continue;
+    state.set(first, 'open');
+    for (let last = way.at(-1); last; last = way.at(-1)) {
+      const number = last.left.pop();
+      if (number === undefined) {
+        state.set(last.number, 'done');
+        way.pop();
+      } else if (state.get(number) === 'open') {
+        throw new SchemaError(paths[number] ?? [], 'refers to itself without an end');
+      } else if (!state.has(number)) {
+        state.set(number, 'open');
+        way.push({ number, left: [...(next[number] ?? [])] });
+      }
+    }
+  }
+}
+
+const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** The definitions that a part applies to the same value as itself. */
+function* sameValueReferences(part: unknown): Generator<number> {
+  if (typeof part !== 'object' || part === null) return;
+  const keywords = part as Readonly<Record<string, unknown>>;
+  if (Object.hasOwn(keywords, '$ref')) yield definitionOf(keywords['$ref']);
+  for (const keyword of sameValue) {
+    if (!Object.hasOwn(keywords, keyword)) continue;
+    const value = keywords[keyword];
+    const parts =
+      Array.isArray(value) || keyword === 'dependentSchemas' ? Object.values(value as object) : [value];
+    for (const one of parts) yield* sameValueReferences(one);
+  }
+}

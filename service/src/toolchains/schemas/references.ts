@@ -1,0 +1,110 @@
+import { keywordsOf, pathKey } from './read-schema.ts';
+import type { ReadSchema, SchemaNode } from './read-schema.ts';
+import { SchemaError } from './schema-error.ts';
+
+/** The targets of a part's `$ref` and `$dynamicRef`. */
+interface NodeReferences {
+  ref?: SchemaNode;
+  dynamicRef?: SchemaNode;
+}
+
+/** The references of a schema, resolved. Throws a {@link SchemaError} for one to anything that is not in the schema. */
+export class References {
+  readonly #read: ReadSchema;
+  /** The parts that are referred to, by {@link pathKey}. They become definitions, wherever they stand. */
+  readonly targets = new Set<string>();
+  /** The names of the anchors that are referred to dynamically. */
+  readonly dynamicNames = new Set<string>();
+  readonly #byNode = new Map<SchemaNode, NodeReferences>();
+
+  constructor(read: ReadSchema) {
+    this.#read = read;
+    // A reference can make a schema of a part that is none by its place. Such parts are added to the end of the same map, and
+    // their references are resolved, too.
+    for (const node of read.nodes.values()) this.#resolveNode(node);
+  }
+
+  /** The references of a part. */
+  of(node: SchemaNode): Readonly<NodeReferences> {
+    return this.#byNode.get(node) ?? {};
+  }
+
+  #resolveNode(node: SchemaNode): void {
+    const keywords = keywordsOf(node.schema);
+    const found: NodeReferences = {};
+    if (Object.hasOwn(keywords, '$ref')) found.ref = this.#resolve(node, '$ref').target;
+    if (Object.hasOwn(keywords, '$dynamicRef')) {
+      const { target, anchor } = this.#resolve(node, '$dynamicRef');
+      // A dynamic reference that does not lead to a dynamic anchor of its name behaves like a `$ref`.
+      if (anchor !== undefined && keywordsOf(target.schema)['$dynamicAnchor'] === anchor) {
+        found.dynamicRef = target;
+        this.#targetDynamically(anchor);
+      } else if (found.ref) {
+        // The part has both keywords. `allOf` of the two references means the same, and is written by `link-schema.ts`.
+        found.dynamicRef = target;
+      } else found.ref = target;
+    }
+    for (const one of [found.ref, found.dynamicRef]) if (one) this.targets.add(pathKey(one.path));
+    if (found.ref ?? found.dynamicRef) this.#byNode.set(node, found);
+  }
+
+  /** Makes every part with a dynamic anchor of this name a target, because any of them may be referred to. */
+  #targetDynamically(name: string): void {
+    if (this.dynamicNames.has(name)) return;
+    this.dynamicNames.add(name);
+    for (const { dynamicAnchors } of this.#read.resources.values()) {
+      const other = dynamicAnchors.get(name);
+      if (other) this.targets.add(pathKey(other.path));
+    }
+  }
+
+  #resolve(
+    node: SchemaNode,
+    keyword: '$ref' | '$dynamicRef',
+  ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
+    const reference = keywordsOf(node.schema)[keyword] as string;
+    const fault = (why: string) => new SchemaError([...node.path, keyword], why);
+    const url = URL.parse(reference, node.resource.uri);
+    if (!url) throw fault('must be a URI');
+    const hash = url.hash.slice(1);
+    url.hash = '';
+    const resource = this.#read.resources.get(url.href.replace(/#$/, ''));
+    if (!resource?.root) throw fault('refers to something outside of the schema, and nothing is fetched');
+    let fragment: string;
+    try {
+      fragment = decodeURIComponent(hash);
+    } catch {
+      throw fault('must be a URI');
+    }
+    if (fragment === '') return { target: resource.root };
+    const target = fragment.startsWith('/')
+      ? this.#atPointer(resource.root, fragment, fault)
+      : resource.anchors.get(fragment);
+    if (!target) throw fault('refers to something that is not in the schema');
+    return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
+  }
+
+  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaError): SchemaNode | undefined {
+    const keys = pointer
+      .slice(1)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+    let value: unknown = from.schema;
+    let { resource } = from;
+    const path = [...from.path];
+    for (const key of keys) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+      value = (value as Readonly<Record<string, unknown>>)[key];
+      path.push(key);
+      resource = this.#read.nodes.get(pathKey(path))?.resource ?? resource;
+    }
+    const known = this.#read.nodes.get(pathKey(path));
+    if (known) return known;
+    try {
+      return this.#read.readAt(path, value, resource);
+    } catch (error) {
+      if (error instanceof SchemaError) throw fault('refers to something that is not a JSON Schema');
+      throw error;
+    }
+  }
+}

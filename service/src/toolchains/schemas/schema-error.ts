@@ -1,0 +1,11 @@
+/** A schema is invalid. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+  /** The keys that lead from the schema's root to the invalid part. */
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
