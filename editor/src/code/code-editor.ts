@@ -15,7 +15,7 @@ import {
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view';
-import { codeTheme, followColourScheme, styleNonce } from './code-theme.ts';
+import { codeTheme, syncColourScheme, styleNonce } from './code-theme.ts';
 import { render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { icon } from '../ui/icon.ts';
@@ -82,7 +82,7 @@ export class CodeEditor {
     this.#lang = options.lang;
     this.#isReadOnly = options.isReadOnly;
     this.#view = new EditorView({ state: this.#stateOf(options.contents) });
-    this.#unfollow = followColourScheme(this.#view);
+    this.#unfollow = syncColourScheme(this.#view);
     this.#unsubscribe = settings.subscribe((changed) => this.#applySettings(changed));
     if (settings.current.vim) void this.#loadVim();
     this.#helped = loadedTypingHelp() ? Promise.resolve() : this.#addTypingHelp();

@@ -135,5 +135,5 @@ export const codeTheme = (): Extension => [
 ];
 
 /** Keeps an editor's base styles light or dark as the page is. Answers what ends that. */
-export const followColourScheme = (view: EditorView): (() => void) =>
+export const syncColourScheme = (view: EditorView): (() => void) =>
   onSchemeChange(() => view.dispatch({ effects: darkMode.reconfigure(EditorView.darkTheme.of(isDark())) }));

@@ -32,7 +32,7 @@ export class LiveCheck {
   }
 
   /** The text was changed, or shown for the first time. */
-  changed(): void {
+  schedule(): void {
     this.#abort?.abort();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#run(), Math.max(QUIET, this.#took * 2));

@@ -11,7 +11,7 @@ import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror
 import { syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import type { HelpResult } from './results.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
@@ -58,7 +58,7 @@ async function completionsHere(context: CompletionContext): Promise<CompletionRe
   const word = context.matchBefore(WORD);
   const from = word?.from ?? pos;
   if (!explicit && from === pos && state.sliceDoc(pos - 1, pos) !== '.') return null;
-  const asked = askClient(plugin, 'textDocument/completion', { position: plugin.toPosition(pos) });
+  const asked = sendClientRequest(plugin, 'textDocument/completion', { position: plugin.toPosition(pos) });
   context.addEventListener('abort', asked.cancel, { onDocChange: true });
   let found: HelpResult<'textDocument/completion'>;
   try {
@@ -97,7 +97,7 @@ function completionOf(item: Item, plugin: LSPPlugin, wordFrom: number): Completi
 /** Type and documentation of a completion, asked for when it is chosen. */
 async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement | null> {
   const position = plugin.toPosition(plugin.view.state.selection.main.head);
-  const found = await askClient(plugin, 'completionItem/resolve', { position, label }).result.catch(
+  const found = await sendClientRequest(plugin, 'completionItem/resolve', { position, label }).result.catch(
     () => null,
   );
   if (!found?.detail && !found?.documentation) return null;

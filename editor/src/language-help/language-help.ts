@@ -6,19 +6,19 @@ import type { Extension } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import { problemFix } from '../code/problem-fix.ts';
 import { texts } from '../locales/locale.ts';
-import type { AskHelp } from './ask-service.ts';
+import type { SendHelpRequest } from './service-request.ts';
 import { completionSources } from './completion.ts';
 import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
 import { formatText } from './format.ts';
-import { cursorTooltip } from './place-message.ts';
+import { cursorTooltip } from './cursor-message.ts';
 import { showQuickFixes } from './quick-fixes.ts';
 import { renameHere } from './rename.ts';
 import { showSignature, signatures } from './signature.ts';
 import { helpTheme } from './theme.ts';
 import { HelpTransport } from './transport.ts';
 
-export { askService } from './ask-service.ts';
+export { createServiceRequest } from './service-request.ts';
 
 /** One text is edited at a time, and its name is of no interest to the service. */
 const TEXT_URI = 'file:///plugin';
@@ -45,7 +45,7 @@ export class LanguageHelp {
   readonly #client: LSPClient;
 
   /** `onUnable`: the service has no help to give. */
-  constructor(ask: AskHelp, onUnable: () => void) {
+  constructor(ask: SendHelpRequest, onUnable: () => void) {
     this.#transport = new HelpTransport({ ask, onUnable });
     this.#client = new LSPClient({
       timeout: TIMEOUT,

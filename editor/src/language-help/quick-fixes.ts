@@ -2,9 +2,9 @@ import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command, EditorView } from '@codemirror/view';
 import { html, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import { applyEdits } from './edits.ts';
-import { showAtCursor, showFailure, showMessage } from './place-message.ts';
+import { showAtCursor, showFailure, showMessage } from './cursor-message.ts';
 import type { HelpResult } from './results.ts';
 
 type Fix = HelpResult<'textDocument/codeAction'>[number];
@@ -33,7 +33,7 @@ async function findFixes(plugin: LSPPlugin): Promise<readonly Fix[]> {
   const { doc, selection } = plugin.view.state;
   const { from, to } = selection.main;
   const ask = (start: number, end: number) =>
-    askClient(plugin, 'textDocument/codeAction', {
+    sendClientRequest(plugin, 'textDocument/codeAction', {
       range: { start: plugin.toPosition(start), end: plugin.toPosition(end) },
     }).result;
   const here = await ask(from, to);

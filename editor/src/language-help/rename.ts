@@ -2,9 +2,9 @@ import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command, EditorView } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import { applyEdits } from './edits.ts';
-import { messageOf, showAtCursor, showMessage } from './place-message.ts';
+import { messageOf, showAtCursor, showMessage } from './cursor-message.ts';
 
 /** Asks for a new name for what the cursor is on, and renames it everywhere. */
 export const renameHere: Command = (view) => {
@@ -92,7 +92,8 @@ class RenameField {
     const { doc } = this.#view.state;
     const position = this.#plugin.toPosition(this.#from);
     try {
-      const edits = await askClient(this.#plugin, 'textDocument/rename', { position, newName }).result;
+      const edits = await sendClientRequest(this.#plugin, 'textDocument/rename', { position, newName })
+        .result;
       // The places are those of the text that was asked about.
       if (!this.dom.isConnected || this.#view.state.doc !== doc) return;
       if (edits?.length) {

@@ -8,8 +8,8 @@ import {
 import { Compartment, type Extension, Prec } from '@codemirror/state';
 import { type Command, keymap } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
-import { showFailure, showMessage } from './place-message.ts';
+import { sendClientRequest } from './client-request.ts';
+import { showFailure, showMessage } from './cursor-message.ts';
 
 const place = new Compartment();
 
@@ -32,7 +32,8 @@ async function findSignature(plugin: LSPPlugin): Promise<void> {
   const { view } = plugin;
   const position = plugin.toPosition(view.state.selection.main.head);
   try {
-    const found = await askClient(plugin, 'textDocument/signatureHelp', { position, byCommand: true }).result;
+    const found = await sendClientRequest(plugin, 'textDocument/signatureHelp', { position, byCommand: true })
+      .result;
     if (found) showSignatureHelp(view);
     else showMessage(view, texts().languageHelp.noCall);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { texts } from '../locales/locale.ts';
 import type { Transport } from '@codemirror/lsp-client';
 import { HttpError } from 'plugin-editor/client.js';
-import type { AskHelp } from './ask-service.ts';
+import type { SendHelpRequest } from './service-request.ts';
 import { type HelpMethod, isHelpMethod } from './results.ts';
 
 /** The longest text that the service helps with, in UTF-16 code units. */
@@ -39,7 +39,7 @@ const askedInPassing: ReadonlySet<string> = new Set([
 ]);
 
 export interface TransportOptions {
-  ask: AskHelp;
+  ask: SendHelpRequest;
   /** The service has no help to give: it is not asked again. */
   onUnable: () => void;
 }

@@ -5,7 +5,7 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { icon } from '../ui/icon.ts';
 import { stopButton } from './stop-button.ts';
-import { type Work, buildWords } from './work.ts';
+import { type Work, buildLabel } from './work.ts';
 
 export interface BuildPanelOptions {
   work: Work;
@@ -31,7 +31,7 @@ export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOp
     }
     <h2>${words.log}</h2>
     <div class="panel-state">
-      <p class="panel-empty" role="status">${buildWords(work)}</p>
+      <p class="panel-empty" role="status">${buildLabel(work)}</p>
       ${work.build.kind === 'building' ? stopButton(onStop) : nothing}
     </div>
     ${keyed(

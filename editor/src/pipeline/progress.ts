@@ -24,7 +24,7 @@ export type DeployState =
 export type Action = 'build' | 'test' | 'deploy';
 
 /** An obstacle in a few words, for the end of a sentence. */
-export function obstacleWords(obstacle: Obstacle): string {
+export function obstacleReason(obstacle: Obstacle): string {
   const { reasons } = texts().status;
   if (obstacle === 'not-saved') return reasons.notSaved;
   return reasons[obstacle === 'stopped' ? obstacle : failureKey(obstacle)];

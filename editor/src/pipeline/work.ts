@@ -1,12 +1,12 @@
-import { saveWords } from '../draft/save-words.ts';
+import { saveStatus } from '../draft/save-status.ts';
 import type { SaveState } from '../draft/save-queue.ts';
 import { formatNumber, formatTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { StatusText } from '../ui/status-line.ts';
-import { type Action, type BuildState, type DeployState, type Obstacle, obstacleWords } from './progress.ts';
+import { type Action, type BuildState, type DeployState, type Obstacle, obstacleReason } from './progress.ts';
 
 /** How one test stands: what it came to, and whether that is of the text and the payload as they are. */
-export interface TestStanding {
+export interface TestStatus {
   verdict: 'passed' | 'failed' | 'ran' | 'none';
   isCurrent: boolean;
 }
@@ -31,7 +31,7 @@ export interface Work {
   action: Action | undefined;
   /** While tests run: how many of them have, and how many are to. */
   testing: { done: number; all: number } | undefined;
-  tests: readonly TestStanding[];
+  tests: readonly TestStatus[];
   /** Problems of severity `error` that are known in the text as it is. */
   errors: number;
 }
@@ -40,7 +40,7 @@ export type StatusPart = 'saved' | 'built' | 'tested' | 'deployed' | 'connection
 
 /** The status line. A part that has nothing to say is `undefined`. */
 export const statusOf = (work: Work): Record<StatusPart, StatusText | undefined> => ({
-  saved: work.isReadOnly ? { text: texts().save.readOnly, tone: 'calm' } : saveWords(work.save),
+  saved: work.isReadOnly ? { text: texts().save.readOnly, tone: 'calm' } : saveStatus(work.save),
   built: work.isReadOnly ? undefined : buildStatus(work),
   tested: testStatus(work),
   deployed: deployStatus(work),
@@ -78,7 +78,7 @@ export function buildStatus(work: Work): StatusText {
     default:
       return isOver(build.obstacle, work)
         ? { text: status.buildUnfinished, tone: 'calm' }
-        : { text: status.notBuiltBecause(obstacleWords(build.obstacle)), tone: toneOf(build.obstacle) };
+        : { text: status.notBuiltBecause(obstacleReason(build.obstacle)), tone: toneOf(build.obstacle) };
   }
 }
 
@@ -102,8 +102,8 @@ export function testStatus({ testing, action, tests }: Work): StatusText | undef
 }
 
 /** How many tests came to what, with the text and the payloads as they are. */
-export function countTests(tests: readonly TestStanding[]): Record<'passed' | 'failed' | 'ran', number> {
-  const count = (wanted: TestStanding['verdict']) =>
+export function countTests(tests: readonly TestStatus[]): Record<'passed' | 'failed' | 'ran', number> {
+  const count = (wanted: TestStatus['verdict']) =>
     tests.filter(({ verdict, isCurrent }) => isCurrent && verdict === wanted).length;
   return { passed: count('passed'), failed: count('failed'), ran: count('ran') };
 }
@@ -125,7 +125,7 @@ export function deployStatus(work: Work): StatusText {
     }
     default: {
       const { obstacle } = deployment;
-      const reason = obstacleWords(obstacle);
+      const reason = obstacleReason(obstacle);
       // Sent, and no answer came: it may be deployed all the same.
       return obstacle === 'connection' || obstacle === 'service'
         ? { text: status.perhapsDeployed(reason), tone: 'bad' }
@@ -138,7 +138,7 @@ export function deployStatus(work: Work): StatusText {
 }
 
 /** What the panel of builds says of the last one. */
-export function buildWords(work: Work): string {
+export function buildLabel(work: Work): string {
   const { build, sourceKey } = work;
   const { problems } = texts();
   switch (build.kind) {
@@ -157,16 +157,16 @@ export function buildWords(work: Work): string {
 }
 
 /** The number beside the tab of the tests. */
-export function testsBadge({ tests }: Work): { number: number; words: string; tone: 'calm' | 'bad' } {
+export function testsBadge({ tests }: Work): { number: number; label: string; tone: 'calm' | 'bad' } {
   const { failed } = countTests(tests);
   const words = texts().tests;
   return failed
     ? {
         number: failed,
-        words: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)),
+        label: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)),
         tone: 'bad',
       }
-    : { number: tests.length, words: words.badge(tests.length), tone: 'calm' };
+    : { number: tests.length, label: words.badge(tests.length), tone: 'calm' };
 }
 
 /** Whether what stood in the way is over: a connection that is back, a text that is saved by now. */

@@ -80,19 +80,19 @@ export class DraftStore {
     return this.#replaces ?? undefined;
   }
 
-  /** Another request is about to save this source too. */
-  expect(source: PluginSource): void {
+  /** Another request than a save is about to replace the draft by this source. */
+  addUnconfirmed(source: PluginSource): void {
     this.#unconfirmed.push(source);
   }
 
-  /** That request was answered with the draft's new state. */
-  expected(etag: string): void {
+  /** That request succeeded, and the draft has this state now. */
+  confirm(etag: string): void {
     this.#replaces = etag;
     this.#unconfirmed = [];
   }
 
-  /** Has the next save replace this state: the user has seen it. */
-  settle(seen: Draft): void {
+  /** Lets the next save replace this state, because the user has seen it. */
+  acceptAsBase(seen: Draft): void {
     this.#replaces = seen.etag;
     this.#unconfirmed = [];
   }

@@ -10,7 +10,7 @@ import {
   type Progress,
   type RunList,
   type RunRecord,
-  type TestAnswer,
+  type RunOutcome,
   type VersionList,
   buildResultSchema,
   checkResultSchema,
@@ -20,7 +20,7 @@ import {
   runSchema,
   runsSchema,
   sessionSchema,
-  testAnswerSchema,
+  testResultSchema,
   versionsSchema,
 } from './records.ts';
 import {
@@ -114,14 +114,14 @@ export class PluginService {
   }
 
   /** Runs the plugin as it was built last. */
-  async test(payload: string, signal: AbortSignal): Promise<TestAnswer> {
+  async test(payload: string, signal: AbortSignal): Promise<RunOutcome> {
     const url = this.#url('test', ...this.#place);
     const {
       result,
       error,
       logs = [],
       took,
-    } = await this.#ask(testAnswerSchema, url, signal, { body: payload });
+    } = await this.#ask(testResultSchema, url, signal, { body: payload });
     const lines = typeof logs === 'string' ? (logs ? [logs] : []) : logs;
     return { ...(error ? { error } : { result: result ?? '' }), logs: lines, took };
   }

@@ -20,7 +20,7 @@ export const buildResultSchema = z.looseObject({
 export const checkResultSchema = z.looseObject({ diagnostics: z.array(diagnosticSchema) });
 
 /** What a run gave: an answer, or why there is none. Builders write logs as one text or as lines. */
-export const testAnswerSchema = z.looseObject({
+export const testResultSchema = z.looseObject({
   result: z.optional(z.string()),
   error: z.optional(
     z.looseObject({
@@ -108,7 +108,7 @@ export type RunRecord = z.output<typeof runSchema>;
 export type RunList = z.output<typeof runsSchema>;
 
 /** What a run gave, in one form. */
-export type TestAnswer = (
+export type RunOutcome = (
   { result: string } | { error: { code?: string | undefined; message: string; path?: string | undefined } }
 ) & {
   logs: string[];

@@ -8,10 +8,10 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../code/search-panel.ts'),
   () => import('../draft/compare-dialog.ts'),
   () => import('../draft/conflict.ts'),
-  () => import('./help-dialog.ts'),
-  () => import('./settings-dialog.ts'),
-  () => import('./deploy-dialog.ts'),
-  () => import('./start-over.ts'),
+  () => import('../workspace/help-dialog.ts'),
+  () => import('../workspace/settings-dialog.ts'),
+  () => import('../workspace/deploy-dialog.ts'),
+  () => import('../workspace/start-over.ts'),
 ];
 
 /** After a text is shown, in ms: what the user needs first has the line for itself. */

@@ -6,9 +6,10 @@ import {
 } from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
 import { loadPart } from '../ui/load-part.ts';
-import type { EditorApp, EditorHost } from './app.ts';
+import type { EditorApp } from './app.ts';
 import { type EarlyDraft, requestDraftEarly } from './early-draft.ts';
-import { type HostWishes, changeWishes, wishesOf } from './host-wishes.ts';
+import type { EditorHost } from './editor-host.ts';
+import { type RequestedSettings, applySettingsChange, parseRequestedSettings } from './requested-settings.ts';
 
 /** A plugin to open. */
 export interface PluginRequest {
@@ -34,7 +35,7 @@ export class LauncherLink {
   #current: Opening | undefined;
   /** Why the editor could not be loaded. */
   #problem: string | undefined;
-  #wishes: HostWishes = {};
+  #settings: RequestedSettings = {};
 
   constructor({ addressed, builders }: LauncherLinkOptions) {
     this.#builders = builders;
@@ -52,19 +53,19 @@ export class LauncherLink {
         if (!this.#app) throw new Error('The editor is still being loaded');
         await this.#app.save();
       },
-      onConfigure: (changes) => this.#configure(changeWishes(this.#wishes, changes)),
+      onConfigure: (changes) => this.#configure(applySettingsChange(this.#settings, changes)),
     });
   }
 
   /** The language that the page around the editor asked for, as far as it is known. */
   get locale(): string | undefined {
-    return this.#wishes.locale;
+    return this.#settings.locale;
   }
 
   /** The editor is loaded. Answers whether there is a plugin to open, and opens it. */
   start(app: EditorApp): boolean {
     this.#app = app;
-    app.configure(this.#wishes);
+    app.configure(this.#settings);
     if (!this.#current) return false;
     this.#openInApp(this.#current);
     return true;
@@ -82,7 +83,7 @@ export class LauncherLink {
     if (this.#problem !== undefined) return channel.error(this.#problem);
     const { builder, ident, namespace, fn, template, token } = open;
     const target: PluginTarget = { builder, ident, namespace, fn, ...(template ? { template } : {}) };
-    this.#configure(wishesOf(open));
+    this.#configure(parseRequestedSettings(open));
     const current = this.#current;
     // Opened by its address, and now by message as well; or by message, with nothing but a new token.
     if (current && !current.report.failed && isSame(current.target, target)) {
@@ -93,16 +94,16 @@ export class LauncherLink {
     }
   }
 
-  #configure(wishes: HostWishes): void {
-    const isOtherLook = wishes.appearance !== this.#wishes.appearance;
-    this.#wishes = wishes;
+  #configure(settings: RequestedSettings): void {
+    const isOtherLook = settings.appearance !== this.#settings.appearance;
+    this.#settings = settings;
     // At once, so that the editor has that look from the first moment; without it, it has its own.
     if (isOtherLook)
       loadPart(() => import('../ui/appearance.ts')).then(
-        ({ applyAppearance }) => applyAppearance(this.#wishes.appearance),
+        ({ applyAppearance }) => applyAppearance(this.#settings.appearance),
         () => {},
       );
-    this.#app?.configure(wishes);
+    this.#app?.configure(settings);
   }
 
   #open({ target, token }: PluginRequest, channel?: PluginChannel): void {

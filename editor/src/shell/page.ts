@@ -32,15 +32,15 @@ export async function start(
 
 function listen(app: EditorApp): void {
   // Before the text's own keys, some of which are the same.
-  addEventListener('keydown', (event) => app.workspace?.onKey(event), { capture: true });
+  addEventListener('keydown', (event) => app.workspace?.handleKey(event), { capture: true });
   addEventListener('beforeunload', (event) => {
     if (app.workspace?.unsaved) event.preventDefault();
   });
   // The last event that a page is sure to get: a phone may end it without another.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') app.workspace?.leaving();
+    if (document.visibilityState === 'hidden') app.workspace?.prepareToLeave();
     else app.workspace?.resume();
   });
-  addEventListener('pagehide', () => app.workspace?.leaving());
+  addEventListener('pagehide', () => app.workspace?.prepareToLeave());
   addEventListener('online', () => app.workspace?.resume());
 }

@@ -4,6 +4,7 @@ import { texts } from '../locales/locale.ts';
 import { ownerLine } from '../plugin/identity-view.ts';
 import type { PluginTarget } from '../plugin/target.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { languageChoices } from '../workspace/language-choices.ts';
 
 export interface StartScreenOptions {
   /** The new plugin. */
@@ -35,23 +36,6 @@ export function startScreen(options: StartScreenOptions): TemplateResult {
     </main>
   </div>`;
 }
-
-/** A list of languages to choose from. */
-export const languageChoices = (
-  languages: readonly Language[],
-  onChoose: (language: Language) => void,
-): TemplateResult =>
-  html`<ul class="choices" aria-label=${texts().start.languages}>
-    ${languages.map(
-      (language) =>
-        html`<li>
-          <button type="button" class="choice" @click=${() => onChoose(language)}>
-            <span class="choice-short" aria-hidden="true">${language.short}</span
-            ><span class="choice-name">${language.pretty}</span>
-          </button>
-        </li>`,
-    )}
-  </ul>`;
 
 function introduction({ languages, unknown, isReadOnly }: StartScreenOptions): string {
   const { start } = texts();

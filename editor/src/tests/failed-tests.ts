@@ -14,7 +14,7 @@ export interface FailedTests {
  */
 export function failedTests(list: TestList, sourceKey: string): FailedTests {
   const failed = list.entries.flatMap((entry) => {
-    const { verdict, isCurrent } = list.standingOf(entry, sourceKey);
+    const { verdict, isCurrent } = list.statusOf(entry, sourceKey);
     return verdict === 'failed' ? [{ name: list.titleOf(entry), isCurrent }] : [];
   });
   return { names: failed.map(({ name }) => name), isCurrent: failed.every(({ isCurrent }) => isCurrent) };

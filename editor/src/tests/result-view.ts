@@ -8,7 +8,7 @@ import type { Run } from '../pipeline/pipeline.ts';
 import '../pipeline/text-difference.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import { type Icon, icon } from '../ui/icon.ts';
-import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, shortType } from '../types/schema.ts';
+import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, typeLabel } from '../types/schema.ts';
 import type { JsonDifference } from './json-difference.ts';
 import { differencesOf, verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -81,7 +81,7 @@ function misfitView(
   const path = pathOf(pointer);
   const schema = isInput ? schemas?.input : schemas?.output;
   const parts = schema === undefined ? [] : schemasAt(schema, path);
-  const [type, description] = [shortType(parts), descriptionOf(parts)];
+  const [type, description] = [typeLabel(parts), descriptionOf(parts)];
   return html`<div class="misfit">
     <p class="misfit-path">
       <span>${isInput ? runs.input : runs.output}</span>

@@ -2,12 +2,12 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
-import { type Obstacle, obstacleWords } from '../pipeline/progress.ts';
+import { type Obstacle, obstacleReason } from '../pipeline/progress.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
 import { type Work, isOver } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
-import { toldBy, valueField } from '../types/value-field.ts';
+import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView } from './result-view.ts';
 
 /** What the panel for payloads shows; it is part of no draft, and nothing keeps it. */
@@ -63,7 +63,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
             value: state.payload,
             schema: schemas.input,
             describedBy: 'run-hint',
-            told: toldBy(state.run, state.payload, 'invalid-input'),
+            told: serviceProblemOf(state.run, state.payload, 'invalid-input'),
             onInput,
           })
         : html`<textarea
@@ -86,7 +86,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           : nothing
       }
       <p class="run-state" role="status" data-tone=${obstacle ? 'bad' : 'busy'}>
-        ${stateWords(state.isRunning, obstacle)}
+        ${stateLabel(state.isRunning, obstacle)}
       </p>
     </div>
     ${resultOf(options)}
@@ -97,10 +97,10 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
 const presentObstacle = ({ state, work }: RunPanelOptions): Obstacle | undefined =>
   !state.isRunning && state.obstacle && !isOver(state.obstacle, work) ? state.obstacle : undefined;
 
-function stateWords(isRunning: boolean, obstacle: Obstacle | undefined): string {
+function stateLabel(isRunning: boolean, obstacle: Obstacle | undefined): string {
   const words = texts().run;
   if (isRunning) return words.running;
-  return obstacle ? words.notRun(obstacleWords(obstacle)) : '';
+  return obstacle ? words.notRun(obstacleReason(obstacle)) : '';
 }
 
 function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {

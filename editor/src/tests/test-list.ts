@@ -3,7 +3,7 @@ import { lineSeparator } from '../plugin/line-breaks.ts';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
-import type { TestStanding } from '../pipeline/work.ts';
+import type { TestStatus } from '../pipeline/work.ts';
 import { expectedOf, verdictOf } from './verdict.ts';
 
 /** The fields of a test that can be edited. */
@@ -104,7 +104,7 @@ export class TestList {
   }
 
   /** How a test stands, when `sourceKey` identifies the text as it is. */
-  standingOf({ run, test }: TestEntry, sourceKey: string): TestStanding {
+  statusOf({ run, test }: TestEntry, sourceKey: string): TestStatus {
     if (!run) return { verdict: 'none', isCurrent: true };
     const isCurrent = run.sourceKey === sourceKey && run.payload === (test.payload ?? '');
     return { verdict: verdictOf(run.answer, expectedOf(test)), isCurrent };

@@ -4,10 +4,10 @@ import { repeat } from 'lit/directives/repeat.js';
 import { formatDuration, formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
-import { type TestStanding, type Work, countTests } from '../pipeline/work.ts';
+import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
-import { toldBy, valueField } from '../types/value-field.ts';
+import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView, verdictIcons, verdictTones } from './result-view.ts';
 import type { TestEntry, TestField, TestList } from './test-list.ts';
 import { expectedOf } from './verdict.ts';
@@ -105,7 +105,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
   const { list, work, canRun, canEdit, onRun, onStop, onToggle } = options;
   const words = texts().tests;
   const title = list.titleOf(entry);
-  const standing = list.standingOf(entry, work.sourceKey);
+  const status = list.statusOf(entry, work.sourceKey);
   const toggle = ({ currentTarget }: Event) => {
     const { open } = currentTarget as HTMLDetailsElement;
     if (open === entry.isOpen) return;
@@ -136,12 +136,12 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
     <details class="test" ?open=${entry.isOpen} @toggle=${toggle}>
       <summary>
         ${icon('chevron')}<span class="test-title" title=${title}>${title}</span
-        ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, standing)}
+        ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
       </summary>
       <div class="test-fields">
         ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
         ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
-        ${entry.isOpen ? resultOf(entry, standing, options) : nothing}
+        ${entry.isOpen ? resultOf(entry, status, options) : nothing}
         ${canEdit ? rowActions(entry, index, title, options) : nothing}
       </div>
     </details>
@@ -191,7 +191,7 @@ function rowActions(
 }
 
 /** In the closed row: how the test stands. */
-function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStanding): TemplateResult {
+function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): TemplateResult {
   const words = texts();
   if (entry.isWaiting)
     return html`<span class="test-outcome" data-tone="busy" title=${words.tests.waiting}>…</span>`;
@@ -210,7 +210,7 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStanding): Te
 
 function resultOf(
   entry: TestEntry,
-  { isCurrent }: TestStanding,
+  { isCurrent }: TestStatus,
   { list, schemas, canEdit, onJump }: TestsPanelOptions,
 ): TemplateResult | typeof nothing {
   const { run, before, test } = entry;
@@ -247,7 +247,7 @@ function field(
         value: value ?? '',
         schema: key === 'expected' ? schemas.output : schemas.input,
         isReadOnly: !canEdit,
-        told: key === 'payload' ? toldBy(entry.run, value ?? '', 'invalid-input') : undefined,
+        told: key === 'payload' ? serviceProblemOf(entry.run, value ?? '', 'invalid-input') : undefined,
         onInput: (text) => list.edit(entry, key, text),
       })}`;
   }

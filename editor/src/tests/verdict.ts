@@ -1,5 +1,5 @@
 import type { PluginTest } from 'plugin-editor/client.js';
-import type { TestAnswer } from '../service/records.ts';
+import type { RunOutcome } from '../service/records.ts';
 import { type JsonDifference, jsonDifferences, parseJson } from './json-difference.ts';
 
 /**
@@ -16,7 +16,7 @@ export function expectedOf(test: PluginTest): string | undefined {
   return typeof expected === 'string' ? expected : JSON.stringify(expected, null, 2);
 }
 
-export function verdictOf(answer: TestAnswer, expected: string | undefined): Verdict {
+export function verdictOf(answer: RunOutcome, expected: string | undefined): Verdict {
   if ('error' in answer) return 'failed';
   if (expected === undefined) return 'ran';
   return isEqual(expected, answer.result) ? 'passed' : 'failed';

@@ -11,7 +11,7 @@ import {
   propertiesOf,
   requiredOf,
   schemasAt,
-  shortType,
+  typeLabel,
   step,
   typesOf,
   valuesOf,
@@ -44,7 +44,7 @@ function names(root: Schema, parts: Parts, present: readonly string[], hasValue:
       const written = JSON.stringify(name);
       return {
         label: written,
-        detail: shortType(inner),
+        detail: typeLabel(inner),
         ...infoOf(inner),
         // What has to be there comes first.
         boost: required.has(name) ? 1 : 0,

@@ -11,7 +11,7 @@ import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type TemplateResult, html, nothing } from 'lit';
-import { codeTheme, followColourScheme, styleNonce } from '../code/code-theme.ts';
+import { codeTheme, syncColourScheme, styleNonce } from '../code/code-theme.ts';
 import { typeOver } from '../code/type-over.ts';
 import { texts } from '../locales/locale.ts';
 import { LightElement, define } from '../ui/light-element.ts';
@@ -164,7 +164,7 @@ export class JsonField extends LightElement {
         ],
       }),
     });
-    this.#unfollow = followColourScheme(this.#view);
+    this.#unfollow = syncColourScheme(this.#view);
     queueMicrotask(() => this.#checkNow());
   }
 

@@ -1,4 +1,4 @@
-import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, shortType, step } from './schema.ts';
+import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, typeLabel, step } from './schema.ts';
 
 /** One thing that is not as it was in a schema. */
 export interface SchemaChange {
@@ -49,7 +49,7 @@ interface Place {
 }
 
 function compare(was: Place, is: Place, path: string, depth: number, found: SchemaChange[]): void {
-  const [before, after] = [shortType(was.parts), shortType(is.parts)];
+  const [before, after] = [typeLabel(was.parts), typeLabel(is.parts)];
   if (before !== after) found.push({ path, kind: 'type', was: before || 'any', is: after || 'any' });
   if (depth > DEEPEST) return;
   const inner = ({ root, parts }: Place, name: string): Place => ({ root, parts: step(root, parts, name) });
@@ -58,9 +58,9 @@ function compare(was: Place, is: Place, path: string, depth: number, found: Sche
   for (const name of new Set([...old, ...now])) {
     const place = `${path}.${name}`;
     if (!old.has(name)) {
-      found.push({ path: place, kind: 'added', is: shortType(inner(is, name).parts) });
+      found.push({ path: place, kind: 'added', is: typeLabel(inner(is, name).parts) });
     } else if (!now.has(name)) {
-      found.push({ path: place, kind: 'removed', was: shortType(inner(was, name).parts) });
+      found.push({ path: place, kind: 'removed', was: typeLabel(inner(was, name).parts) });
     } else {
       if (oldRequired.has(name) !== nowRequired.has(name)) {
         found.push({ path: place, kind: nowRequired.has(name) ? 'required' : 'optional' });

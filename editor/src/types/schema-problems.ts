@@ -1,6 +1,6 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { texts } from '../locales/locale.ts';
-import { type Path, type Schema, isRecord, pathOf, partsOf, shortType } from './schema.ts';
+import { type Path, type Schema, isRecord, pathOf, partsOf, typeLabel } from './schema.ts';
 
 /** Something in a value that does not fit its schema. */
 export interface SchemaProblem {
@@ -101,7 +101,7 @@ export class SchemaCheck {
       case 'type':
       case 'enum':
       case 'const':
-        return { path, message: words.type(schema ? shortType([schema]) : '') };
+        return { path, message: words.type(schema ? typeLabel([schema]) : '') };
       case 'required': {
         const [, name = ''] = /"(.*)"/s.exec(error) ?? [];
         return { path, message: words.missing(name) };

@@ -127,7 +127,7 @@ export const descriptionOf = (parts: readonly Record<string, unknown>[]): string
 const MOST_VALUES = 8;
 
 /** What these schemas are for, in a few words that are the same in every language: `integer`, `"retail" | "trade"`. */
-export function shortType(parts: readonly Record<string, unknown>[]): string {
+export function typeLabel(parts: readonly Record<string, unknown>[]): string {
   const values = valuesOf(parts);
   if (values.length > 0) {
     return values.slice(0, MOST_VALUES).join(' | ') + (values.length > MOST_VALUES ? ' | …' : '');

@@ -34,7 +34,11 @@ export function valueField(options: ValueFieldOptions): TemplateResult {
 }
 
 /** What the service found wrong with a text, where the last run was with that very text. */
-export function toldBy(run: Run | undefined, text: string, code: string): SchemaProblem | undefined {
+export function serviceProblemOf(
+  run: Run | undefined,
+  text: string,
+  code: string,
+): SchemaProblem | undefined {
   if (!run || run.payload !== text || !('error' in run.answer)) return undefined;
   const { error } = run.answer;
   if (error.code !== code || error.path === undefined) return undefined;

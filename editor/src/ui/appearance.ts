@@ -82,7 +82,7 @@ const MAX_RADIUS = 16;
  * What of an appearance can be used: values of the expected form only, and colours only where text on them, or in them,
  * can be read. What cannot is left out, and the editor's own takes its place.
  */
-export function lookOf(appearance: Appearance, preferred: 'light' | 'dark'): Look {
+export function resolveAppearance(appearance: Appearance, preferred: 'light' | 'dark'): Look {
   const { colorScheme } = appearance;
   const background = parseColour(appearance.background);
   const said = colorScheme === 'light' || colorScheme === 'dark' ? colorScheme : undefined;
@@ -179,7 +179,7 @@ export function applyAppearance(appearance: Appearance | undefined): void {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => applyAppearance(present));
   }
   const { style } = document.documentElement;
-  const look = lookOf(appearance ?? {}, preferredScheme());
+  const look = resolveAppearance(appearance ?? {}, preferredScheme());
   for (const name of NAMES) {
     const value = look.properties.get(name);
     if (value === undefined) style.removeProperty(name);

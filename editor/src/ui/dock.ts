@@ -7,8 +7,8 @@ export interface DockPanel {
   label: string;
   /** Made only while the panel is in view. */
   content: () => unknown;
-  /** A number beside the name; `words` say what it counts. */
-  count?: { number: number; words: string; tone: 'calm' | 'bad' } | undefined;
+  /** A number beside the name; `label` says what it counts. */
+  count?: { number: number; label: string; tone: 'calm' | 'bad' } | undefined;
 }
 
 /** Which panel is in view, if one is. */
@@ -60,7 +60,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
       ${label}<span
         class="count"
         data-tone=${count?.tone ?? 'calm'}
-        title=${count?.words ?? nothing}
+        title=${count?.label ?? nothing}
         ?hidden=${!count?.number}
         >${count?.number ?? 0}</span
       >

@@ -21,7 +21,7 @@ export interface VersionsOptions {
   current: () => PluginSource;
   /** Puts a version in place of the draft. */
   restore: (source: PluginSource) => void;
-  actions: { setLive: (live: string | undefined, isPinned: boolean) => void };
+  serviceState: { setLive: (live: string | undefined, isPinned: boolean) => void };
   onLive: (version: string | null) => void;
   signal: AbortSignal;
 }
@@ -267,11 +267,11 @@ export class VersionsPanel extends LightElement {
   }
 
   async #setLive(version: string | null): Promise<void> {
-    const { service, actions, onLive, signal } = this.options;
+    const { service, serviceState, onLive, signal } = this.options;
     try {
       const { live, latest, pinned } = await service.setLive(version, signal);
       const now = live ?? latest ?? undefined;
-      actions.setLive(now, Boolean(pinned));
+      serviceState.setLive(now, Boolean(pinned));
       onLive(version);
       this.#notify('note', () =>
         version === null ? texts().versions.newestLive(now ?? '') : texts().versions.madeLive(version),

@@ -1,5 +1,5 @@
 import type { CodeEditor } from '../code/code-editor.ts';
-import type { AskServiceOptions } from '../language-help/ask-service.ts';
+import type { ServiceRequestOptions } from '../language-help/service-request.ts';
 import { loadPart } from '../ui/load-part.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import type { Notices } from '../ui/notices.ts';
@@ -9,7 +9,7 @@ type Part = typeof import('../language-help/language-help.ts');
 /** What can be done with the text at the cursor. */
 export type TextCommand = keyof Part['textCommands'];
 
-export interface TextHelpOptions extends AskServiceOptions {
+export interface TextHelpOptions extends ServiceRequestOptions {
   editor: CodeEditor;
   notices: Notices;
   /** What is offered changed. */
@@ -72,7 +72,7 @@ export class TextHelp {
       if (!part || this.#part || this.#closed) return part;
       this.#part = part;
       const { editor, onChange, ...service } = this.#options;
-      const help = new part.LanguageHelp(part.askService(service), () => {
+      const help = new part.LanguageHelp(part.createServiceRequest(service), () => {
         this.#isAble = false;
         onChange();
       });

@@ -5,7 +5,7 @@ import type { TokenHolder } from '../service/token-holder.ts';
 import { type HelpMethod, type HelpResult, helpResults } from './results.ts';
 
 /** What is asked: a method of the Language Server Protocol, and the text that it is asked of. */
-export interface HelpQuestion<Method extends HelpMethod = HelpMethod> {
+export interface HelpRequest<Method extends HelpMethod = HelpMethod> {
   lang: string;
   contents: string;
   method: Method;
@@ -14,11 +14,11 @@ export interface HelpQuestion<Method extends HelpMethod = HelpMethod> {
 }
 
 /** Asks the service. Rejects with what `requestJson` throws. */
-export type AskHelp = <Method extends HelpMethod>(
-  question: HelpQuestion<Method>,
+export type SendHelpRequest = <Method extends HelpMethod>(
+  question: HelpRequest<Method>,
 ) => Promise<HelpResult<Method>>;
 
-export interface AskServiceOptions {
+export interface ServiceRequestOptions {
   /** A base address as `findBuilder` returns it. */
   builder: string;
   target: PluginTarget;
@@ -26,7 +26,11 @@ export interface AskServiceOptions {
 }
 
 /** Sends each question with the whole text: whichever node of the service answers knows nothing of the one before. */
-export function askService({ builder, target, tokenHolder }: AskServiceOptions): AskHelp {
+export function createServiceRequest({
+  builder,
+  target,
+  tokenHolder,
+}: ServiceRequestOptions): SendHelpRequest {
   const { ident, namespace, fn } = target;
   return async ({ lang, contents, method, params, signal }) => {
     const result: z.ZodMiniType = helpResults[method];

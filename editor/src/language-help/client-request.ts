@@ -2,7 +2,7 @@ import type { LSPPlugin } from '@codemirror/lsp-client';
 import type { HelpMethod, HelpResult } from './results.ts';
 
 /** Asks about the text as it is now, by way of the client, which keeps the text in step. */
-export function askClient<Method extends HelpMethod>(
+export function sendClientRequest<Method extends HelpMethod>(
   plugin: LSPPlugin,
   method: Method,
   params: object,

@@ -14,7 +14,7 @@ const MOST_NAMES = 8;
  * when nothing is to be deployed.
  * @param failed the tests that failed when they ran last
  */
-export function askToDeploy({ names: failed, isCurrent }: FailedTests): Promise<string | undefined> {
+export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Promise<string | undefined> {
   const { deploy, common } = texts();
   const sentence = isCurrent ? deploy.failed : deploy.failedBefore;
   const more = failed.length - MOST_NAMES;

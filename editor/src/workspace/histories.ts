@@ -37,6 +37,7 @@ export interface Histories {
 /** Makes the panels of versions and runs, each loaded when it comes into view for the first time. */
 export function createHistories(options: HistoriesOptions): Histories {
   const { service, actions, access } = options;
+  const { serviceState } = actions;
   const ended = new AbortController();
   let versions: VersionsPanel | undefined;
   let runs: RunsPanel | undefined;
@@ -50,7 +51,7 @@ export function createHistories(options: HistoriesOptions): Histories {
       await loadPart(() => import('../versions/versions-panel.ts'));
       if (ended.signal.aborted) return;
       versions = document.createElement('versions-panel');
-      versions.options = { ...options, signal: ended.signal };
+      versions.options = { ...options, serviceState, signal: ended.signal };
       options.onUpdate();
     } catch {
       // The panel says that it loads; looking at it again tries again.
@@ -74,7 +75,7 @@ export function createHistories(options: HistoriesOptions): Histories {
 
   return {
     panels: (isShown) => {
-      if (!actions.hasVersions) return [];
+      if (!serviceState.hasVersions) return [];
       const { frame } = texts();
       const versionsPanel = {
         id: 'versions',
@@ -82,7 +83,7 @@ export function createHistories(options: HistoriesOptions): Histories {
         content: () => {
           if (isShown('versions')) {
             void loadVersions();
-            versions?.refresh(actions.pipeline.deployment, actions.live, actions.isPinned);
+            versions?.refresh(actions.pipeline.deployment, serviceState.live, serviceState.isPinned);
           } else versions?.leave();
           return versions ?? waiting();
         },

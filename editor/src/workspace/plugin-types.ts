@@ -71,7 +71,7 @@ export class PluginTypes {
       {
         id: 'types',
         label: texts().frame.types,
-        count: { number: changes, words: texts().types.badge(changes), tone: 'bad' },
+        count: { number: changes, label: texts().types.badge(changes), tone: 'bad' },
         content: () =>
           part?.typesPanel({
             types,

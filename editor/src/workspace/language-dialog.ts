@@ -2,10 +2,10 @@ import { html } from 'lit/html.js';
 import type { Language } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
-import { languageChoices } from './start-screen.ts';
+import { languageChoices } from './language-choices.ts';
 
 /** Asks in which language to start over. `isKept`: whether this browser can keep the former text. */
-export const askForLanguage = (
+export const showLanguageDialog = (
   languages: readonly Language[],
   isKept: boolean,
 ): Promise<Language | undefined> => {

@@ -1,29 +1,28 @@
 import { texts } from '../locales/locale.ts';
 import type { Command } from '../ui/commands.ts';
+import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
+import type { PluginDocument } from './plugin-document.ts';
 import type { TextCommand, TextHelp } from './text-help.ts';
+import type { WorkspaceDock } from './workspace-dock.ts';
 
-/** What the commands of an open plugin act on. It is there once they are used, not when they are listed. */
+/** What the commands of an open plugin act on. */
 export interface CommandTargets {
-  actions: () => Actions;
+  document: PluginDocument;
+  actions: Actions;
+  dock: WorkspaceDock;
+  textHelp: TextHelp;
   /** What may be done here. */
-  access: () => { canWrite: boolean; canDeploy: boolean };
-  focusPanel: (panel: string) => void;
+  access: () => Access;
+  /** Whether a panel has something to show. */
   hasPanel: (panel: string) => boolean;
   save: () => void;
-  runAll: () => void;
-  hasTests: () => boolean;
-  hasProblems: () => boolean;
-  /** Deploys; `ask`: asks for a message before. */
-  deploy: (options: { ask: boolean }) => void;
-  find: (options: { replace: boolean }) => void;
-  toProblem: (by: 1 | -1) => void;
-  toText: () => void;
+  /** Deploys; `withMessage`: the user writes a message for the version before. */
+  deploy: (options: { withMessage: boolean }) => void;
   startOver: () => void;
-  settings: () => void;
-  textHelp: () => TextHelp;
-  palette: () => void;
-  help: () => void;
+  showSettings: () => void;
+  showPalette: () => void;
+  showHelp: () => void;
 }
 
 /** The commands with buttons, in their order. */
@@ -32,10 +31,13 @@ export const BUTTONS = ['save', 'build', 'test', 'deploy'] as const;
 /** All that can be done with an open plugin, in the present language. */
 export function workspaceCommands(on: CommandTargets): Command[] {
   const words = texts().commands;
-  const isIdle = () => on.actions().pipeline.action === undefined;
+  const { actions, dock, textHelp } = on;
+  const { editor, tests } = on.document;
+  const isIdle = () => actions.pipeline.action === undefined;
   const canWrite = () => on.access().canWrite;
   const canDeploy = () => on.access().canDeploy;
-  const canTest = () => on.actions().canTest && canWrite();
+  const canTest = () => actions.serviceState.canTest && canWrite();
+  const hasProblems = () => on.document.problems.length > 0;
   const work: Command[] = [
     { id: 'save', label: words.save, shortcut: { key: 's' }, offered: canWrite, run: on.save },
     {
@@ -45,7 +47,7 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       isVimKey: true,
       offered: canWrite,
       enabled: isIdle,
-      run: () => void on.actions().build(),
+      run: () => void actions.build(),
     },
     {
       id: 'test',
@@ -53,8 +55,8 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       short: words.testShort,
       shortcut: { key: 'Enter' },
       offered: canTest,
-      enabled: () => isIdle() && on.hasTests(),
-      run: on.runAll,
+      enabled: () => isIdle() && tests.entries.length > 0,
+      run: () => void actions.testRuns.runTests(tests.entries),
     },
     {
       id: 'deploy',
@@ -62,14 +64,14 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       shortcut: { key: 'd', shift: true },
       offered: canDeploy,
       enabled: isIdle,
-      run: () => on.deploy({ ask: false }),
+      run: () => on.deploy({ withMessage: false }),
     },
     {
       id: 'deploy-message',
       label: words.deployWithMessage,
       offered: canDeploy,
       enabled: isIdle,
-      run: () => on.deploy({ ask: true }),
+      run: () => on.deploy({ withMessage: true }),
     },
     {
       id: 'stop',
@@ -77,7 +79,7 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       shortcut: { key: 'F5', shift: true, alone: true },
       offered: canWrite,
       enabled: () => !isIdle(),
-      run: () => on.actions().pipeline.stop(),
+      run: () => actions.pipeline.stop(),
     },
   ];
   const find: Command[] = [
@@ -85,22 +87,22 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       id: 'next',
       label: words.next,
       shortcut: { key: 'F8', alone: true },
-      enabled: on.hasProblems,
-      run: () => on.toProblem(1),
+      enabled: hasProblems,
+      run: () => void editor.goToProblem(1),
     },
     {
       id: 'previous',
       label: words.previous,
       shortcut: { key: 'F8', shift: true, alone: true },
-      enabled: on.hasProblems,
-      run: () => on.toProblem(-1),
+      enabled: hasProblems,
+      run: () => void editor.goToProblem(-1),
     },
     {
       id: 'find',
       label: words.find,
       shortcut: { key: 'f' },
       isVimKey: true,
-      run: () => on.find({ replace: false }),
+      run: () => void editor.openSearch({ replace: false }),
     },
     {
       id: 'replace',
@@ -108,31 +110,31 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       shortcut: { key: 'h' },
       isVimKey: true,
       offered: canWrite,
-      run: () => on.find({ replace: true }),
+      run: () => void editor.openSearch({ replace: true }),
     },
   ];
   const places: Command[] = [
-    { id: 'tests', label: words.tests, run: () => on.focusPanel('tests') },
-    { id: 'payload', label: words.payload, offered: canTest, run: () => on.focusPanel('run') },
-    { id: 'problems', label: words.problems, run: () => on.focusPanel('build') },
+    { id: 'tests', label: words.tests, run: () => dock.focus('tests') },
+    { id: 'payload', label: words.payload, offered: canTest, run: () => dock.focus('run') },
+    { id: 'problems', label: words.problems, run: () => dock.focus('build') },
     {
       id: 'types',
       label: words.types,
       offered: () => on.hasPanel('types'),
-      run: () => on.focusPanel('types'),
+      run: () => dock.focus('types'),
     },
     {
       id: 'versions',
       label: words.versions,
       offered: () => on.hasPanel('versions'),
-      run: () => on.focusPanel('versions'),
+      run: () => dock.focus('versions'),
     },
-    { id: 'runs', label: words.runs, offered: () => on.hasPanel('runs'), run: () => on.focusPanel('runs') },
-    { id: 'text', label: words.text, run: on.toText },
+    { id: 'runs', label: words.runs, offered: () => on.hasPanel('runs'), run: () => dock.focus('runs') },
+    { id: 'text', label: words.text, run: () => editor.focus() },
   ];
   const plugin: Command[] = [
     { id: 'language', label: words.language, offered: canWrite, run: on.startOver },
-    { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: on.settings },
+    { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: on.showSettings },
   ];
   const rest: Command[] = [
     {
@@ -140,16 +142,16 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       label: words.palette,
       shortcut: { key: 'F1', alone: true },
       alternative: { key: 'p', shift: true },
-      run: on.palette,
+      run: on.showPalette,
     },
-    { id: 'help', label: words.help, shortcut: { key: 'F1', shift: true, alone: true }, run: on.help },
+    { id: 'help', label: words.help, shortcut: { key: 'F1', shift: true, alone: true }, run: on.showHelp },
   ];
-  const groups = [work, find, places, plugin, textCommands(on.textHelp, canWrite), rest];
+  const groups = [work, find, places, plugin, textCommands(textHelp, canWrite), rest];
   return groups.flatMap((commands, group) => commands.map((command) => ({ ...command, group })));
 }
 
 /** What can be done with the text at the cursor. */
-function textCommands(help: () => TextHelp, canWrite: () => boolean): Command[] {
+function textCommands(help: TextHelp, canWrite: () => boolean): Command[] {
   const words = texts().commands;
   const helped = (
     command: Pick<Command, 'label' | 'shortcut'>,
@@ -159,8 +161,8 @@ function textCommands(help: () => TextHelp, canWrite: () => boolean): Command[] 
     ...command,
     id,
     inText: true,
-    offered: () => help().isOffered && isOffered(),
-    run: () => void help().run(id),
+    offered: () => help.isOffered && isOffered(),
+    run: () => void help.run(id),
   });
   return [
     helped({ label: words.complete, shortcut: { key: ' ', control: true } }, 'complete', canWrite),
@@ -175,7 +177,7 @@ function textCommands(help: () => TextHelp, canWrite: () => boolean): Command[] 
       shortcut: { key: '/' },
       ownKey: true,
       offered: canWrite,
-      run: () => void help().run('comment'),
+      run: () => void help.run('comment'),
     },
   ];
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureAdvice, saveWords } from '../../../editor/src/draft/save-words.ts';
-import { openFailureWords } from '../../../editor/src/shell/open-failure-words.ts';
+import { failureAdvice, saveStatus } from '../../../editor/src/draft/save-status.ts';
+import { openFailureText } from '../../../editor/src/shell/open-failure-text.ts';
 
 test('the status line says what is saved', () => {
-  const words = (state: Parameters<typeof saveWords>[0]) => saveWords(state).text;
+  const words = (state: Parameters<typeof saveStatus>[0]) => saveStatus(state).text;
   assert.equal(words({ kind: 'unchanged' }), 'All changes saved');
   assert.equal(words({ kind: 'new' }), 'New plugin, not saved yet');
   assert.equal(words({ kind: 'unsaved' }), 'Unsaved changes');
@@ -15,7 +15,7 @@ test('the status line says what is saved', () => {
   assert.equal(words({ kind: 'saved', at }), `Saved ${time}`);
   assert.equal(words({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
   assert.equal(words({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');
-  for (const failure of Object.keys(openFailureWords) as (keyof typeof openFailureWords)[]) {
+  for (const failure of Object.keys(openFailureText) as (keyof typeof openFailureText)[]) {
     assert.match(words({ kind: 'failed', failure }), /^Not saved: ./);
   }
 });

@@ -30,7 +30,7 @@ export interface WorkspacePanelsOptions {
 /** The panels beside the text that have something to show, in their order. */
 export function workspacePanels(options: WorkspacePanelsOptions): DockPanel[] {
   const { access, actions, histories, types, dock } = options;
-  const canRun = actions.canTest && access.canWrite;
+  const canRun = actions.serviceState.canTest && access.canWrite;
   return [
     testsPanelOf(options, canRun),
     ...(canRun ? [runPanelOf(options)] : []),
@@ -53,7 +53,7 @@ function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPan
         schemas: types?.schemas,
         canRun,
         canEdit: access.canWrite,
-        onRun: (entries) => void actions.runTests(entries),
+        onRun: (entries) => void actions.testRuns.runTests(entries),
         onStop: () => actions.pipeline.stop(),
         onJump,
         onFocus: onFocusTest,
@@ -64,7 +64,7 @@ function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPan
 
 function runPanelOf(options: WorkspacePanelsOptions): DockPanel {
   const { work, access, actions, tests, types, onJump, onShow, onFocusTest, onUpdate } = options;
-  const { payload: state } = actions;
+  const { payload: state } = actions.testRuns;
   return {
     id: 'run',
     label: texts().frame.run,
@@ -78,7 +78,7 @@ function runPanelOf(options: WorkspacePanelsOptions): DockPanel {
           state.payload = payload;
           onUpdate();
         },
-        onRun: () => void actions.runPayload(),
+        onRun: () => void actions.testRuns.runPayload(),
         onStop: () => actions.pipeline.stop(),
         onKeep: () => {
           onShow('tests');
@@ -96,7 +96,7 @@ function buildPanelOf({ work, actions, problems, onJump }: WorkspacePanelsOption
     label: frame.build,
     count: {
       number: problems.length,
-      words: status.problems(problems.length),
+      label: status.problems(problems.length),
       tone: work.errors > 0 ? 'bad' : 'calm',
     },
     content: () =>

@@ -4,7 +4,7 @@ import type { Notices } from '../ui/notices.ts';
 
 const NOTICE = 'language';
 
-export interface LanguageNotice {
+export interface LanguageNoticeOptions {
   /** The language that was asked for. */
   asked: string;
   /** The one that the draft is written in. */
@@ -14,9 +14,9 @@ export interface LanguageNotice {
 }
 
 /** Says that a draft keeps its language, and offers to start over in the one that was asked for. */
-export function sayLanguageStays(
+export function showLanguageNotice(
   notices: Notices,
-  { asked, present, canStartOver, onStartOver }: LanguageNotice,
+  { asked, present, canStartOver, onStartOver }: LanguageNoticeOptions,
 ): void {
   notices.show(NOTICE, () => {
     const words = texts().language;

@@ -6,7 +6,7 @@ import type { StatusText } from '../ui/status-line.ts';
 import type { SaveState } from './save-queue.ts';
 
 /** What the status line says of saving. */
-export function saveWords(state: SaveState): StatusText {
+export function saveStatus(state: SaveState): StatusText {
   const { save } = texts();
   switch (state.kind) {
     case 'unchanged':

@@ -3,7 +3,7 @@ import type { LocalCopies } from '../draft/local-copies.ts';
 import { texts } from '../locales/locale.ts';
 import type { PluginTarget } from '../plugin/target.ts';
 import type { Notices } from '../ui/notices.ts';
-import { askForLanguage } from './language-dialog.ts';
+import { showLanguageDialog } from './language-dialog.ts';
 
 export interface StartOverOptions {
   target: PluginTarget;
@@ -32,7 +32,7 @@ export async function startOver(options: StartOverOptions): Promise<void> {
     const wanted = languages.filter(
       ({ identifier }) => identifier !== former.lang && (language === undefined || identifier === language),
     );
-    const chosen = await askForLanguage(wanted, copies.canKeep());
+    const chosen = await showLanguageDialog(wanted, copies.canKeep());
     if (!chosen || signal.aborted) return;
     const place = { language: chosen.identifier, pluginName: target.fn, namespace: target.namespace };
     const template = await client.getTemplateV2(place, { signal });
