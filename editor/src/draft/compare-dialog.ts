@@ -3,7 +3,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { html } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
-import { appearance, contentName, phrases } from '../code/code-editor.ts';
+import { appearance, codeMirrorPhrases, contentName } from '../code/text-appearance.ts';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { languageSupport } from '../code/typing-help.ts';
@@ -124,7 +124,7 @@ const readOnly = (label: string, lang: string) => [
   languageSupport(lang),
   differences,
   EditorState.readOnly.of(true),
-  phrases(),
+  codeMirrorPhrases(),
   EditorState.phrases.of({ '$ unchanged lines': texts().conflict.unchangedLines('$') }),
   EditorView.lineWrapping,
   contentName({ 'aria-label': label }),
