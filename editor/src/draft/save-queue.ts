@@ -80,7 +80,7 @@ export class SaveQueue<T> {
     return this.#base;
   }
 
-  /** Whether the builder has a draft. */
+  /** Whether the service has a draft. */
   get exists(): boolean {
     return this.#exists;
   }

@@ -24,7 +24,7 @@ export function saveStatus(state: SaveState): StatusText {
   }
 }
 
-/** What the user can do about a save that will not succeed by itself. `kept`: whether this browser holds a copy. */
+/** What the user can do about a save that trying again will not help. `kept`: whether this browser holds a copy. */
 export function failureAdvice(failure: Failure, kept: boolean): string | undefined {
   const { save } = texts();
   const where = kept ? save.kept : save.keptHere;
@@ -40,7 +40,7 @@ export function failureAdvice(failure: Failure, kept: boolean): string | undefin
     case 'conflict':
       return save.adviceConflict(where);
     default:
-      // Passing by itself, the status line is enough, unless closing the page would lose the text.
+      // The queue tries again, so the status line is enough, unless closing the page would lose the text.
       return kept ? undefined : save.adviceNoCopy;
   }
 }

@@ -1,7 +1,7 @@
 import type { LSPPlugin } from '@codemirror/lsp-client';
 import type { HelpMethod, HelpResult } from './results.ts';
 
-/** Asks about the text as it is now, by way of the client, which keeps the text in step. */
+/** Sends a request about the present text through CodeMirror's client, after the client has sent the text itself. */
 export function sendClientRequest<Method extends HelpMethod>(
   plugin: LSPPlugin,
   method: Method,

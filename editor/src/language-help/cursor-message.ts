@@ -1,10 +1,10 @@
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, type Tooltip, showTooltip } from '@codemirror/view';
 
-/** Shows a tooltip at the cursor, in place of the former one; `null` takes it away. */
+/** Shows a tooltip at the cursor, in place of the former one; `null` removes it. */
 export const showAtCursor = StateEffect.define<Tooltip | null>();
 
-/** Room for one tooltip, which goes with the next change or movement. */
+/** Holds one tooltip, which the next change or movement of the cursor removes. */
 export const cursorTooltip = StateField.define<Tooltip | null>({
   create: () => null,
   update(shown, { effects, docChanged, selection }) {
@@ -14,7 +14,7 @@ export const cursorTooltip = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
-/** Says in passing why a command did nothing. */
+/** Shows at the cursor why a command did nothing. */
 export function showMessage(view: EditorView, text: string): void {
   const create = () => {
     const dom = document.createElement('div');
@@ -30,11 +30,11 @@ export function showMessage(view: EditorView, text: string): void {
   });
 }
 
-/** Why a request has no answer, in words. The protocol's errors are objects with a message. */
+/** The message of a failed request. The protocol's errors are objects with a message, but not of class `Error`. */
 export function messageOf(error: unknown): string {
   const { message } = Object(error) as { message?: unknown };
   return typeof message === 'string' ? message : String(error);
 }
 
-/** Says why a request that was asked for by command has no answer. */
+/** Shows at the cursor why the request of a command failed. */
 export const showFailure = (view: EditorView, error: unknown): void => showMessage(view, messageOf(error));

@@ -17,7 +17,7 @@ async function findDefinition(plugin: LSPPlugin): Promise<void> {
   const position = plugin.toPosition(selection.main.head);
   try {
     const found = await sendClientRequest(plugin, 'textDocument/definition', { position }).result;
-    // The places are those of the text that was asked about.
+    // The ranges are those of the text that the request was about.
     if (view.state.doc !== doc) return;
     const [first] = found?.ranges ?? [];
     if (first) select(view, plugin.fromPosition(first.start), plugin.fromPosition(first.end));

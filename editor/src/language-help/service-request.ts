@@ -4,7 +4,7 @@ import { operationUrl, requestJson } from '../service/request.ts';
 import type { TokenHolder } from '../service/token-holder.ts';
 import { type HelpMethod, type HelpResult, helpResults } from './results.ts';
 
-/** What is asked: a method of the Language Server Protocol, and the text that it is asked of. */
+/** A request of the Language Server Protocol, and the text that it is about. */
 export interface HelpRequest<Method extends HelpMethod = HelpMethod> {
   lang: string;
   contents: string;
@@ -13,9 +13,9 @@ export interface HelpRequest<Method extends HelpMethod = HelpMethod> {
   signal: AbortSignal;
 }
 
-/** Asks the service. Rejects with what `requestJson` throws. */
+/** Sends a request to the service. Rejects with what `requestJson` throws. */
 export type SendHelpRequest = <Method extends HelpMethod>(
-  question: HelpRequest<Method>,
+  request: HelpRequest<Method>,
 ) => Promise<HelpResult<Method>>;
 
 export interface ServiceRequestOptions {
@@ -25,7 +25,7 @@ export interface ServiceRequestOptions {
   tokenHolder: TokenHolder;
 }
 
-/** Sends each question with the whole text: whichever node of the service answers knows nothing of the one before. */
+/** Creates a function that sends each request with the whole text: the node that answers it need not know the one before. */
 export function createServiceRequest({
   builder,
   target,

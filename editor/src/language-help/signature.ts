@@ -11,17 +11,17 @@ import { texts } from '../locales/locale.ts';
 import { sendClientRequest } from './client-request.ts';
 import { showFailure, showMessage } from './cursor-message.ts';
 
-const place = new Compartment();
+const compartment = new Compartment();
 
-/** The client has no command that closes a signature; one that is taken out of the editor and put back shows none. */
+/** The client has no command that closes a signature. Its extension is taken out and put back, which has the same effect. */
 const closeSignature: Command = (view) => {
   if (!view.dom.querySelector('.cm-lsp-signature-tooltip')) return false;
-  view.dispatch({ effects: place.reconfigure([]) });
-  view.dispatch({ effects: place.reconfigure(signatureHelp({ keymap: false })) });
+  view.dispatch({ effects: compartment.reconfigure([]) });
+  view.dispatch({ effects: compartment.reconfigure(signatureHelp({ keymap: false })) });
   return true;
 };
 
-/** Shows the parameters of the call at the cursor, or says why there are none: the client by itself would say nothing. */
+/** Shows the parameters of the call at the cursor, or why there are none, which the client's own command does not say. */
 export const showSignature: Command = (view) => {
   const plugin = LSPPlugin.get(view);
   if (plugin) void findSignature(plugin);
@@ -43,11 +43,11 @@ async function findSignature(plugin: LSPPlugin): Promise<void> {
 
 /** Shows the parameters of the call that is being written; Escape closes them. */
 export const signatures = (): Extension => [
-  place.of(signatureHelp({ keymap: false })),
+  compartment.of(signatureHelp({ keymap: false })),
   Prec.high(
     keymap.of([
       { key: 'Escape', run: closeSignature },
-      // Only while a function with several signatures is shown; else these keys are the text's.
+      // These commands do nothing unless a function with several signatures is shown, and then the keys are the text's.
       { key: 'Mod-Shift-ArrowDown', run: nextSignature },
       { key: 'Mod-Shift-ArrowUp', run: prevSignature },
     ]),

@@ -3,7 +3,7 @@ import { localeTag } from './locale.ts';
 type NumberOptions = Intl.NumberFormatOptions;
 type DateOptions = Intl.DateTimeFormatOptions;
 
-// A format takes longer to make than to use.
+// To create a format takes much longer than to use it.
 const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
 function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
@@ -26,7 +26,7 @@ const dateFormat = (key: string, options: DateOptions) =>
 export const formatNumber = (value: number): string =>
   numberFormat('whole', { maximumFractionDigits: 0 }).format(value);
 
-/** A time in ms, as one reads it: `3.2 ms`, `12 ms`, `1.2 s`. */
+/** A duration that is given in ms: `3.2 ms`, `12 ms`, `1.2 s`. */
 export function formatDuration(ms: number): string {
   const fine = numberFormat('fine', { maximumFractionDigits: 1 });
   if (ms >= 1000) return `${fine.format(ms / 1000)} s`;
@@ -41,12 +41,12 @@ export const formatTime = (date: Date): string =>
 export const formatDateTime = (date: Date): string =>
   dateFormat('date', { dateStyle: 'medium', timeStyle: 'short' }).format(date);
 
-/** When something was, with no more than tells it from others: today, the time of day is enough. */
+/** Date and time of day; for today the time alone, with seconds. */
 export function formatRecent(date: Date, now = new Date()): string {
   if (date.toDateString() !== now.toDateString()) return formatDateTime(date);
   return dateFormat('second', { timeStyle: 'medium' }).format(date);
 }
 
-/** Date and time of day to the second, for things that happen one after the other. */
+/** Date and time of day with seconds. */
 export const formatMoment = (date: Date): string =>
   dateFormat('moment', { dateStyle: 'medium', timeStyle: 'medium' }).format(date);

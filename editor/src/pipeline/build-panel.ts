@@ -10,13 +10,13 @@ import { type Work, buildLabel } from './work.ts';
 export interface BuildPanelOptions {
   work: Work;
   problems: readonly Problem[];
-  /** What the last build said. */
+  /** The log of the last build. */
   log: string;
   onJump: (problem: Problem) => void;
   onStop: () => void;
 }
 
-/** The problems of the text, each a way to its place; and what the last build said. */
+/** The problems in the text, each a button that goes to its place, and the log of the last build. */
 export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOptions): TemplateResult {
   const words = texts().problems;
   return html`<div class="build">

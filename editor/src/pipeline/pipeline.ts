@@ -8,13 +8,13 @@ import { whileBusy } from '../service/busy.ts';
 import type { PluginService } from '../service/plugin-service.ts';
 import type { BuildResult, Deployed, Progress, RunOutcome } from '../service/records.ts';
 
-/** One run of the plugin with a payload. */
+/** One run of the plugin with a payload, and how it ended. */
 export interface Run {
   payload: string;
-  /** Identifies the text that was run. */
+  /** Identifies the text that ran. */
   sourceKey: string;
   answer: RunOutcome;
-  /** How long the run took, in ms; where the builder does not say that, from asking to the answer. */
+  /** How long the run took, in ms; where the service does not say, the time from the request to the response. */
   took: number;
 }
 
@@ -23,9 +23,9 @@ export interface PipelineOptions {
   store: Pick<DraftStore, 'etag' | 'addUnconfirmed' | 'confirm'>;
   queue: Pick<SaveQueue<PluginSource>, 'saveNow' | 'holdDuring' | 'invalidateBase'>;
   read: () => PluginSource;
-  /** Whether the builder has no draft yet, so that nothing can have been built or deployed before. */
+  /** Whether the service has no draft yet, so that nothing can have been built or deployed. */
   isNew: boolean;
-  /** Whether the builder can stream. */
+  /** Whether the service can stream a build's log. */
   canStream: () => boolean;
   /** What is built or deployed, or what is under way, changed. */
   onChange: () => void;
@@ -33,15 +33,15 @@ export interface PipelineOptions {
   onBuildStart: () => void;
   onBuild: (result: BuildResult, source: PluginSource) => void;
   onDeploy: (deployed: Deployed) => void;
-  /** An action came to no end. */
+  /** An action did not complete. */
   onObstacle: (action: Action, obstacle: Obstacle) => void;
   /** The service is busy; it will be asked again in `wait` ms. */
   onBusy: (action: Action, wait: number) => void;
 }
 
 /**
- * The way from a text to a version: saved, built, run, deployed. One action at a time, and each brings about what it
- * needs: who runs or deploys a text that is not built has it built first.
+ * Saves, builds, runs and deploys a text. There is one action at a time, and an action first does what it depends on: a text
+ * that is not built is built before it is run or deployed.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -50,7 +50,7 @@ export class Pipeline {
   /** The text that the service holds a successful build of, if this page knows of one. */
   #builtKey: string | undefined;
   #action: Action | undefined;
-  /** A request is out, and not answered. */
+  /** A request was sent and is not answered yet. */
   #isAwaitingAnswer = false;
   #abort = new AbortController();
 
@@ -73,8 +73,8 @@ export class Pipeline {
   }
 
   /**
-   * What the builder says, perhaps of what another page did. `draft` is what the builder has, where this page is sure
-   * of that.
+   * Takes over what the service says is built and deployed, perhaps by another page.
+   * @param draft what the service has; `undefined` where this page is not sure of it
    */
   applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined): void {
     if (this.#action) return;
@@ -98,13 +98,13 @@ export class Pipeline {
     this.#abort.abort();
   }
 
-  /** Builds the text; answers whether that succeeded. Does nothing while another action is under way. */
+  /** Builds the text. Resolves with whether that succeeded. Does nothing while another action is under way. */
   async runBuild(): Promise<boolean> {
     return (await this.#runAction('build', (signal) => this.#buildDraft('build', signal))) ?? false;
   }
 
   /**
-   * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Answers whether all
+   * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Returns whether all
    * were run.
    */
   async runTests(payloads: readonly string[], onRun: (index: number, run: Run) => void): Promise<boolean> {
@@ -166,12 +166,12 @@ export class Pipeline {
   #handleObstacle(action: Action, obstacle: Obstacle, before: DeployState): void {
     if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', obstacle } });
     if (this.#deploy.kind === 'deploying') {
-      // Stopped while nothing was heard of it, it may be deployed: that is what a lost connection means too.
+      // A request that was stopped before its response came may have deployed, as with a lost connection.
       const fate = obstacle === 'stopped' && this.#isAwaitingAnswer ? 'connection' : obstacle;
       const nothing = before.kind === 'deployed' && fate !== 'connection' && fate !== 'service';
       this.#setState({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
     }
-    // The service holds another text than this page thought.
+    // The service has another build than this page thought.
     if (obstacle === 'refused') this.#builtKey = undefined;
     this.#options.onObstacle(action, obstacle);
   }
@@ -192,18 +192,18 @@ export class Pipeline {
         );
         return { payload, sourceKey, answer, took: answer.took ?? performance.now() - started };
       } catch (error) {
-        // The draft was saved anew since it was built: once more, from the beginning.
+        // The draft was saved after its build: builds and runs it once more.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;
         this.#builtKey = undefined;
       }
     }
   }
 
-  /** Sees to it that the text is built. */
+  /** Builds the text if it is not built, and saves the tests. Resolves with whether the action can go on. */
   async #ensureBuilt(action: Action, signal: AbortSignal): Promise<boolean> {
     const { read, queue } = this.#options;
     if (this.#builtKey !== sourceKeyOf(read())) return this.#buildDraft(action, signal);
-    // Tests are part of the draft, and not of what is built.
+    // Tests are saved with the draft, but a change of them needs no build.
     if (await queue.saveNow()) return !signal.aborted;
     this.#options.onObstacle(action, 'not-saved');
     return false;
@@ -213,7 +213,7 @@ export class Pipeline {
     const { queue, onBuildStart, onBuild, onObstacle } = this.#options;
     this.#setState({ build: { kind: 'building' } });
     onBuildStart();
-    // A build replaces the draft: what is there must have been seen to be this page's.
+    // A build replaces the draft, so it must be sure before that the draft is this page's.
     if (!(await queue.saveNow())) {
       this.#setState({ build: { kind: 'unfinished', obstacle: 'not-saved' } });
       onObstacle(action, 'not-saved');

@@ -12,14 +12,14 @@ export function withEdits(
   return edited;
 }
 
-/** Whether two records hold the same work. Other fields than the interface's own are the builder's affair. */
+/** Whether two records have the same text, language and tests. Fields that the editor does not know are not compared. */
 export function sameWork(a: PluginSource, b: PluginSource): boolean {
   return (
     a.contents === b.contents && a.lang === b.lang && canonical(a.tests ?? []) === canonical(b.tests ?? [])
   );
 }
 
-/** JSON with sorted keys: a builder may give fields back in another order. */
+/** JSON with sorted keys: a service may give fields back in another order. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -27,5 +27,5 @@ const canonical = (value: unknown): string =>
       : inner,
   );
 
-/** Identifies the text that a build is made of. Two sources with the same key give the same build. */
+/** Identifies what a build is made of: two sources with the same key have the same build. */
 export const sourceKeyOf = ({ lang, contents }: PluginSource): string => `${lang}\n${contents}`;

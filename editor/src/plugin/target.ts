@@ -1,8 +1,8 @@
 import { parseIdent } from 'plugin-editor/client.js';
 
-/** Which plugin to open, and where it lives. */
+/** Which plugin to open, and at which service. */
 export interface PluginTarget {
-  /** Base address of the builder interface, as it was given. */
+  /** Base address of the service interface, as it was given. */
   builder: string;
   /** Environment, a period, tenant. */
   ident: string;

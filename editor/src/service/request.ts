@@ -23,7 +23,7 @@ export interface ServiceResponse {
 
 const DEFAULT_TIMEOUT = 15_000;
 
-/** So that no answer can fill the memory. */
+/** The longest response that is read, in bytes, so that none can fill the memory. */
 const MAX_BYTES = 8 * 2 ** 20;
 
 /** The address of an operation. `builder` is an address as `findBuilder` returns it; each segment is encoded. */

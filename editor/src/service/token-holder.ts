@@ -1,6 +1,6 @@
 import { HttpError } from 'plugin-editor/client.js';
 
-/** Gets a token in place of one that has ended; rejects when there is none to be had. */
+/** Gets a token in place of one that has ended; rejects when it cannot. */
 export type RenewToken = () => Promise<string>;
 
 /** How long a request waits for another token, in ms: the launcher may never answer. */

@@ -1,6 +1,6 @@
 import { loadPart } from '../ui/load-part.ts';
 
-/** What is loaded when it is first used, and what most users come to use. */
+/** The parts that are loaded when they are first used, and that most users come to use. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../code/problems.ts'),
   () => import('../service/build-stream.ts'),
@@ -14,7 +14,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../workspace/start-over.ts'),
 ];
 
-/** After a text is shown, in ms: what the user needs first has the line for itself. */
+/** How long after the first text was shown they are loaded, in ms, so that nothing the user needs first has to wait. */
 const QUIET = 3000;
 
 /**
@@ -27,7 +27,7 @@ export function loadLaterParts(): void {
 
 async function loadEach(): Promise<void> {
   for (const part of parts) {
-    // Whoever needs it loads it, and says so where that fails.
+    // Where it is used, it is loaded again, and a failure is reported.
     await loadPart(part).catch(() => {});
   }
 }

@@ -25,15 +25,15 @@ export interface LauncherLinkOptions {
 }
 
 /**
- * Does what the page around the editor asks for by the frame protocol, and before that what the page's address asked for.
- * It greets at once, and asks for the draft as soon as it knows of which plugin; the editor opens that once it is loaded.
+ * Connects the editor with the launcher in the page around it. It greets the launcher at once, and requests the draft as soon as
+ * the address or a message names a plugin, both before the editor is loaded; once the editor is loaded, it opens the plugin.
  */
 export class LauncherLink {
   readonly #builders: readonly string[];
   #app: EditorApp | undefined;
-  /** The plugin that is open, or is to be opened once the editor is loaded. */
-  #current: Opening | undefined;
-  /** Why the editor could not be loaded. */
+  /** The plugin that is open, or will be once the editor is loaded. */
+  #current: RequestedPlugin | undefined;
+  /** Why the editor could not be loaded, if it could not. */
   #problem: string | undefined;
   #settings: RequestedSettings = {};
 
@@ -62,7 +62,7 @@ export class LauncherLink {
     return this.#settings.locale;
   }
 
-  /** The editor is loaded. Answers whether there is a plugin to open, and opens it. */
+  /** The editor is loaded: opens the plugin that was asked for. Returns `false` if none was. */
   start(app: EditorApp): boolean {
     this.#app = app;
     app.configure(this.#settings);
@@ -79,13 +79,13 @@ export class LauncherLink {
   }
 
   #handleOpen(open: PluginToOpen, channel: PluginChannel): void {
-    // The page around it may have loaded this one ahead, and ask long after.
+    // The page around it may have loaded the editor ahead, and open a plugin long after.
     if (this.#problem !== undefined) return channel.error(this.#problem);
     const { builder, ident, namespace, fn, template, token } = open;
     const target: PluginTarget = { builder, ident, namespace, fn, ...(template ? { template } : {}) };
     this.#configure(parseRequestedSettings(open));
     const current = this.#current;
-    // Opened by its address, and now by message as well; or by message, with nothing but a new token.
+    // The plugin is open already: by its address, or by a message whose token is replaced now.
     if (current && !current.report.failed && isSame(current.target, target)) {
       current.report.attach(channel);
       this.#replaceToken(token);
@@ -95,10 +95,10 @@ export class LauncherLink {
   }
 
   #configure(settings: RequestedSettings): void {
-    const isOtherLook = settings.appearance !== this.#settings.appearance;
+    const isAppearanceChanged = settings.appearance !== this.#settings.appearance;
     this.#settings = settings;
-    // At once, so that the editor has that look from the first moment; without it, it has its own.
-    if (isOtherLook)
+    // Before the editor is loaded, so that it never shows its own appearance first. Where this part fails to load, it does.
+    if (isAppearanceChanged)
       loadPart(() => import('../ui/appearance.ts')).then(
         ({ applyAppearance }) => applyAppearance(this.#settings.appearance),
         () => {},
@@ -108,22 +108,22 @@ export class LauncherLink {
 
   #open({ target, token }: PluginRequest, channel?: PluginChannel): void {
     this.#current?.early?.cancel();
-    const report = new Report();
+    const report = new LauncherReport();
     if (channel) report.attach(channel);
-    const opening: Opening = { target, token, report, early: undefined };
+    const opening: RequestedPlugin = { target, token, report, early: undefined };
     this.#current = opening;
     if (this.#app) return this.#openInApp(opening);
     this.#requestDraft(opening);
   }
 
-  #requestDraft(opening: Opening): void {
+  #requestDraft(opening: RequestedPlugin): void {
     const { target, token, report, early } = opening;
     early?.cancel();
     const { renewToken } = report;
     opening.early = requestDraftEarly({ target, token, renewToken, builders: this.#builders });
   }
 
-  #openInApp(opening: Opening): void {
+  #openInApp(opening: RequestedPlugin): void {
     const { target, token, report, early } = opening;
     opening.early = undefined;
     void this.#app?.openPlugin(target, token, report, early);
@@ -133,20 +133,20 @@ export class LauncherLink {
     if (this.#app) return this.#app.replaceToken(token);
     if (!this.#current || token === this.#current.token) return;
     this.#current.token = token;
-    // What was asked with the former token may have been refused by now.
+    // The service may have refused the former token.
     this.#requestDraft(this.#current);
   }
 }
 
 /** A plugin that was asked for, and what reports about it to the launcher. */
-interface Opening extends PluginRequest {
-  report: Report;
-  /** Its draft, until the editor is loaded and takes that over. */
+interface RequestedPlugin extends PluginRequest {
+  report: LauncherReport;
+  /** Its draft, until the editor is loaded and takes it over. */
   early: EarlyDraft | undefined;
 }
 
-/** Tells the launcher about one plugin: what happens, and, when a launcher shows up late, what happened before. */
-class Report implements EditorHost {
+/** Reports about one plugin to the launcher. A launcher that connects later gets the present state at once. */
+class LauncherReport implements EditorHost {
   failed = false;
   #channel: PluginChannel | undefined;
   #ready: PluginDetails | undefined;

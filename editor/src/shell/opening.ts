@@ -36,7 +36,7 @@ export interface OpeningOptions {
   onNotice: () => void;
 }
 
-/** The editor may not talk to the builder of a plugin. */
+/** The editor may not talk to the service of a plugin. */
 export class UnknownBuilderError extends Error {
   override readonly name = 'UnknownBuilderError';
 }

@@ -10,7 +10,7 @@ export interface StartScreenOptions {
   /** The new plugin. */
   target: PluginTarget;
   languages: readonly Language[];
-  /** A language that was asked for and that the builder does not have. */
+  /** The language that was asked for, if the service does not have it. */
   unknown?: string | undefined;
   /** Whether nothing may be changed here. */
   isReadOnly: boolean;
@@ -19,7 +19,7 @@ export interface StartScreenOptions {
   onChoose: (language: Language) => void;
 }
 
-/** The page for a plugin that does not exist yet, when nobody has said in which language it is to be. */
+/** The page for a new plugin whose language the user has to choose. */
 export function startScreen(options: StartScreenOptions): TemplateResult {
   const { target, languages, notices, isReadOnly, onChoose } = options;
   const { start } = texts();

@@ -8,7 +8,7 @@ export interface JsonDifference {
   actual: string | undefined;
 }
 
-/** More places are not listed: whoever sees these looks at the whole answer. */
+/** The most differences that are listed. */
 const MOST = 100;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

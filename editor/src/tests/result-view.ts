@@ -17,23 +17,23 @@ export interface ResultOptions {
   run: Run;
   /** The run before this one, to compare with. */
   before?: Run | undefined;
-  /** What the answer is to be; `undefined` where nothing is asserted. */
+  /** The result that the test expects; `undefined` where it expects none. */
   expected?: string | undefined;
   /** Whether the text or the payload changed since, or another run is under way. */
   staleness?: 'changed' | 'running' | undefined;
-  /** Takes the answer as the expected one. */
+  /** Makes the result the expected one. */
   onAccept?: ((answer: string) => void) | undefined;
-  /** What the plugin gets and gives, where its namespace says so. */
+  /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
   /** Goes to a place in the source. */
   onJump: (line: number, column: number) => void;
 }
 
-/** How a verdict looks. */
+/** The icon and the colour of a verdict. */
 export const verdictIcons: Record<Verdict, Icon> = { passed: 'pass', failed: 'fail', ran: 'ran' };
 export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: 'bad', ran: 'calm' };
 
-/** What one run gave: what came of it, how long it took, its answer, its logs, and what changed since the run before. */
+/** How a run ended: verdict, time, result or error, logs, and the difference to the run before. */
 export function resultView(options: ResultOptions): TemplateResult {
   const { run, before, expected, staleness, onJump } = options;
   const { answer } = run;
@@ -70,7 +70,7 @@ function errorView(
     ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
 }
 
-/** The place in the input or the output that does not fit, and what belongs there. */
+/** The place in the input or the output that does not fit its type, and the type there. */
 function misfitView(
   code: string | undefined,
   pointer: string,
@@ -98,7 +98,7 @@ function misfitView(
   </div>`;
 }
 
-/** What the answer was to be, where it is another; and what makes it the expected one. */
+/** The difference to the expected result, and the button that makes the result the expected one. */
 function expectation(
   answer: string,
   verdict: Verdict,
@@ -157,7 +157,7 @@ function changeView(before: Run, run: Run): TemplateResult {
     <text-difference .was=${was} .is=${is} .label=${words.difference}></text-difference>`;
 }
 
-/** All that a run gave, as one text to compare. */
+/** The result or error and the logs of a run, as one text to compare. */
 function comparable({ answer }: Run): string {
   const { result } = texts();
   const end = 'error' in answer ? `${answer.error.code ?? 'error'}: ${answer.error.message}` : answer.result;

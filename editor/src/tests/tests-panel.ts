@@ -15,9 +15,9 @@ import { expectedOf } from './verdict.ts';
 export interface TestsPanelOptions {
   list: TestList;
   work: Work;
-  /** What the plugin gets and gives, where its namespace says so. */
+  /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
-  /** Whether the builder runs plugins. */
+  /** Whether the service runs plugins. */
   canRun: boolean;
   canEdit: boolean;
   onRun: (entries: readonly TestEntry[]) => void;
@@ -81,7 +81,7 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
   </div>`;
 }
 
-/** How far the tests are, or what they came to. */
+/** The progress of the tests that run, or how the last ones ended. */
 function summary({ list, work }: TestsPanelOptions): string {
   const words = texts().tests;
   const { testing, action } = work;
@@ -159,7 +159,7 @@ function rowActions(
   const move = (by: -1 | 1) => {
     if (!list.move(entry, by)) return;
     const [own, other] = by < 0 ? ['.move-up', '.move-down'] : ['.move-down', '.move-up'];
-    // At the end of the way, to the other button.
+    // Where the test cannot move further, its button is disabled, and the focus goes to the other one.
     onFocus(entry, `${own}:not(:disabled), ${own}:disabled ~ ${other}, ${other}:has(~ ${own}:disabled)`);
   };
   const button = (
@@ -190,7 +190,7 @@ function rowActions(
   </div>`;
 }
 
-/** In the closed row: how the test stands. */
+/** The part of a closed row that says how the test ended. */
 function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): TemplateResult {
   const words = texts();
   if (entry.isWaiting)
@@ -238,7 +238,7 @@ function field(
   const write = ({ currentTarget }: Event) =>
     list.edit(entry, key, (currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
   if (schemas && rows) {
-    // A closed test has no use for an editor of its own.
+    // A closed test needs no editor.
     if (!entry.isOpen) return html``;
     return html`<label for=${id}>${label}</label>${valueField({
         id,
@@ -247,11 +247,12 @@ function field(
         value: value ?? '',
         schema: key === 'expected' ? schemas.output : schemas.input,
         isReadOnly: !canEdit,
-        told: key === 'payload' ? serviceProblemOf(entry.run, value ?? '', 'invalid-input') : undefined,
+        serviceProblem:
+          key === 'payload' ? serviceProblemOf(entry.run, value ?? '', 'invalid-input') : undefined,
         onInput: (text) => list.edit(entry, key, text),
       })}`;
   }
-  // A text field makes every line break one character; compared with that, an unchanged text is not written anew.
+  // A form field turns each line break into `\n`; only compared in that form is an unchanged text left alone.
   const shown = (value ?? '').replace(/\r\n?/g, '\n');
   return html`<label for=${id}>${label}</label>${
       rows
@@ -279,7 +280,7 @@ function field(
     }`;
 }
 
-/** The expected answer, or the way to have one. */
+/** The field of the expected result, or the button that adds one. */
 function expectedView(entry: TestEntry, options: TestsPanelOptions): TemplateResult | typeof nothing {
   const { list, canEdit, onFocus } = options;
   const words = texts().tests;

@@ -1,6 +1,6 @@
 import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, typeLabel, step } from './schema.ts';
 
-/** One thing that is not as it was in a schema. */
+/** One change of a schema. */
 export interface SchemaChange {
   /** Where, as one writes it in TypeScript: `Input.lines[].sku`. */
   path: string;
@@ -12,10 +12,10 @@ export interface SchemaChange {
 
 type Parts = Record<string, unknown>[];
 
-/** How deep fields are compared: a schema may refer to itself. */
+/** How deep schemas are compared at most: a schema may refer to itself. */
 const DEEPEST = 12;
 
-/** What in the schemas of a namespace is not as it was; nothing where they say the same. */
+/** The changes of the schemas of a namespace; none where they are the same. */
 export function schemaChanges(was: Schemas, is: Schemas): SchemaChange[] {
   return [...changesOf('Input', was.input, is.input), ...changesOf('Output', was.output, is.output)];
 }
@@ -39,7 +39,7 @@ function changesOf(name: string, was: Schema | undefined, is: Schema | undefined
   if (is === undefined) return [{ path: name, kind: 'removed' }];
   const found: SchemaChange[] = [];
   compare({ root: was, parts: partsOf(was, was) }, { root: is, parts: partsOf(is, is) }, name, 0, found);
-  // A limit, a pattern or a description: that is no field.
+  // The documents differ, but no field does: a limit, a pattern or a description changed.
   return found.length ? found : [{ path: name, kind: 'rules' }];
 }
 

@@ -23,7 +23,7 @@ export interface DockOptions {
   /** Moves the edge of the panels. */
   splitter: TemplateResult;
   onChange: (state: DockState) => void;
-  /** Goes to a tab, once it is shown. */
+  /** Moves the focus to a tab, once it is drawn. */
   onFocus: (id: string) => void;
 }
 
@@ -34,7 +34,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
   const toggle = state.isOpen ? frame.hidePanel : frame.showPanel;
   const move = (event: KeyboardEvent) => {
     const at = panels.findIndex(({ id }) => id === shown);
-    // The next tab is where the line of tabs leads to.
+    // Right is the next tab where the page is read from the left.
     const forward = getComputedStyle(event.currentTarget as Element).direction === 'rtl' ? -1 : 1;
     const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: panels.length - 1 }[
       event.key

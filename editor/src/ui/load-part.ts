@@ -1,4 +1,4 @@
-/** How often a part is asked for, and how long before it is asked for again, in ms; each time longer by as much. */
+/** How often loading is tried, and the wait before the second try, in ms; each further wait is longer by as much. */
 const MAX_TRIES = 5;
 const PAUSE = 400;
 

@@ -1,4 +1,4 @@
-/** What may be done with the plugin that is open. */
+/** What the user may do with the plugin that is open. */
 export interface Access {
   /** Save, build and test. */
   canWrite: boolean;
@@ -11,7 +11,7 @@ export interface Access {
 }
 
 /**
- * @param permissions what the token permits; `undefined` where the builder does not say, which is everything but what
+ * @param permissions what the token permits; `undefined` where the service does not say, which is everything but what
  *   needs to be granted
  * @param isReadOnly whether the page around the editor wants nothing changed
  */

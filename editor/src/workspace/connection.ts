@@ -1,13 +1,13 @@
-/** How long after a lost connection the service is asked again, in ms; each time longer by as much, up to ten times it. */
+/** The wait before the first probe, in ms. Each further wait is longer by as much, up to ten times it. */
 const PROBE = 3000;
 
 export interface ConnectionOptions {
-  /** Asks the service for something; what comes of it is told by {@link Connection.set}. */
+  /** Sends a request to the service, and calls {@link Connection.set} with whether it was answered. */
   probe: () => Promise<void>;
   onChange: () => void;
 }
 
-/** Whether the service answered when it was asked last. While it does not, it is asked now and then. */
+/** Whether the last request to the service was answered. While it was not, the service is probed. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #isOnline = true;

@@ -6,12 +6,12 @@ import { openDialog } from '../ui/dialog.ts';
 
 /** The longest message of a version, in characters. */
 const LONGEST_MESSAGE = 500;
-/** More names of failed tests are not listed. */
+/** How many names of failed tests are listed at most. */
 const MOST_NAMES = 8;
 
 /**
- * Asks whether to deploy, and what the version is for. Resolves with the message, which may be empty, or with `undefined`
- * when nothing is to be deployed.
+ * Lets the user confirm a deployment and write a message for the version. Resolves with the message, which may be empty, or
+ * with `undefined` where the user cancels.
  * @param failed the tests that failed when they ran last
  */
 export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Promise<string | undefined> {
@@ -59,7 +59,7 @@ export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Pro
       </form>
     `,
     onOpen: (dialog) => {
-      // The question is read first; then one can type.
+      // Where tests failed, the focus stays on the dialog, so that a screen reader reads the question first.
       if (!failed.length) queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
     },
   });

@@ -5,7 +5,7 @@ import type { PluginTarget } from '../plugin/target.ts';
 import { type Command, shortcutText } from '../ui/commands.ts';
 import { openDialog } from '../ui/dialog.ts';
 
-/** Shows the keys of all commands, what a plugin may use, and the names of the plugin, which the header may have cut off. */
+/** Shows the keys of all commands, what plugins can use, and the plugin's names in full, which the header may cut off. */
 export function showHelp(commands: readonly Command[], plugin: PluginTarget): void {
   const words = texts().help;
   const inTheText: readonly (readonly [string, string])[] = [

@@ -15,21 +15,21 @@ export interface HistoriesOptions {
   actions: Actions;
   notices: Notices;
   access: () => Access;
-  /** The text as it is. */
+  /** The source as it is in the editor. */
   current: () => PluginSource;
-  /** Puts a version in place of the text. */
+  /** Puts a source in place of the one in the editor, and saves it. */
   restore: (source: PluginSource) => void;
   addTest: (test: PluginTest) => void;
   onJump: (line: number, column: number) => void;
-  /** Another version was made live, or the newest again. */
+  /** Another version was made live; `null`: the newest again. */
   onLive: (version: string | null) => void;
-  /** The panels are to be drawn anew. */
+  /** The panels must be drawn anew. */
   onUpdate: () => void;
 }
 
-/** The panels of what was deployed and what ran. */
+/** The panels of versions and runs. */
 export interface Histories {
-  /** Those that the builder has something to show in. `isShown` says whether one is in view. */
+  /** The panels that the service has data for. `isShown` says whether a panel is in view. */
   panels: (isShown: (id: string) => boolean) => DockPanel[];
   close: () => void;
 }
@@ -54,7 +54,7 @@ export function createHistories(options: HistoriesOptions): Histories {
       versions.options = { ...options, serviceState, signal: ended.signal };
       options.onUpdate();
     } catch {
-      // The panel says that it loads; looking at it again tries again.
+      // The panel still says that it loads, and tries again when it is drawn again.
       isLoadingVersions = false;
     }
   };

@@ -4,7 +4,7 @@ import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { languageChoices } from './language-choices.ts';
 
-/** Asks in which language to start over. `isKept`: whether this browser can keep the former text. */
+/** Lets the user choose the language to start over in. `isKept`: whether this browser can keep the former text. */
 export const showLanguageDialog = (
   languages: readonly Language[],
   isKept: boolean,

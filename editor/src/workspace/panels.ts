@@ -1,4 +1,4 @@
-// What is beside the text, as one part: it comes right after the text, which must not wait for it.
+// The panels beside the text, as one chunk: it is loaded right after the text, which must not wait for it.
 
 export { buildPanel } from '../pipeline/build-panel.ts';
 export { PluginTypes } from './plugin-types.ts';

@@ -20,43 +20,43 @@ export interface PluginTypesOptions {
   canRun: () => boolean;
   language: () => string;
   addTest: (test: PluginTest) => void;
-  /** Puts a payload into its field, and shows that. */
+  /** Puts a payload into the field of the panel that runs one, and shows that panel. */
   tryOut: (payload: string) => void;
   /** Shows a panel. */
   show: (panel: string) => void;
-  /** What is known changed. */
+  /** The types, or what changed of them, became known. */
   onUpdate: () => void;
 }
 
 const NOTICE = 'types';
 
-/** What the plugin gets and gives, where its namespace says so, and what of that is not as it was. */
+/** The types of the plugin's input and output, where its namespace has any, and their changes since the last deployment. */
 export class PluginTypes {
   readonly #options: PluginTypesOptions;
   readonly #ended = new AbortController();
   #types: NamespaceTypes | undefined;
   #part: Part | undefined;
-  #since: { version: string; isLive: boolean; changes: readonly SchemaChange[] } | undefined;
+  #difference: { version: string; isLive: boolean; changes: readonly SchemaChange[] } | undefined;
   #isOutdated = false;
   #isLoading = false;
-  #isWanted = false;
-  /** Whether the builder has such an operation, as far as is known. */
-  #isKnown = true;
-  /** The version that was said to be of other types. */
-  #said: string | undefined;
+  #isStale = false;
+  /** Whether the service has types at all, as far as is known. */
+  #isSupported = true;
+  /** The version that a notice about changed types was shown for. */
+  #notifiedVersion: string | undefined;
 
   constructor(options: PluginTypesOptions) {
     this.#options = options;
   }
 
-  /** The schemas of values, where there are any and what works with them is loaded. */
+  /** The schemas, where the namespace has types and the code that uses them is loaded. */
   get schemas(): Schemas | undefined {
     if (!this.#types || !this.#part) return undefined;
     const { input, output } = this.#types;
     return { input: input as Schema | undefined, output: output as Schema | undefined };
   }
 
-  /** A payload to begin with. */
+  /** The input of the first sample, as a payload to begin with. */
   get firstSample(): string | undefined {
     const sample = this.#types?.samples?.[0];
     return sample && JSON.stringify(sample.input, null, 2);
@@ -66,7 +66,7 @@ export class PluginTypes {
     const [types, part] = [this.#types, this.#part];
     if (!types) return [];
     const { access, canRun, language, addTest, tryOut } = this.#options;
-    const changes = this.#since?.changes.length ?? 0;
+    const changes = this.#difference?.changes.length ?? 0;
     return [
       {
         id: 'types',
@@ -76,7 +76,7 @@ export class PluginTypes {
           part?.typesPanel({
             types,
             lang: language(),
-            since: this.#since,
+            since: this.#difference,
             isOutdated: this.#isOutdated,
             canEdit: access().canWrite,
             canRun: canRun(),
@@ -87,14 +87,14 @@ export class PluginTypes {
     ];
   }
 
-  /** Asks what the types are, and what they were when the plugin was deployed last. */
+  /** Loads the types, and those that the plugin was deployed with last. */
   async load(): Promise<void> {
-    // Whoever asks meanwhile knows of something newer than what is being read.
-    this.#isWanted = true;
+    // A call while a load is under way means that something changed after that load began, so it loads once more.
+    this.#isStale = true;
     if (this.#isLoading) return;
     this.#isLoading = true;
-    while (this.#isWanted && this.#isKnown && !this.#ended.signal.aborted) {
-      this.#isWanted = false;
+    while (this.#isStale && this.#isSupported && !this.#ended.signal.aborted) {
+      this.#isStale = false;
       await this.#loadOnce();
     }
     this.#isLoading = false;
@@ -111,7 +111,7 @@ export class PluginTypes {
       const types = await service.types(namespaceTypesSchema, signal);
       // Without types there is nothing to show, and nothing to load.
       if (!types.declarations) {
-        this.#types = this.#since = undefined;
+        this.#types = this.#difference = undefined;
         return onUpdate();
       }
       this.#part ??= await loadPart(() => import('../types/parts.ts'));
@@ -120,35 +120,35 @@ export class PluginTypes {
       await this.#compare(types, this.#part);
       onUpdate();
     } catch (error) {
-      // One can write without. A builder that does not know of types is not asked again.
-      if (error instanceof HttpError && error.status === 404) this.#isKnown = false;
+      // The text can be edited without types. A service without this operation is not asked again.
+      if (error instanceof HttpError && error.status === 404) this.#isSupported = false;
     }
   }
 
   async #compare(types: NamespaceTypes, { schemaChanges }: Part): Promise<void> {
     const { service } = this.#options;
     const { signal } = this.#ended;
-    // A plugin that was never saved is not there, which is no reason to stop asking.
+    // A plugin that was never saved has no record yet, but may have types.
     const { live, latest, outdated } = await service.plugin(signal).catch((error: unknown): PluginState => {
       if (error instanceof HttpError && error.status === 404) return {};
       throw error;
     });
     this.#isOutdated = outdated ?? false;
-    this.#since = undefined;
+    this.#difference = undefined;
     if (!latest) return;
-    // The draft was built like the newest version, or after it.
+    // The draft is compared with the newest version, because it was written after it.
     const { input, output } = (await service.version(latest, signal)) as { input?: Schema; output?: Schema };
     const changes = schemaChanges({ input, output }, types as Schemas);
-    if (changes.length) this.#since = { version: latest, isLive: latest === live, changes };
-    this.#say();
+    if (changes.length) this.#difference = { version: latest, isLive: latest === live, changes };
+    this.#notify();
   }
 
-  /** Says it once for each version that is of other types. */
-  #say(): void {
+  /** Shows a notice about changed types, once for each version. */
+  #notify(): void {
     const { notices, access, show } = this.#options;
-    const version = this.#since?.version;
-    if (version === this.#said) return;
-    this.#said = version;
+    const version = this.#difference?.version;
+    if (version === this.#notifiedVersion) return;
+    this.#notifiedVersion = version;
     if (version === undefined) return notices.hide(NOTICE);
     if (!access().canWrite) return;
     notices.show(NOTICE, () => ({

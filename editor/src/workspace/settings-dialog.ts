@@ -3,7 +3,7 @@ import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { type SettingsStore } from '../ui/settings.ts';
 
-/** Lets the user change how code is shown and typed; each change holds at once. */
+/** Lets the user change how code is shown and typed. Each change applies at once. */
 export function showSettings(store: SettingsStore): void {
   void openDialog({
     className: 'help settings',

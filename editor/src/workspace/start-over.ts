@@ -10,11 +10,11 @@ export interface StartOverOptions {
   client: BuilderClient;
   copies: LocalCopies;
   notices: Notices;
-  /** What is here now. */
+  /** The source in the editor. */
   former: PluginSource;
-  /** Puts a source in place of this one, and saves it. */
+  /** Puts a source in place of the one in the editor, and saves it. */
   restore: (source: PluginSource) => void;
-  /** The language to take; without it, all but the present one are offered. */
+  /** The language to start over in; without it, the user chooses among all others. */
   language: string | undefined;
   signal: AbortSignal;
 }
@@ -22,8 +22,8 @@ export interface StartOverOptions {
 const NOTICE = 'language';
 
 /**
- * Starts over in another language, once the user has chosen one: the example of that language takes the place of text and
- * tests, which this browser keeps.
+ * Starts over in another language, once the user has confirmed it: the template of that language replaces text and tests, which
+ * this browser keeps.
  */
 export async function startOver(options: StartOverOptions): Promise<void> {
   const { target, client, copies, notices, former, restore, language, signal } = options;

@@ -6,25 +6,25 @@ import type { Notices } from '../ui/notices.ts';
 
 type Part = typeof import('../language-help/language-help.ts');
 
-/** What can be done with the text at the cursor. */
+/** The id of a command on the text at the cursor. */
 export type TextCommand = keyof Part['textCommands'];
 
 export interface TextHelpOptions extends ServiceRequestOptions {
   editor: CodeEditor;
   notices: Notices;
-  /** What is offered changed. */
+  /** Whether language help is offered changed. */
   onChange: () => void;
 }
 
-/** The languages that the service may help with. */
-const helped: ReadonlySet<string> = new Set(['javascript', 'typescript']);
+/** The languages that the service may have help with. */
+const helpedLanguages: ReadonlySet<string> = new Set(['javascript', 'typescript']);
 
-/** What shows that help is wanted: the text is typed in, or pointed at. */
-const signs = ['keydown', 'pointermove', 'pointerdown'] as const;
+/** The events on the text that load language help. */
+const triggers = ['keydown', 'pointermove', 'pointerdown'] as const;
 
 const load = () => import('../language-help/language-help.ts');
 
-/** Loads language help once it is wanted, and has its commands act on the text. */
+/** Loads language help once the user types in the text or points at it, and runs its commands. */
 export class TextHelp {
   readonly #options: TextHelpOptions;
   #part: Part | undefined;
@@ -35,15 +35,15 @@ export class TextHelp {
 
   constructor(options: TextHelpOptions) {
     this.#options = options;
-    for (const sign of signs) options.editor.element.addEventListener(sign, this.#want);
+    for (const trigger of triggers) options.editor.element.addEventListener(trigger, this.#handleTrigger);
   }
 
-  /** Whether there is help with the text as it is. */
+  /** Whether there is language help for the language of the text. */
   get isOffered(): boolean {
-    return this.#isAble && helped.has(this.#options.editor.lang);
+    return this.#isAble && helpedLanguages.has(this.#options.editor.lang);
   }
 
-  /** Loads it where that is not done yet, and has a command act. */
+  /** Runs a command; loads language help before, if it is not loaded yet. */
   async run(id: TextCommand): Promise<void> {
     const { editor, notices } = this.#options;
     const part = this.#part ?? (await this.#add((one) => loadPartOrNotify(notices, one)));
@@ -56,14 +56,15 @@ export class TextHelp {
     this.#close?.();
   }
 
-  readonly #want = (): void => {
+  readonly #handleTrigger = (): void => {
     this.#stopWatching();
-    // What cannot be loaded now is loaded by the first command, or not at all: one can write without it.
+    // Where it cannot be loaded now, the first command tries again.
     if (this.isOffered) void this.#add((one) => loadPart(one).catch(() => undefined));
   };
 
   #stopWatching(): void {
-    for (const sign of signs) this.#options.editor.element.removeEventListener(sign, this.#want);
+    for (const trigger of triggers)
+      this.#options.editor.element.removeEventListener(trigger, this.#handleTrigger);
   }
 
   #add(loadWith: (part: typeof load) => Promise<Part | undefined>): Promise<Part | undefined> {
@@ -77,7 +78,7 @@ export class TextHelp {
         onChange();
       });
       this.#close = () => help.close();
-      editor.addLanguageHelp((lang) => (helped.has(lang) ? help.extension(lang) : []));
+      editor.addLanguageHelp((lang) => (helpedLanguages.has(lang) ? help.extension(lang) : []));
       return part;
     });
     return this.#loading;

@@ -28,7 +28,7 @@ export interface CommandTargets {
 /** The commands with buttons, in their order. */
 export const BUTTONS = ['save', 'build', 'test', 'deploy'] as const;
 
-/** All that can be done with an open plugin, in the present language. */
+/** All commands on an open plugin, with labels in the present language. */
 export function workspaceCommands(on: CommandTargets): Command[] {
   const words = texts().commands;
   const { actions, dock, textHelp } = on;
@@ -150,7 +150,7 @@ export function workspaceCommands(on: CommandTargets): Command[] {
   return groups.flatMap((commands, group) => commands.map((command) => ({ ...command, group })));
 }
 
-/** What can be done with the text at the cursor. */
+/** The commands on the text at the cursor. */
 function textCommands(help: TextHelp, canWrite: () => boolean): Command[] {
   const words = texts().commands;
   const helped = (

@@ -4,15 +4,15 @@ import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import type { Notices } from '../ui/notices.ts';
 import { settings } from '../ui/settings.ts';
 
-// Dialogs that are loaded when they are first wanted; where one cannot be, a notice says so.
+// Dialogs that are loaded when they are first opened. Where one cannot be loaded, a notice says so.
 
-/** All commands, with a search. */
+/** Shows all commands, with a search. */
 export async function showPalette(notices: Notices, commands: readonly Command[]): Promise<void> {
   const part = await loadPartOrNotify(notices, () => import('../ui/command-palette.ts'));
   part?.showPalette(commands);
 }
 
-/** The keys, and which plugin this is. */
+/** Shows the keys, and the names of the plugin. */
 export async function showHelp(
   notices: Notices,
   commands: readonly Command[],

@@ -30,7 +30,7 @@ export function handleWorkspaceKey(event: KeyboardEvent, options: WorkspaceKeysO
   menu.open();
 }
 
-/** In the field of a payload, the key that runs all tests runs that payload alone. Answers whether it was that key. */
+/** In the field of a payload, the key that runs all tests runs that payload alone. Returns whether it was that key. */
 function runFocusedPayload(event: KeyboardEvent, { tests, testRuns, canRun }: WorkspaceKeysOptions): boolean {
   const focused = focusedPayload(event, tests);
   if (!focused) return false;

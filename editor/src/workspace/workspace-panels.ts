@@ -22,7 +22,7 @@ export interface WorkspacePanelsOptions {
   onJump: (line: number, column: number) => void;
   /** Brings a panel into view. */
   onShow: (panel: string) => void;
-  /** Goes to what a selector finds in the row of a test, once that is drawn. */
+  /** Draws the row of a test, and moves the focus to what a selector finds in it. */
   onFocusTest: (entry: TestEntry | undefined, selector: string) => void;
   onUpdate: () => void;
 }

@@ -19,10 +19,10 @@ export interface WorkspaceViewOptions {
   lang: string;
   work: Work;
   access: Access;
-  /** What is under way takes so long that stopping it is offered above, too. */
+  /** Whether the action under way takes so long that the head of the page has a button to stop it. */
   isSlow: boolean;
   notices: TemplateResult;
-  /** The text, being edited. */
+  /** The element of the text editor. */
   code: HTMLElement;
   cursor: { line: number; column: number };
   panels: readonly DockPanel[];
@@ -30,17 +30,17 @@ export interface WorkspaceViewOptions {
   /** Whether the panels are below the text. */
   isStacked: boolean;
   commands: readonly Command[];
-  /** All commands under one button. */
+  /** The menu with all commands. */
   menu: TemplateResult;
   onDock: (state: DockState) => void;
   onFocusPanel: (panel: string) => void;
   onStop: () => void;
 }
 
-/** The id of the words that say how to leave the text by keyboard. */
+/** The id of the text that says how to leave the editor by keyboard. */
 export const LEAVING_HINT = 'leaving-hint';
 
-/** The page of an open plugin: name and actions above, text and panels, and below what is saved, built and deployed. */
+/** The page of an open plugin: its name and buttons, then the text and the panels, then the status line. */
 export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
   const { target, lang, work, notices, code, cursor, isStacked, dock, commands, isSlow, onStop } = options;
   const { frame } = texts();
