@@ -9,6 +9,14 @@ export const de: Texts = {
     pageTitle: (plugin, unsaved) => `${unsaved ? '• ' : ''}${plugin} – Plugin-Editor`,
     opening: 'Das Plugin wird geöffnet …',
     cannotOpen: 'Das Plugin lässt sich nicht öffnen',
+    unusable: {
+      name: (field) => `${field} muss wohlgeformter Text sein und darf weder leer noch „.“ oder „..“ sein.`,
+      ident:
+        'ident muss aus Umgebung und Mandant bestehen, verbunden durch einen Punkt, wie com.example.customer-7.',
+      token: 'Das Token muss aus sichtbaren ASCII-Zeichen ohne Leerzeichen bestehen.',
+      address:
+        'Die Adresse muss die Parameter builder, ident und fn haben, und builder muss eine http- oder https-Adresse sein.',
+    },
     openFromApp: {
       title: 'Öffnen Sie das Plugin aus seiner App',
       text: 'Dieser Editor lässt sich nicht über einen Link öffnen, der ein Token enthält. Öffnen Sie das Plugin in der App, zu der es gehört.',

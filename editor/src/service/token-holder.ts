@@ -1,4 +1,5 @@
 import { HttpError } from 'plugin-editor/client.js';
+import { UnusableValueError } from '../plugin/target.ts';
 
 /** Gets a token in place of one that has ended; rejects when it cannot. */
 export type RenewToken = () => Promise<string>;
@@ -8,10 +9,11 @@ const MAX_RENEWAL_WAIT = 30_000;
 
 /**
  * The headers that carry a token.
- * @throws TypeError when no header can hold the token. An engine's own error would quote it.
+ * @throws UnusableValueError when no header can hold the token. An engine's own error would quote it.
  */
 export function bearer(token: string): { authorization: string } {
-  if (!/^[!-~]+$/.test(token)) throw new TypeError('A token must be visible ASCII characters without spaces');
+  if (!/^[!-~]+$/.test(token))
+    throw new UnusableValueError('token', 'A token must be visible ASCII characters without spaces');
   return { authorization: `Bearer ${token}` };
 }
 
@@ -27,7 +29,7 @@ export class TokenHolder {
     this.#renewToken = renewToken;
   }
 
-  /** The headers that carry the present token. @throws TypeError as `bearer` does. */
+  /** The headers that carry the present token. @throws UnusableValueError as `bearer` does. */
   get headers(): { authorization: string } {
     return bearer(this.token);
   }

@@ -1,5 +1,5 @@
 import { parseEditorUrl } from 'plugin-editor/client.js';
-import { type PluginTarget, checkTarget } from '../plugin/target.ts';
+import { type PluginTarget, type UnusableField, UnusableValueError, checkTarget } from '../plugin/target.ts';
 
 /** What the page's address asks for. */
 export interface AddressRequest {
@@ -7,8 +7,8 @@ export interface AddressRequest {
   token?: string;
   /** The address had a token, but the service does not allow tokens in addresses. */
   tokenRefused?: true;
-  /** Why no plugin can be opened by the address: a clause for an error page. */
-  problem?: string;
+  /** The parameter that no plugin can be opened with. */
+  problem?: UnusableField;
 }
 
 /** The parts of `window` that hold the address. */
@@ -44,6 +44,6 @@ export function readAddress(href: string): AddressRequest {
     const { builder, ident, namespace, fn, template, token } = parseEditorUrl(href);
     return { target: checkTarget({ builder, ident, namespace, fn, template }), ...(token ? { token } : {}) };
   } catch (error) {
-    return { problem: (error as Error).message };
+    return { problem: error instanceof UnusableValueError ? error.field : 'address' };
   }
 }

@@ -1,6 +1,6 @@
 import type { PluginSource } from 'plugin-editor/client.js';
 import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
-import { type PluginTarget, checkTarget } from '../plugin/target.ts';
+import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
 import type { Draft } from '../service/draft-store.ts';
 import { failureOf } from '../service/failure.ts';
 import { TokenHolder } from '../service/token-holder.ts';
@@ -17,6 +17,7 @@ import { type Opening, UnknownBuilderError, openingKey, prepareOpening } from '.
 import type { RequestedSettings } from './requested-settings.ts';
 import { Screen } from './screen.ts';
 import { waitForTypingHelp } from './typing-help-wait.ts';
+import { unusableText } from './unusable-text.ts';
 
 export interface EditorAppOptions {
   /** The element that the editor shows itself in. */
@@ -172,7 +173,8 @@ export class EditorApp {
       this.#fail(() => {
         const { app } = texts();
         if (!(error instanceof UnknownBuilderError)) {
-          return { title: app.cannotOpen, text: `${(error as Error).message}.`, plugin: target };
+          const field = error instanceof UnusableValueError ? error.field : 'address';
+          return { title: app.cannotOpen, text: unusableText(field), plugin: target };
         }
         const { title, text } = app.unknownBuilder;
         return { title, text: text(given.builder, builders.join(', ')), plugin: target };

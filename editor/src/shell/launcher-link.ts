@@ -30,6 +30,8 @@ export interface LauncherLinkOptions {
  */
 export class LauncherLink {
   readonly #builders: readonly string[];
+  /** Settles once the editor is loaded, or could not be. */
+  readonly #loaded = Promise.withResolvers<EditorApp>();
   #app: EditorApp | undefined;
   /** The plugin that is open, or will be once the editor is loaded. */
   #current: RequestedPlugin | undefined;
@@ -39,6 +41,8 @@ export class LauncherLink {
 
   constructor({ addressed, builders }: LauncherLinkOptions) {
     this.#builders = builders;
+    // Where nobody waits for it, a failure is reported by `fail`.
+    this.#loaded.promise.catch(() => {});
     if (addressed) this.#open(addressed);
     connectLauncher({
       capabilities: ['open'],
@@ -49,10 +53,7 @@ export class LauncherLink {
         this.#current = undefined;
         this.#app?.closePlugin();
       },
-      onSave: async () => {
-        if (!this.#app) throw new Error('The editor is still being loaded');
-        await this.#app.save();
-      },
+      onSave: async () => (await this.#loaded.promise).save(),
       onConfigure: (changes) => this.#configure(applySettingsChange(this.#settings, changes)),
     });
   }
@@ -65,6 +66,7 @@ export class LauncherLink {
   /** The editor is loaded: opens the plugin that was asked for. Returns `false` if none was. */
   start(app: EditorApp): boolean {
     this.#app = app;
+    this.#loaded.resolve(app);
     app.configure(this.#settings);
     if (!this.#current) return false;
     this.#openInApp(this.#current);
@@ -74,6 +76,7 @@ export class LauncherLink {
   /** The editor could not be loaded. */
   fail(problem: string): void {
     this.#problem = problem;
+    this.#loaded.reject(new Error(problem));
     this.#current?.early?.cancel();
     this.#current?.report.onFail(problem);
   }
@@ -180,7 +183,7 @@ class LauncherReport implements EditorHost {
   onLive: NonNullable<EditorHost['onLive']> = (version) => this.#channel?.live({ version });
 
   renewToken = async (): Promise<string> => {
-    if (!this.#channel) throw new Error('Nobody opened this plugin by message');
+    if (!this.#channel) throw new Error('No launcher is connected that could renew the token');
     return (await this.#channel.requestToken('expired')).token;
   };
 }

@@ -43,7 +43,7 @@ export class UnknownBuilderError extends Error {
 
 /**
  * Gathers what is needed to open a plugin, and asks what the token permits.
- * @throws UnknownBuilderError, or TypeError where no request can carry the token
+ * @throws UnknownBuilderError, or UnusableValueError where no request can carry the token
  */
 export function prepareOpening(options: OpeningOptions): Opening {
   const { target, host, tokenHolder, builders, signal, onNotice } = options;

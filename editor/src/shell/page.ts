@@ -2,6 +2,7 @@ import { setLocale, texts } from '../locales/locale.ts';
 import type { AddressRequest } from './address.ts';
 import { EditorApp } from './app.ts';
 import type { LauncherLink } from './launcher-link.ts';
+import { unusableText } from './unusable-text.ts';
 
 /** Starts the editor with the plugin that the page's address or the page around it asks for. */
 export async function start(
@@ -17,7 +18,7 @@ export async function start(
   listen(app);
   if (launcher.start(app)) return;
   if (problem) {
-    app.showMessage(() => ({ title: texts().app.cannotOpen, text: `${problem}.` }));
+    app.showMessage(() => ({ title: texts().app.cannotOpen, text: unusableText(problem) }));
   } else if (tokenRefused) {
     app.showMessage(() => ({ ...texts().app.openFromApp, plugin: target }));
   } else if (target) {

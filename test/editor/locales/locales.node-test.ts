@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Visitor, parseSync } from 'oxc-parser';
+import { type Expression, Visitor, parseSync } from 'oxc-parser';
 import { de } from '../../../editor/src/locales/de.ts';
 import { en } from '../../../editor/src/locales/en.ts';
 import { matchLocale } from '../../../editor/src/locales/locale.ts';
@@ -26,6 +26,9 @@ const KNOWN = new Set([
   'PUT',
 ]);
 
+/** Names of products, and words of code that are shown as code. */
+const NAMES = new Set(['JavaScript', 'TypeScript', 'AssemblyScript']);
+
 /** Whether a text looks like one that a user would read: a word that begins large, or several words. */
 const isProse = (text: string) =>
   /^[A-Z][a-z]+(?:[ ,.:…’'-]+[A-Za-z’']+)*[.:…?!]?$/.test(text.trim()) &&
@@ -47,6 +50,39 @@ function proseOfTemplate(parts: readonly string[]): string[] {
     .filter((text) => /\p{L}{2,}/u.test(text));
 }
 
+/** Properties and attributes whose values a user reads. */
+const SHOWN: ReadonlySet<unknown> = new Set([
+  ...['textContent', 'innerText', 'innerHTML', 'title', 'placeholder', 'alt', 'label', 'closeLabel', 'text'],
+  ...['ariaLabel', 'ariaDescription', 'aria-label', 'aria-description', 'aria-valuetext'],
+]);
+
+/** Whether what follows a part of a template is shown: content between tags, or the value of such an attribute. */
+function isShownAt(before: string): boolean {
+  if (before.lastIndexOf('<') <= before.lastIndexOf('>')) return !/[<=]\s*"?$/.test(before);
+  const [, name] = /([.\w-]+)="?$/.exec(before) ?? [];
+  return name !== undefined && SHOWN.has(name.replace(/^\./, ''));
+}
+
+/** The words of a language that an expression may give as it stands, such as both branches of a condition. */
+function wordsIn(node: Expression): string[] {
+  switch (node.type) {
+    case 'Literal':
+      return typeof node.value === 'string' && isWord(node.value) ? [node.value] : [];
+    case 'TemplateLiteral':
+      return node.quasis.map(({ value }) => value.raw).filter(isWord);
+    case 'ConditionalExpression':
+      return [...wordsIn(node.consequent), ...wordsIn(node.alternate)];
+    case 'LogicalExpression':
+    case 'BinaryExpression':
+      return [...wordsIn(node.left as Expression), ...wordsIn(node.right)];
+    default:
+      return [];
+  }
+}
+
+const isWord = (text: string) =>
+  /\p{L}{3,}/u.test(text) && !KNOWN.has(text.trim()) && !NAMES.has(text.trim());
+
 test('every text that a user reads is in the files of the languages', () => {
   const found: string[] = [];
   for (const file of globSync('**/*.ts', { cwd: sources })) {
@@ -65,12 +101,23 @@ test('every text that a user reads is in the files of the languages', () => {
       },
       CallExpression: ({ callee, arguments: args }) => {
         if (callee.type === 'Super') for (const argument of args) thrown.add(argument);
+        const [name, value] = args;
+        const isAttribute =
+          callee.type === 'MemberExpression' &&
+          callee.property.type === 'Identifier' &&
+          callee.property.name === 'setAttribute' &&
+          name?.type === 'Literal' &&
+          SHOWN.has(name.value);
+        if (isAttribute && value) found.push(...wordsIn(value).map((text) => `${file}: ${text}`));
       },
       TaggedTemplateExpression: ({ tag, quasi }) => {
         tagged.add(quasi);
         if (tag.type !== 'Identifier' || tag.name !== 'html') return;
         const prose = proseOfTemplate(quasi.quasis.map(({ value }) => value.raw));
-        found.push(...prose.map((text) => `${file}: ${text}`));
+        const shown = quasi.expressions.flatMap((expression, index) =>
+          isShownAt(quasi.quasis[index]?.value.raw ?? '') ? wordsIn(expression) : [],
+        );
+        found.push(...[...prose, ...shown].map((text) => `${file}: ${text}`));
       },
       // A text with something put into it: its own words are what is left when that is taken out.
       TemplateLiteral: (node) => {
@@ -82,6 +129,15 @@ test('every text that a user reads is in the files of the languages', () => {
       Literal: (node) => {
         if (typeof node.value !== 'string' || thrown.has(node)) return;
         if (isProse(node.value) && / /.test(node.value.trim())) found.push(`${file}: ${node.value}`);
+      },
+      // Where a text is shown, one word is a text, too: `button.title = 'Close'`, `{ label: 'Close' }`.
+      AssignmentExpression: ({ left, right }) => {
+        if (left.type !== 'MemberExpression' || left.property.type !== 'Identifier') return;
+        if (SHOWN.has(left.property.name)) found.push(...wordsIn(right).map((text) => `${file}: ${text}`));
+      },
+      Property: ({ key, value }) => {
+        const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? key.value : undefined;
+        if (SHOWN.has(name)) found.push(...wordsIn(value).map((text) => `${file}: ${text}`));
       },
     }).visit(program);
   }
