@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Expression, Visitor, parseSync } from 'oxc-parser';
+import { type Node, Visitor, parseSync } from 'oxc-parser';
 import { de } from '../../../editor/src/locales/de.ts';
 import { en } from '../../../editor/src/locales/en.ts';
 import { matchLocale } from '../../../editor/src/locales/locale.ts';
@@ -64,7 +64,7 @@ function isShownAt(before: string): boolean {
 }
 
 /** The words of a language that an expression may give as it stands, such as both branches of a condition. */
-function wordsIn(node: Expression): string[] {
+function wordsIn(node: Node): string[] {
   switch (node.type) {
     case 'Literal':
       return typeof node.value === 'string' && isWord(node.value) ? [node.value] : [];
@@ -74,7 +74,7 @@ function wordsIn(node: Expression): string[] {
       return [...wordsIn(node.consequent), ...wordsIn(node.alternate)];
     case 'LogicalExpression':
     case 'BinaryExpression':
-      return [...wordsIn(node.left as Expression), ...wordsIn(node.right)];
+      return [...wordsIn(node.left), ...wordsIn(node.right)];
     default:
       return [];
   }
