@@ -8,7 +8,6 @@ import { loadTypingHelp, loadedTypingHelp } from './languages.ts';
 import { ProblemMarks } from './problem-marks.ts';
 import type { Finder, Problem } from './problems.ts';
 import { Search } from './search.ts';
-import { syntaxProblems } from './syntax-problems.ts';
 import { codeMirrorPhrases, contentName } from './text-appearance.ts';
 import { textEditing, typingSettings } from './text-editing.ts';
 import { VimMode } from './vim-mode.ts';
@@ -161,6 +160,7 @@ export class CodeEditor {
   /** Marks what the grammar of the language finds. */
   async markSyntax(): Promise<void> {
     await this.#typingHelpLoaded;
+    const { syntaxProblems } = await this.#problems.load();
     if (!this.#isClosed) await this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
   }
 

@@ -26,6 +26,7 @@ export interface Problem {
 }
 
 export { nextDiagnostic as nextProblem, previousDiagnostic as previousProblem };
+export { syntaxProblems } from './syntax-problems.ts';
 
 /** Shows marks in the gutter. CodeMirror adds those under the text with the first problem. */
 export const problemMarks = (): Extension => lintGutter();

@@ -11,11 +11,9 @@ export const de: Texts = {
     cannotOpen: 'Das Plugin lässt sich nicht öffnen',
     unusable: {
       name: (field) => `${field} muss wohlgeformter Text sein und darf weder leer noch „.“ oder „..“ sein.`,
-      ident:
-        'ident muss aus Umgebung und Mandant bestehen, verbunden durch einen Punkt, wie com.example.customer-7.',
-      token: 'Das Token muss aus sichtbaren ASCII-Zeichen ohne Leerzeichen bestehen.',
-      address:
-        'Die Adresse muss die Parameter builder, ident und fn haben, und builder muss eine http- oder https-Adresse sein.',
+      ident: 'ident muss Umgebung.Mandant sein, wie com.example.customer-7.',
+      token: 'Das Token muss sichtbares ASCII ohne Leerzeichen sein.',
+      address: 'Die Adresse muss die Parameter builder, ident und fn haben.',
     },
     openFromApp: {
       title: 'Öffnen Sie das Plugin aus seiner App',

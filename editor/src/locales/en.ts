@@ -13,10 +13,9 @@ export const en = {
     cannotOpen: 'The plugin cannot be opened',
     unusable: {
       name: (field: string) => `${field} must be well-formed text, and not empty, “.” or “..”.`,
-      ident: 'ident must be an environment and a tenant joined by a period, such as com.example.customer-7.',
-      token: 'The token must be visible ASCII characters without spaces.',
-      address:
-        'The address must have the parameters builder, ident and fn, and builder must be an http or https address.',
+      ident: 'ident must be environment.tenant, such as com.example.customer-7.',
+      token: 'The token must be visible ASCII without spaces.',
+      address: 'The address must have the parameters builder, ident and fn.',
     },
     openFromApp: {
       title: 'Open the plugin from its app',

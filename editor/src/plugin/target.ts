@@ -18,13 +18,13 @@ const DEFAULT_NAMESPACE = 'default';
 /** A field of what is to be opened that cannot be used; `address` for the address as a whole. */
 export type UnusableField = 'ident' | 'namespace' | 'fn' | 'template' | 'token' | 'address';
 
-/** A plugin cannot be opened with the value of a field. The message is for developers; the page says it in its language. */
+/** A plugin cannot be opened with the value of a field. What would be right, the page says in its language. */
 export class UnusableValueError extends TypeError {
   override readonly name = 'UnusableValueError';
   readonly field: UnusableField;
 
-  constructor(field: UnusableField, message: string) {
-    super(message);
+  constructor(field: UnusableField) {
+    super(`${field} cannot be used`);
     this.field = field;
   }
 }
@@ -47,14 +47,14 @@ export function checkTarget(target: PluginTarget): PluginTarget {
 function parseTargetIdent(ident: string) {
   try {
     return parseIdent(ident);
-  } catch (error) {
-    throw new UnusableValueError('ident', (error as Error).message);
+  } catch {
+    throw new UnusableValueError('ident');
   }
 }
 
 /** Encoding cannot make `.` and `..` safe as a segment of a path, and a lone surrogate has no encoding. */
 function checkSegment(field: UnusableField, value: string): void {
   if (['', '.', '..'].includes(value) || !value.isWellFormed()) {
-    throw new UnusableValueError(field, `${field} must be well-formed text, and not empty, '.' or '..'`);
+    throw new UnusableValueError(field);
   }
 }

@@ -1,19 +1,20 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { PluginTest } from 'plugin-editor/client.js';
-import { formatDuration, formatMoment, formatRecent } from '../locales/formats.ts';
+import { formatDuration, formatMoment, formatRecent } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import { errorTitle } from '../pipeline/error-title.ts';
 import { logsView } from '../pipeline/logs.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { RunRecord } from '../service/records.ts';
+import type { RunRecord } from '../service/history-records.ts';
+import { listRuns, readRun } from '../service/history.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
 export interface RunsOptions {
-  service: Pick<PluginService, 'runs' | 'run'>;
+  service: Pick<PluginService, 'readList' | 'readRun'>;
   access: () => { canWrite: boolean };
   addTest: (test: PluginTest) => void;
   onJump: (line: number, column: number) => void;
@@ -184,7 +185,7 @@ export class RunsPanel extends LightElement {
     this.status = 'loading';
     const success = { all: undefined, failed: false, succeeded: true }[this.filter];
     try {
-      const { runs, next } = await service.runs({ after, success }, signal);
+      const { runs, next } = await listRuns(service, { after, success }, signal);
       if (number !== this.#loads) return;
       this.runs = after ? [...this.runs, ...runs] : runs;
       this.#next = next ?? undefined;
@@ -198,7 +199,7 @@ export class RunsPanel extends LightElement {
   async #loadDetails({ uuid }: RunRecord): Promise<void> {
     const { service, signal } = this.options;
     try {
-      const whole = await service.run(uuid, signal);
+      const whole = await readRun(service, uuid, signal);
       this.runs = this.runs.map((run) => (run.uuid === uuid ? { ...run, ...whole } : run));
     } catch {
       // Without the details, what the list has is shown.

@@ -8,20 +8,14 @@ import {
   type Diagnostic,
   type PluginState,
   type Progress,
-  type RunList,
-  type RunRecord,
   type RunOutcome,
-  type VersionList,
   buildResultSchema,
   checkResultSchema,
   deployedSchema,
   pluginSchema,
   progressSchema,
-  runSchema,
-  runsSchema,
   sessionSchema,
   testResultSchema,
-  versionsSchema,
 } from './records.ts';
 import {
   type ServiceRequest,
@@ -163,11 +157,6 @@ export class PluginService {
     return this.#read(schema, this.#url('types', ...this.#place), signal);
   }
 
-  /** The versions, newest first. `after` is the `next` of the answer before. */
-  versions(signal: AbortSignal, after?: string): Promise<VersionList> {
-    return this.#read(versionsSchema, this.#listUrl('versions', { after }), signal);
-  }
-
   /** A version as it was deployed. */
   version(version: string, signal: AbortSignal): Promise<PluginSource> {
     return this.#read(pluginSourceSchema, this.#url('plugin', ...this.#place, 'versions', version), signal);
@@ -183,19 +172,24 @@ export class PluginService {
     });
   }
 
-  /** The real runs, newest first. */
-  runs(
-    filter: { after?: string | undefined; success?: boolean | undefined },
+  /**
+   * Reads a page of a list, newest first, with a schema that is no part of the first load.
+   * @param query a field that is `undefined` is left out
+   */
+  readList<T>(
+    schema: ZodMiniType<T>,
+    list: 'versions' | 'runs',
+    query: Record<string, string | undefined>,
     signal: AbortSignal,
-  ): Promise<RunList> {
-    const { after, success } = filter;
-    const query = { after, success: success === undefined ? undefined : String(success) };
-    return this.#read(runsSchema, this.#listUrl('runs', query), signal);
+  ): Promise<T> {
+    const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
+    const search = new URLSearchParams(given).toString();
+    return this.#read(schema, this.#url('plugin', ...this.#place, list) + (search && `?${search}`), signal);
   }
 
-  /** One run with all that is kept of it. */
-  run(uuid: string, signal: AbortSignal): Promise<RunRecord> {
-    return this.#read(runSchema, this.#url('run', uuid), signal);
+  /** Reads one run, with a schema that is no part of the first load. */
+  readRun<T>(schema: ZodMiniType<T>, uuid: string, signal: AbortSignal): Promise<T> {
+    return this.#read(schema, this.#url('run', uuid), signal);
   }
 
   async #read<T>(schema: ZodMiniType<T>, url: string, signal: AbortSignal): Promise<T> {
@@ -232,12 +226,6 @@ export class PluginService {
       ...(body === undefined ? {} : { body }),
       ...options,
     };
-  }
-
-  #listUrl(list: string, query: Record<string, string | undefined>): string {
-    const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
-    const search = new URLSearchParams(given).toString();
-    return this.#url('plugin', ...this.#place, list) + (search && `?${search}`);
   }
 
   #url(...segments: string[]): string {

@@ -12,8 +12,7 @@ const MAX_RENEWAL_WAIT = 30_000;
  * @throws UnusableValueError when no header can hold the token. An engine's own error would quote it.
  */
 export function bearer(token: string): { authorization: string } {
-  if (!/^[!-~]+$/.test(token))
-    throw new UnusableValueError('token', 'A token must be visible ASCII characters without spaces');
+  if (!/^[!-~]+$/.test(token)) throw new UnusableValueError('token');
   return { authorization: `Bearer ${token}` };
 }
 

@@ -9,12 +9,12 @@ import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { EarlyDraft } from './early-draft.ts';
 import type { EditorHost } from './editor-host.ts';
-import { loadLaterParts } from './later-parts.ts';
 import { type MessageOptions, messageView, waitingView } from './message-view.ts';
 import { type Beginning, loadBeginning, loadTemplate } from './new-plugin.ts';
 import { openFailureText } from './open-failure-text.ts';
-import { type Opening, UnknownBuilderError, openingKey, prepareOpening } from './opening.ts';
+import { type Opening, openingKey, prepareOpening } from './opening.ts';
 import type { RequestedSettings } from './requested-settings.ts';
+import { scheduleLaterParts } from './schedule-later-parts.ts';
 import { Screen } from './screen.ts';
 import { waitForTypingHelp } from './typing-help-wait.ts';
 import { unusableText } from './unusable-text.ts';
@@ -41,7 +41,7 @@ export class EditorApp {
   #abort = new AbortController();
   #workspace: Workspace | undefined;
   readonly #typingHelp = waitForTypingHelp();
-  #hasScheduledLaterParts = false;
+  #areLaterPartsScheduled = false;
   #settings: RequestedSettings = {};
   /** Whether the page asks the user for the language of a new plugin. */
   #isChoosing = false;
@@ -167,18 +167,18 @@ export class EditorApp {
         signal: this.#abort.signal,
         onNotice: () => this.#screen.draw(),
       });
-      this.#key = openingKey(opening);
+      if (opening) this.#key = openingKey(opening);
+      else {
+        const { builder } = target;
+        this.#fail(() => {
+          const { title, text } = texts().app.unknownBuilder;
+          return { title, text: text(builder, builders.join(', ')), plugin: target };
+        });
+      }
       return opening;
     } catch (error) {
-      this.#fail(() => {
-        const { app } = texts();
-        if (!(error instanceof UnknownBuilderError)) {
-          const field = error instanceof UnusableValueError ? error.field : 'address';
-          return { title: app.cannotOpen, text: unusableText(field), plugin: target };
-        }
-        const { title, text } = app.unknownBuilder;
-        return { title, text: text(given.builder, builders.join(', ')), plugin: target };
-      });
+      const field = error instanceof UnusableValueError ? error.field : 'address';
+      this.#fail(() => ({ title: texts().app.cannotOpen, text: unusableText(field), plugin: target }));
       return undefined;
     }
   }
@@ -282,12 +282,12 @@ export class EditorApp {
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());
     if (exists && target.template && target.template !== source.lang) {
-      workspace.showLanguageNotice(target.template);
+      void workspace.showLanguageNotice(target.template);
     }
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) workspace.focus();
-    if (!this.#hasScheduledLaterParts) loadLaterParts();
-    this.#hasScheduledLaterParts = true;
+    if (!this.#areLaterPartsScheduled) scheduleLaterParts();
+    this.#areLaterPartsScheduled = true;
     report();
   }
 

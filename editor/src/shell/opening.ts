@@ -36,21 +36,15 @@ export interface OpeningOptions {
   onNotice: () => void;
 }
 
-/** The editor may not talk to the service of a plugin. */
-export class UnknownBuilderError extends Error {
-  override readonly name = 'UnknownBuilderError';
-}
-
 /**
  * Gathers what is needed to open a plugin, and asks what the token permits.
- * @throws UnknownBuilderError, or UnusableValueError where no request can carry the token
+ * @returns `undefined` where the editor may not talk to the plugin's builder
+ * @throws UnusableValueError where no request can carry the token
  */
-export function prepareOpening(options: OpeningOptions): Opening {
+export function prepareOpening(options: OpeningOptions): Opening | undefined {
   const { target, host, tokenHolder, builders, signal, onNotice } = options;
   const builder = findBuilder(target.builder, builders);
-  if (builder === undefined) {
-    throw new UnknownBuilderError(`${target.builder} is none of the builders that this editor may talk to`);
-  }
+  if (builder === undefined) return undefined;
   // Without this check, a token that no header can hold would look like a session that has ended.
   bearer(tokenHolder.token);
   const store = options.store ?? new DraftStore(builder, target, tokenHolder);

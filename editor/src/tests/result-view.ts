@@ -1,5 +1,5 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
-import { formatDuration } from '../locales/formats.ts';
+import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import { errorTitle } from '../pipeline/error-title.ts';
@@ -9,8 +9,8 @@ import '../pipeline/text-difference.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, typeLabel } from '../types/schema.ts';
-import type { JsonDifference } from './json-difference.ts';
-import { differencesOf, verdictOf } from './verdict.ts';
+import { type JsonDifference, differencesOf } from './json-difference.ts';
+import { verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface ResultOptions {

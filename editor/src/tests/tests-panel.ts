@@ -1,7 +1,8 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { formatDuration, formatNumber } from '../locales/formats.ts';
+import { formatNumber } from '../locales/formats.ts';
+import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
 import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';

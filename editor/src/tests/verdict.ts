@@ -1,6 +1,6 @@
 import type { PluginTest } from 'plugin-editor/client.js';
+import { canonicalJson } from '../plugin/source.ts';
 import type { RunOutcome } from '../service/records.ts';
-import { type JsonDifference, jsonDifferences, parseJson } from './json-difference.ts';
 
 /**
  * How a run is judged: `passed` and `failed` say whether its result is the expected one, `ran` that none is expected. A run
@@ -24,11 +24,11 @@ export function verdictOf(answer: RunOutcome, expected: string | undefined): Ver
 
 /** Whether two results are equal: as JSON values where both are JSON, else as texts. */
 export function isEqual(expected: string, actual: string): boolean {
-  return expected === actual || differencesOf(expected, actual)?.length === 0;
-}
-
-/** The differences between two results, by path; `undefined` where one of them is not JSON. */
-export function differencesOf(expected: string, actual: string): JsonDifference[] | undefined {
-  const [one, other] = [parseJson(expected), parseJson(actual)];
-  return one && other && jsonDifferences(one.value, other.value);
+  if (expected === actual) return true;
+  try {
+    return canonicalJson(JSON.parse(expected)) === canonicalJson(JSON.parse(actual));
+  } catch {
+    // One of them is not JSON.
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
+import './dock-size.ts';
 import { icon } from './icon.ts';
 
 export interface DockPanel {
@@ -20,8 +21,8 @@ export interface DockState {
 export interface DockOptions {
   panels: readonly DockPanel[];
   state: DockState;
-  /** Moves the edge of the panels. */
-  splitter: TemplateResult;
+  /** The line that the user moves to resize the panels. */
+  splitter: TemplateResult | typeof nothing;
   onChange: (state: DockState) => void;
   /** Moves the focus to a tab, once it is drawn. */
   onFocus: (id: string) => void;

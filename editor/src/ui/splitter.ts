@@ -1,6 +1,6 @@
 import { type TemplateResult, html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { type Settings, settings } from './settings.ts';
+import { settings } from './settings.ts';
 
 /** The smallest and the largest share of the page for the panels, and how much a key press changes it. */
 const LEAST = 0.15;
@@ -59,18 +59,3 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
 
 const isFromRight = (target: EventTarget | null): boolean =>
   target instanceof Element && getComputedStyle(target).direction === 'rtl';
-
-/** Applies the user's sizes of the panels to the page. */
-function applySizes({ dockWidth, dockHeight }: Settings): void {
-  const { style } = document.documentElement;
-  for (const [name, share] of [
-    ['--dock-width', dockWidth],
-    ['--dock-height', dockHeight],
-  ] as const) {
-    if (share === undefined) style.removeProperty(name);
-    else style.setProperty(name, `${share * 100}%`);
-  }
-}
-
-settings.subscribe(applySizes);
-applySizes(settings.current);

@@ -6,7 +6,8 @@ import { texts } from '../locales/locale.ts';
 import type { DeployState } from '../pipeline/progress.ts';
 import { sameWork } from '../plugin/source.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { Version } from '../service/records.ts';
+import type { Version } from '../service/history-records.ts';
+import { listVersions } from '../service/history.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
@@ -14,7 +15,7 @@ import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
 export interface VersionsOptions {
-  service: Pick<PluginService, 'versions' | 'version' | 'setLive'>;
+  service: Pick<PluginService, 'readList' | 'readRun' | 'version' | 'setLive'>;
   notices: Notices;
   access: () => { canWrite: boolean; canDeploy: boolean };
   /** The draft as it is in the editor. */
@@ -174,7 +175,7 @@ export class VersionsPanel extends LightElement {
     const { service, signal } = this.options;
     this.status = 'loading';
     try {
-      const { versions, next } = await service.versions(signal, after);
+      const { versions, next } = await listVersions(service, signal, after);
       this.versions = after ? [...this.versions, ...versions] : versions;
       this.#next = next ?? undefined;
       this.status = 'ready';

@@ -7,7 +7,7 @@ import type { DockPanel, DockState } from '../ui/dock.ts';
 import type { Notices } from '../ui/notices.ts';
 import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
-import { type Histories, createHistories } from './histories.ts';
+import type { Histories } from './histories.ts';
 import { type Panels, loadPanels } from './load-panels.ts';
 import type { PluginTypes } from './plugin-types.ts';
 import { focusInTests } from './test-fields.ts';
@@ -39,21 +39,15 @@ const stacked = matchMedia('(max-width: 759px)');
 /** The panels of an open plugin: which of them is in view, and what they load. */
 export class WorkspaceDock {
   readonly #options: WorkspaceDockOptions;
-  readonly #histories: Histories;
   readonly #closed = new AbortController();
-  /** It comes with the panels, which are loaded after the text. */
+  /** These two come with the panels, which are loaded after the text. */
+  #histories: Histories | undefined;
   #types: PluginTypes | undefined;
   #state: DockState = { shown: 'tests', isOpen: !stacked.matches };
 
   constructor(options: WorkspaceDockOptions) {
     const { onDraw } = options;
     this.#options = options;
-    this.#histories = createHistories({
-      ...options,
-      current: options.read,
-      addTest: (test) => this.addTest(test),
-      onUpdate: () => onDraw(),
-    });
     stacked.addEventListener('change', () => onDraw(), { signal: this.#closed.signal });
   }
 
@@ -124,7 +118,7 @@ export class WorkspaceDock {
 
   close(): void {
     this.#closed.abort();
-    this.#histories.close();
+    this.#histories?.close();
     this.#types?.close();
   }
 
@@ -134,9 +128,16 @@ export class WorkspaceDock {
     focusInTests(entry, selector);
   }
 
-  #handlePanels({ PluginTypes: Types }: Panels): void {
+  #handlePanels({ PluginTypes: Types, createHistories }: Panels): void {
     if (this.#closed.signal.aborted) return;
-    const { service, notices, actions, access, language, onDraw } = this.#options;
+    const { service, notices, actions, access, language, read, onDraw } = this.#options;
+    const addTest = (test: PluginTest) => this.addTest(test);
+    this.#histories = createHistories({
+      ...this.#options,
+      current: read,
+      addTest,
+      onUpdate: () => onDraw(),
+    });
     onDraw();
     this.#types = new Types({
       service,
@@ -144,7 +145,7 @@ export class WorkspaceDock {
       access,
       canRun: () => actions.serviceState.canTest && access().canWrite,
       language,
-      addTest: (test) => this.addTest(test),
+      addTest,
       tryOut: (payload) => {
         actions.testRuns.payload.payload = payload;
         this.focus('run');

@@ -15,7 +15,7 @@ export interface WorkspacePanelsOptions {
   actions: Actions;
   tests: TestList;
   problems: readonly Problem[];
-  histories: Histories;
+  histories: Histories | undefined;
   types: PluginTypes | undefined;
   dock: DockState;
   /** Goes to a place in the text. */
@@ -36,7 +36,7 @@ export function workspacePanels(options: WorkspacePanelsOptions): DockPanel[] {
     ...(canRun ? [runPanelOf(options)] : []),
     buildPanelOf(options),
     ...(types?.panels() ?? []),
-    ...histories.panels((id) => dock.isOpen && dock.shown === id),
+    ...(histories?.panels((id) => dock.isOpen && dock.shown === id) ?? []),
   ];
 }
 

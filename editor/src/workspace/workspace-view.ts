@@ -9,9 +9,9 @@ import type { PluginTarget } from '../plugin/target.ts';
 import { type Command, runCommand, shortcutAria, shortcutText } from '../ui/commands.ts';
 import { type DockPanel, type DockState, dockView } from '../ui/dock.ts';
 import { icon } from '../ui/icon.ts';
-import { splitter } from '../ui/splitter.ts';
 import { statusLine } from '../ui/status-line.ts';
 import type { Access } from './access.ts';
+import { loadedPanels } from './load-panels.ts';
 import { BUTTONS } from './workspace-commands.ts';
 
 export interface WorkspaceViewOptions {
@@ -60,7 +60,7 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
     ${statusLine(statusOf(work))} ${notices}
     <div class="middle">
       <main class="text" aria-label=${frame.source}><div class="code" dir="ltr">${code}</div></main>
-      ${dockView({ panels: options.panels, state: dock, splitter: splitter(isStacked, dock.isOpen), onChange: options.onDock, onFocus: options.onFocusPanel })}
+      ${dockView({ panels: options.panels, state: dock, splitter: loadedPanels()?.splitter(isStacked, dock.isOpen) ?? nothing, onChange: options.onDock, onFocus: options.onFocusPanel })}
     </div>
     <footer class="bottom">
       <span class="cursor">${frame.cursor(formatNumber(cursor.line), formatNumber(cursor.column))}</span

@@ -7,13 +7,13 @@ import { PluginService } from '../service/plugin-service.ts';
 import { failedTests } from '../tests/failed-tests.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
+import { loadPart } from '../ui/load-part.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { type Access, accessOf } from './access.ts';
 import { Actions } from './actions.ts';
 import { DraftSaving } from './draft-saving.ts';
-import { showLanguageNotice } from './language-notice.ts';
 import { PluginDocument } from './plugin-document.ts';
 import { SlowAction } from './slow-action.ts';
 import { showResult } from './test-fields.ts';
@@ -233,8 +233,11 @@ export class Workspace {
   }
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
-  showLanguageNotice(asked: string): void {
-    showLanguageNotice(this.#options.notices, {
+  async showLanguageNotice(asked: string): Promise<void> {
+    // Where it cannot be loaded, the draft can be edited all the same.
+    const part = await loadPart(() => import('./language-notice.ts')).catch(() => undefined);
+    if (this.#closed.signal.aborted) return;
+    part?.showLanguageNotice(this.#options.notices, {
       asked,
       present: this.#document.language,
       canStartOver: this.access.canWrite,
