@@ -52,8 +52,20 @@ function proseOfTemplate(parts: readonly string[]): string[] {
 
 /** Properties and attributes whose values a user reads. */
 const SHOWN: ReadonlySet<unknown> = new Set([
-  ...['textContent', 'innerText', 'innerHTML', 'title', 'placeholder', 'alt', 'label', 'closeLabel', 'text'],
-  ...['ariaLabel', 'ariaDescription', 'aria-label', 'aria-description', 'aria-valuetext'],
+  'textContent',
+  'innerText',
+  'innerHTML',
+  'title',
+  'placeholder',
+  'alt',
+  'label',
+  'closeLabel',
+  'text',
+  'ariaLabel',
+  'ariaDescription',
+  'aria-label',
+  'aria-description',
+  'aria-valuetext',
 ]);
 
 /** Whether what follows a part of a template is shown: content between tags, or the value of such an attribute. */
