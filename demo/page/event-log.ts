@@ -34,7 +34,7 @@ const EVENTS: Record<keyof (PluginEditorEventMap & PluginFeaturesEventMap), true
   'plugin-features-error': true,
 };
 
-/** Their names. They bubble, so the page hears all of them in one place. */
+/** The names of the events. They bubble, so one listener on the document gets them all. */
 export const EVENT_TYPES = Object.keys(EVENTS);
 
 const MAX_ENTRIES = 200;

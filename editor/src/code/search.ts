@@ -4,7 +4,7 @@ import { loadPart } from '../ui/load-part.ts';
 
 type SearchPart = typeof import('./search-panel.ts');
 
-/** Finding and replacing in a text, loaded when it is first wanted. */
+/** Finding and replacing in a text, loaded when it is first used. */
 export class Search {
   readonly #getView: () => EditorView;
   readonly #compartment = new Compartment();

@@ -19,7 +19,7 @@ export interface CompareOptions<T> {
   text: string;
   /** The first is shown left, or as the old one; the second right, or as the new one. */
   versions: readonly [Version, Version];
-  /** Without choices the versions can only be looked at. */
+  /** Without choices the dialog only shows the versions. */
   choices: readonly { label: string; value: T; primary?: boolean }[];
 }
 

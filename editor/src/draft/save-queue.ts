@@ -26,7 +26,7 @@ export interface SaveQueueOptions<T> {
 
 /** How long after the last change a save starts, in ms. */
 const QUIET = 1000;
-/** A user who types without a pause is saved this often all the same, in ms. */
+/** A user who types without a pause is saved at this interval, in ms. */
 const LONGEST_WAIT = 10_000;
 /** While saving fails: how long after the last change the copy in this browser is updated, in ms. */
 const KEEP_AFTER = 300;

@@ -1,7 +1,7 @@
 import { en } from './en.ts';
 import type { Texts } from './texts.ts';
 
-/** The languages beside English, each loaded when it is wanted. Another one is a file like `de.ts` and a line here. */
+/** The languages beside English, each loaded when it is needed. Another one is a file like `de.ts` and a line here. */
 const languages: Readonly<Record<string, () => Promise<Texts>>> = {
   de: async () => (await import('./de.ts')).de,
 };

@@ -146,6 +146,6 @@ export class DraftStore {
   }
 }
 
-/** Whether a failed save may have reached the draft all the same. */
+/** Whether a save that failed may still have changed the draft. */
 const mayHaveBeenSaved = (error: unknown): boolean =>
   error instanceof RequestError && (!(error instanceof HttpError) || error.status >= 500);

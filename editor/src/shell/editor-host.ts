@@ -2,7 +2,7 @@ import type { PluginDetails } from 'plugin-editor/editor.js';
 import type { RenewToken } from '../service/token-holder.ts';
 import type { WorkspaceEvents } from '../workspace/workspace-options.ts';
 
-/** Whoever asked for a plugin to be opened: what it is told, and what it can be asked for. */
+/** The part of the page around the editor that opened a plugin: the events it gets, and the token that it can renew. */
 export interface EditorHost extends Omit<WorkspaceEvents, 'onPlugin'> {
   /** The plugin can be edited, or its details changed. */
   onReady?: (plugin: PluginDetails) => void;

@@ -7,7 +7,7 @@ import { type TokenHolder, bearer } from '../service/token-holder.ts';
 import { Notices } from '../ui/notices.ts';
 import type { EditorHost } from './editor-host.ts';
 
-/** All that belongs to one plugin from the moment it is asked for until another one is. */
+/** All that belongs to a plugin from the request to open it until another one is opened. */
 export interface Opening {
   target: PluginTarget;
   host: EditorHost;

@@ -47,7 +47,7 @@ export interface ActionsOptions extends ActionEvents {
   onChange: () => void;
 }
 
-/** Checks, builds, runs and deploys the plugin that is open, and reports what comes of it. */
+/** Checks, builds, runs and deploys the plugin that is open, and reports the results. */
 export class Actions {
   readonly pipeline: Pipeline;
   readonly serviceState: ServiceState;

@@ -56,7 +56,7 @@ export class TestRuns {
       const entry = entries[index];
       if (!entry) return;
       this.#progress = { done: index + 1, all: entries.length };
-      // Whoever runs a single test wants to see its result.
+      // A user who runs a single test wants to see its result.
       if (entries.length === 1) entry.isOpen = true;
       this.#handleRun(entry, run);
     });
