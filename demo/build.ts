@@ -14,7 +14,7 @@ export type Assets = ReadonlyMap<string, Asset>;
 
 /**
  * Builds the vendor's page, for the root of its origin, into memory. What is served is exactly what comes out, so no path
- * that a request asks for ever reaches the disk.
+ * of a request is ever looked up on the disk.
  */
 export async function buildVendorPage(): Promise<Assets> {
   const result = await build({
@@ -32,7 +32,7 @@ export async function buildVendorPage(): Promise<Assets> {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       chunkSizeWarningLimit: 2000,
-      // What a slow machine takes is no fault that one could mend.
+      // Warnings about slow plugins of the build help nobody here.
       rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });

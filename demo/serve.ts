@@ -15,7 +15,7 @@ const parent = process.ppid;
 interface Demo {
   vendorPort: number;
   servicePort: number;
-  /** Where state is kept, in words. */
+  /** Where state is kept, for people. */
   database: string;
   close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
   };
   try {
     const building = buildVendorPage();
-    // Its failure is met below, once there is a service to close.
+    // A failure is handled where it is awaited below, once there is a service to close.
     building.catch(() => {});
     const service = await startService(settings, { writeLog });
     opened.push(() => service.close());
@@ -48,12 +48,12 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     });
     const server = await listen(app, port);
     opened.push(() => server.close());
-    // Not [::1]: a policy cannot name it, so the editor could not be framed there.
+    // [::1] is not among them, because a content security policy cannot name it.
     hosts.push(`localhost:${server.port}`, `127.0.0.1:${server.port}`);
     // Where ancestors are named, the vendor's own page is one of them.
     editorAncestors?.push(...hosts.map((host) => `http://${host}`));
 
-    // Only now that both ports are ours: it ends the token of the start before, which may still run.
+    // Only once both ports are bound: a new token ends the former one, which another demo may still use.
     environmentToken = await service.createEnvironmentToken(ENVIRONMENT);
     const builderUrl = `http://127.0.0.1:${service.port}`;
     await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken }), ENVIRONMENT);
@@ -93,12 +93,12 @@ try {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
 
-  // npm runs this in a shell, and a signal sent to npm ends the shell without reaching us: see that it is gone.
+  // npm runs this in a shell. A signal to npm ends the shell without reaching this process, which then has another parent.
   const orphaned = setInterval(() => {
     if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end();
   }, 250);
 
-  // Last: whoever reads it may end us at once.
+  // This comes last, because a test that reads it may stop the demo at once.
   console.log(greeting(demo));
 } catch (error) {
   console.error(error instanceof StartError ? error.message : error);

@@ -19,7 +19,7 @@ export function readDemoSettings(env: Record<string, string | undefined>): DemoS
     throw new StartError(`PORT is "${text}"; it must be a port: a whole number from 0 to 65535.`);
   }
   const isLogLevelSet = !!env['LOG_LEVEL']?.trim() || !!env['LOG_LEVEL_FILE']?.trim();
-  // Requests would flood the console, and what the system does not isolate is no concern of plugins that are one's own.
+  // By default the console shows errors alone: no requests, and no warnings about isolation, since the plugins are one's own.
   const service = readSettings(isLogLevelSet ? env : { ...env, LOG_LEVEL: 'error' });
   if (port !== 0 && port === service.servicePort) {
     throw new StartError(`PORT and SERVICE_PORT are both ${port}; choose two different ports.`);

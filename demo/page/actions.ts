@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts';
 import type { Which } from './back-end.ts';
 import { loadDataLater } from './data.ts';
 import { routeTo } from './route.ts';
-import { change, currentTenant, drawn, runInput, state } from './state.ts';
+import { change, currentTenant, whenDrawn, runInput, state } from './state.ts';
 
 // What the page's buttons do.
 
@@ -21,31 +21,30 @@ export function launch(): void {
   change({ launched: true });
 }
 
-/** Back to the plugin: without a plugin the element is idle, its frame gone. */
+/** Goes back to the plugin's page. Without a plugin the element is idle and has no frame. */
 export function leaveEditor(): void {
   change({ launched: false });
 }
 
-// What comes of these two, the element shows and reports itself.
-
+/** Loads the editor anew. The element itself shows and reports a failure. */
 export function reloadEditor(): void {
   void editor()
     ?.reload()
     .catch(() => {});
 }
 
-/** Another way to get the token; an editor that is open is loaded anew by it. */
+/** Chooses how the editor gets its token. An editor that is open is loaded anew. */
 export async function chooseDelivery(delivery: Delivery): Promise<void> {
   saveDelivery(delivery);
   const { launched } = state;
   change({ delivery });
   if (!launched) return;
-  await drawn();
+  await whenDrawn();
   await editor()?.updateComplete;
   reloadEditor();
 }
 
-/** The user stays with what is not saved. */
+/** The user stays with the plugin that is not saved. */
 export function stay(): void {
   const { question } = state;
   if (!question) return;
@@ -55,8 +54,8 @@ export function stay(): void {
   change({ ...back, question: undefined });
 }
 
-/** The user does not wait; what is not saved stays in the browser, as the editor keeps it. */
-export function goOn(): void {
+/** The user does not wait for the save. The editor keeps a copy of what is not saved in the browser. */
+export function continueWithoutSaving(): void {
   void editor()
     ?.reload({ discard: true })
     .catch(() => {});
@@ -68,7 +67,7 @@ export function openInNewTab(): void {
     .catch((error: Error) => change({ failure: error.message }));
 }
 
-/** The editor goes first: its frame, and with it the token, must not outlive the session. */
+/** Closes the editor before it signs out, because the frame and its token must not outlive the session. */
 export async function signOut(): Promise<void> {
   await editor()?.close();
   change({ launched: false });
@@ -91,7 +90,7 @@ export async function copySource(source: string): Promise<void> {
   }
 }
 
-/** Has the back end run the plugin that is shown: what is live, or the latest versions. */
+/** Has the back end run the plugin that is shown: the live version, or the latest versions. */
 export async function runPlugin(which: Which): Promise<void> {
   const { fn, runs } = state;
   const ident = currentTenant(state)?.ident;
@@ -99,7 +98,7 @@ export async function runPlugin(which: Which): Promise<void> {
   const input = runInput(state);
   change({ runs: { ...runs, busy: true, problem: undefined } });
   const { answer, refusal } = await backEnd.run(ident, fn, input, which);
-  // Another plugin is shown by now: that has runs of its own.
+  // The user has gone to another plugin meanwhile.
   if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
   const { input: typed } = state.runs;
   change({
@@ -110,14 +109,14 @@ export async function runPlugin(which: Which): Promise<void> {
   loadDataLater();
 }
 
-/** Has the back end do its work with the plugin that is shown. */
+/** Has the back end run the plugin with its own data, and shows what that does in the app. */
 export async function showWork(): Promise<void> {
   const { fn, work } = state;
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined || work.busy) return;
   change({ work: { ...work, busy: true, problem: undefined } });
   const { answer, refusal } = await backEnd.work(ident, fn);
-  // Another plugin is shown by now.
+  // The user has gone to another plugin meanwhile.
   if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
   change({ work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, answer } });
   loadDataLater();

@@ -2,23 +2,24 @@ import * as backEnd from './back-end.ts';
 import { change, currentTenant, signedIn, state } from './state.ts';
 import type { Data } from './state.ts';
 
-// What the back end knows of the place that is shown, loaded when the place changes and after what changes it.
+// What the back end knows of the customer and the plugin that are shown. It is loaded when another one is shown, and after
+// each change.
 
-/** Counts what was asked for: only the latest answer is shown. */
-let asked = 0;
+/** Counts the requests: only the response to the latest one is shown. */
+let requests = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Runs are recorded within a second of their answer. */
+/** How long it takes until the service has recorded a run, in ms: it writes records once a second. */
 const RECORDED_WITHIN = 1200;
 
-/** Loads what belongs to the place that is shown; what is on the page stays until it is there. */
+/** Loads what is known of the customer or the plugin that is shown. The page keeps what it shows until then. */
 export function loadData(): Promise<void> {
   clearTimeout(timer);
   const { fn } = state;
   const ident = currentTenant(state)?.ident;
   if (signedIn(state)?.user.isStaff) return show(backEnd.loadCustomers(), ({ customers }) => ({ customers }));
   if (ident === undefined) {
-    asked++;
+    requests++;
     return Promise.resolve();
   }
   return fn === undefined
@@ -26,7 +27,7 @@ export function loadData(): Promise<void> {
     : show(backEnd.loadDetails(ident, fn), (details) => ({ details }));
 }
 
-/** Loads it once what was run just now is recorded. */
+/** Loads it once the run that just ended is recorded. */
 export function loadDataLater(): void {
   clearTimeout(timer);
   timer = setTimeout(() => void loadData(), RECORDED_WITHIN);
@@ -54,17 +55,17 @@ export async function restoreCustomer(ident: string): Promise<void> {
   await show(backEnd.restoreCustomer(ident), ({ customers }) => ({ customers }));
 }
 
-async function show<T>(reading: Promise<backEnd.Read<T>>, toData: (answer: T) => Data): Promise<void> {
-  const mine = ++asked;
-  const { answer, refusal } = await reading;
-  if (mine !== asked) return;
+async function show<T>(result: Promise<backEnd.Result<T>>, toData: (answer: T) => Data): Promise<void> {
+  const request = ++requests;
+  const { answer, refusal } = await result;
+  if (request !== requests) return;
   if (!refusal) {
     change({ data: toData(answer) });
     return;
   }
   change({ data: { ...state.data, problem: refusal.message } });
   if (refusal.code !== 'customer-deleted') return;
-  // What the session says is no longer so: the page then shows what is left.
+  // The session is loaded anew, because it no longer has that customer.
   change({ launched: false });
   await backEnd.loadSession();
 }

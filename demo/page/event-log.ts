@@ -12,11 +12,11 @@ export interface LogEntry {
   id: number;
   time: string;
   type: string;
-  /** Its fields, in words. */
+  /** Its fields as text. */
   fields: string;
 }
 
-/** Every event of both elements, which the compiler sees to. */
+/** Every event of both elements. One that is missing here does not compile. */
 const EVENTS: Record<keyof (PluginEditorEventMap & PluginFeaturesEventMap), true> = {
   'plugin-editor-state': true,
   'plugin-editor-ready': true,
@@ -34,23 +34,23 @@ const EVENTS: Record<keyof (PluginEditorEventMap & PluginFeaturesEventMap), true
   'plugin-features-error': true,
 };
 
-/** Their names. They bubble, so the page hears all of them in one place. */
+/** The names of the events. They bubble, so one listener on the document gets them all. */
 export const EVENT_TYPES = Object.keys(EVENTS);
 
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 let nextId = 0;
 
-/** Keeps a log of the elements' events, and what the newest say of the editor. */
+/** Keeps a log of the elements' events, and the state of the editor that they report. */
 export function recordEvents(target: EventTarget): void {
   for (const type of EVENT_TYPES) {
     target.addEventListener(type, (event) => {
       const entry = { id: nextId++, time: timeOf(new Date()), type, fields: fieldsOf(event) };
-      change({ log: [...state.log, entry].slice(-MOST_ENTRIES), ...editorNews(event) });
+      change({ log: [...state.log, entry].slice(-MAX_ENTRIES), ...editorStateOf(event) });
     });
   }
 }
 
-function editorNews(event: Event): Partial<typeof state> {
+function editorStateOf(event: Event): Partial<typeof state> {
   switch (event.type) {
     case 'plugin-editor-state': {
       const { state: editorState } = event as PluginEditorStateEvent;
@@ -63,14 +63,14 @@ function editorNews(event: Event): Partial<typeof state> {
   }
 }
 
-/** An event's own fields; a token is in none of them. */
+/** An event's own fields as text. No event has a token. */
 const fieldsOf = (event: Event): string =>
   Object.entries(event)
     .filter(([name]) => name !== 'isTrusted')
-    .map(([name, value]) => `${name}: ${inWords(value)}`)
+    .map(([name, value]) => `${name}: ${formatField(value)}`)
     .join(', ');
 
-function inWords(value: unknown): string {
+function formatField(value: unknown): string {
   if (value instanceof Error) {
     const { code, status, attempts } = value as Partial<{ code: string; status: number; attempts: number }>;
     const details = [
@@ -88,7 +88,7 @@ function inWords(value: unknown): string {
   return shortened(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** What a build printed can be long. */
+/** Shortens a text, such as the log of a build. */
 const shortened = (text: string) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 const isFeatures = (value: unknown): value is Features =>

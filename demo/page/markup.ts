@@ -34,9 +34,9 @@ export function featuresAttributes(state: State) {
   } satisfies Attributes;
 }
 
-/** The HTML and script that do what is on the page, as one would write them. */
+/** The HTML and the script that do the same as this page, for copying. */
 export function pageSource(state: State): string {
-  // Before the launch, what it is going to set.
+  // Before the launch, the attributes that it will set are shown.
   const launching = { ...state, launched: true };
   return [
     ...(state.fn !== undefined && currentTenant(state)

@@ -1,4 +1,4 @@
-/** Where one is in the app: a customer and one of its plugins. */
+/** The customer and the plugin that the address names. */
 export interface Route {
   ident: string | undefined;
   fn: string | undefined;

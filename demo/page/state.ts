@@ -17,16 +17,16 @@ import type { Question } from './unsaved-work.ts';
 
 /** The back end's runs of the plugin that is shown. */
 export interface Runs {
-  /** What the user typed in place of the sample. */
+  /** The input that the user typed in place of the sample. */
   input?: string | undefined;
   busy: boolean;
   answer?: VersionRuns | undefined;
-  /** The input of that answer. */
+  /** The input that gave that answer. */
   ran?: string | undefined;
   problem?: string | undefined;
 }
 
-/** What the app does with the plugin that is shown. */
+/** What the plugin that is shown does in the app, with the app's own data. */
 export interface Work {
   busy: boolean;
   answer?: WorkView | undefined;
@@ -35,12 +35,12 @@ export interface Work {
 
 export const NO_WORK: Work = { busy: false };
 
-/** What the back end knows of the place that is shown; each part is there where it belongs to that place. */
+/** What the back end knows of what is shown: the customers, one customer's plugins, or one plugin. */
 export interface Data {
   overview?: Overview | undefined;
   details?: PluginDetails | undefined;
   customers?: readonly CustomerView[] | undefined;
-  /** Why it could not be had, or why a change was not made. */
+  /** Why it could not be loaded, or why a change was not made. */
   problem?: string | undefined;
 }
 
@@ -51,16 +51,16 @@ export const NO_RUNS: Runs = { busy: false };
 /** `launch`: there was no editor before. `next`: it was open, with another plugin. */
 export type Opening = 'launch' | 'next';
 
-/** Times from asking for a plugin to the editor's own word that it can be edited, in ms; the newest of each kind. */
+/** The times from the request for a plugin to the editor's message that it can be edited, in ms; the last of each kind. */
 export type Times = Record<Delivery, Partial<Record<Opening, number>>>;
 
 const NO_TIMES: Times = { url: {}, message: {} };
 
-/** All that the page shows, in one place; the views are functions of it. */
+/** The state of the whole page. The views are functions of it. */
 export interface State {
   /** Unknown until the back end has answered. */
   session: Session | SignedOut | undefined;
-  /** What went wrong with the last thing asked of the back end. */
+  /** Why the last request to the back end failed. */
   failure: string | undefined;
   /** Why the last name for a new plugin was refused. */
   nameProblem: string | undefined;
@@ -74,12 +74,12 @@ export interface State {
   /** How the editor gets its token. */
   delivery: Delivery;
   times: Times;
-  /** What waits until unsaved work is saved. */
+  /** The request that waits until unsaved work is saved. */
   question: Question | undefined;
   editorState: PluginEditorState;
   editorError: PluginEditorError | undefined;
   data: Data;
-  /** The customer that is deleted once it is asked for again. */
+  /** The customer that the user was asked to confirm the deletion of. */
   deleting: string | undefined;
   runs: Runs;
   work: Work;
@@ -114,27 +114,27 @@ export const state: State = {
   look: 'larder',
 };
 
-let show: () => void = () => {};
-let waiting = false;
+let draw: () => void = () => {};
+let isDrawScheduled = false;
 
-/** What draws the page after each change. */
-export function onChange(draw: () => void): void {
-  show = draw;
+/** Sets the function that draws the page after each change. */
+export function onChange(listener: () => void): void {
+  draw = listener;
 }
 
-/** Changes some of it; the page is drawn once for all changes of one task. */
+/** Changes the state. The page is drawn once for all changes of one task. */
 export function change(part: Partial<State>): void {
   Object.assign(state, part);
-  if (waiting) return;
-  waiting = true;
+  if (isDrawScheduled) return;
+  isDrawScheduled = true;
   queueMicrotask(() => {
-    waiting = false;
-    show();
+    isDrawScheduled = false;
+    draw();
   });
 }
 
 /** Resolves once the page shows what was changed last. */
-export const drawn = (): Promise<void> => new Promise(queueMicrotask);
+export const whenDrawn = (): Promise<void> => new Promise(queueMicrotask);
 
 /** The session, when somebody is signed in. */
 export const signedIn = ({ session }: State): Session | undefined =>

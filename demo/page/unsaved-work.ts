@@ -1,14 +1,14 @@
 import { change, state } from './state.ts';
 import type { State } from './state.ts';
 
-/** What decides which editor is shown. */
+/** The part of the state that decides which plugin the editor opens, and how. */
 export type Place = Pick<State, 'ident' | 'fn' | 'launched' | 'template' | 'delivery'>;
 
-/** Something was asked for that waits for unsaved work. */
+/** The user asked for something that waits until unsaved work is saved. */
 export interface Question {
   /** The plugin that is not saved. */
   fn: string;
-  /** Where one was before. */
+  /** What was shown before. */
   back: Place;
 }
 
@@ -20,15 +20,15 @@ const place = ({ ident, fn, launched, template, delivery }: State): Place => ({
   delivery,
 });
 
-/** Whether the page still asks for something else than what is open. */
+/** Whether the page shows something else than the plugin that is open. */
 export const isElsewhere = (now: State, { back }: Question): boolean =>
   JSON.stringify(place(now)) !== JSON.stringify(back);
 
 /**
- * Keeps unsaved work from being dropped: the editor stays as it is, the page says so and asks. What was asked for is
- * done by the element itself once the work is saved.
+ * Keeps the editor open while it has unsaved work, and lets the user choose. The element itself does what was asked for once
+ * the work is saved.
  */
-export function guardWork(target: EventTarget): void {
+export function guardUnsavedWork(target: EventTarget): void {
   let open = place(state);
   target.addEventListener('plugin-editor-state', (event) => {
     const { state: now } = event as GlobalEventHandlersEventMap['plugin-editor-state'];

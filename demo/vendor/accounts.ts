@@ -11,10 +11,10 @@ export interface Tenant {
   name: string;
 }
 
-/** What somebody may do: write and deploy plugins, only read them, or look after the customers as the vendor's own staff. */
+/** What a user may do: write and deploy plugins, only read them, or manage the customers as one of the vendor's staff. */
 export type Access = 'author' | 'reader' | 'staff';
 
-/** What the editor tokens of each allow. `runs` shows messages and logs, which may hold other people's data. */
+/** The permissions of the editor tokens of users. `runs` shows messages and logs, which may hold other people's data. */
 export const permissions: Readonly<Record<Exclude<Access, 'staff'>, readonly Permission[]>> = {
   author: ['read', 'write', 'deploy', 'runs'],
   reader: ['read'],
@@ -26,7 +26,7 @@ export interface User {
   name: string;
   role: string;
   access: Access;
-  /** Whose plugins this user works with. */
+  /** The ids of the tenants whose plugins this user works with. */
   tenants: readonly string[];
 }
 
@@ -63,13 +63,13 @@ export const findUser = (id: string): User | undefined => users.find((user) => u
 /** The tenants that a user works for. */
 export const tenantsOf = (user: User): Tenant[] => tenants.filter(({ id }) => user.tenants.includes(id));
 
-/** A customer whose plugins are none of this user's business. */
+/** A customer that this user does not work for. */
 export const strangerTo = (user: User): Tenant | undefined =>
   user.access === 'staff' ? undefined : tenants.find(({ id }) => !user.tenants.includes(id));
 
 export const findTenant = (ident: string): Tenant | undefined =>
   tenants.find(({ id }) => identOf(id) === ident);
 
-/** How a page names whoever the plugin service names by an actor, which is the id of a user. */
+/** The name of an actor of the plugin service, which is the id of a user. */
 export const nameOfActor = (actor: string | undefined): string | undefined =>
   actor === undefined ? undefined : (findUser(actor)?.name ?? actor);

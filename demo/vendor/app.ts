@@ -31,7 +31,7 @@ export interface VendorOptions {
   /** The `Host` values to answer to. Read at every request. */
   hosts: readonly string[];
   servicePort: number;
-  /** The token that only this back end holds; it never leaves it but for the access interface. */
+  /** The environment token. The back end sends it to the plugin service alone. */
   environmentToken: () => string;
 }
 
@@ -50,8 +50,8 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   const { store, servicePort } = options;
   const sessions = createSessions(store.cookieSecret);
 
-  // Another host name than the page's, as with two domains: browsers keep cookies by host alone, and the session's
-  // is not for the service.
+  // The service gets another host name than the page, as if it had a domain of its own: browsers send a cookie to all ports of
+  // a host, and the service must not get the session's.
   const serviceFor = (c: Context) =>
     `http://${new URL(c.req.url).hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${servicePort}`;
 
@@ -110,7 +110,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   app.use(checkHost(options.hosts));
   servePage(app, options.assets);
 
-  // Its own rules on origins and sizes come with it.
+  // The endpoint checks origins and sizes itself.
   app.all('/plugins/editor-token', (c) => tokenEndpoint(c.req.raw, c));
 
   app.use(ownPagesOnly);
@@ -118,7 +118,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   app.get('/session', async (c) => {
     const user = await sessions.user(c);
     c.header('cache-control', 'no-store');
-    return c.json(user ? describe(c, user) : { users: users.map(publicFace) });
+    return c.json(user ? describe(c, user) : { users: users.map(toPublicUser) });
   });
   app.post('/session', async (c) => {
     const user = findUser((await readBody(c, signInSchema, BODY_LIMIT)).user);
@@ -154,7 +154,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   };
 }
 
-/** Lets no other site change anything: what a browser says of a request's source must say that it is ours. */
+/** Refuses changes by other sites: the browser's headers must say that a request comes from this app's own page. */
 const ownPagesOnly: MiddlewareHandler = async (c, next) => {
   if (!['GET', 'HEAD'].includes(c.req.method)) {
     const site = c.req.header('sec-fetch-site');
@@ -164,7 +164,7 @@ const ownPagesOnly: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
-const publicFace = (user: User) => ({
+const toPublicUser = (user: User) => ({
   id: user.id,
   name: user.name,
   role: user.role,

@@ -2,12 +2,12 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type * as z from 'zod/mini';
 import { Refusal } from './refusals.ts';
 
-/** How much of an unwanted body is received, in bytes, before its connection is given up. */
+/** How much of an unwanted body is received at most, in bytes. */
 const UNWANTED = 64 * 1024 * 1024;
 
 /**
- * Receives what nobody read of a body before the answer is sent: many clients send all of it before they read, and would
- * not see a refusal otherwise. The server's time limit for requests bounds the wait.
+ * Receives the rest of a body before the response is sent, because many clients do not read a refusal before they have sent the
+ * whole body. The server's time limit for requests bounds the wait.
  */
 export const receiveUnreadBodies: MiddlewareHandler = async (c, next) => {
   await next();

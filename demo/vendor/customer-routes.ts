@@ -11,7 +11,7 @@ const changeSchema = z.object({ ident: z.string(), suspended: z.boolean() });
 /** The largest body of these operations, in bytes. */
 const BODY_LIMIT = 4096;
 
-/** What the vendor's staff ask for about customers. Each answers with the list as it is then. */
+/** The operations on customers, for the vendor's staff. Each responds with the new list. */
 export function serveCustomers(app: Hono, guards: Guards, customers: Customers): void {
   const list = async (): Promise<CustomersAnswer> => ({ customers: await customers.list() });
 

@@ -2,7 +2,7 @@ import { eachPage, HttpError } from 'plugin-editor/server.js';
 import type { EnvironmentClient, Tenant } from 'plugin-editor/server.js';
 import { ENVIRONMENT, findTenant, identOf, tenants } from './accounts.ts';
 import { Refusal } from './refusals.ts';
-import { askService } from './service-errors.ts';
+import { callService } from './service-errors.ts';
 import type { VendorStore } from './store.ts';
 import type { CustomerView } from './wire.ts';
 
@@ -11,11 +11,11 @@ export interface Customers {
   setSuspended(ident: string, suspended: boolean): Promise<void>;
   /** Deletes a customer with all that it has, at the plugin service and here. */
   remove(ident: string): Promise<void>;
-  /** Takes on a customer again that was deleted; it begins with nothing. */
+  /** Makes a deleted customer a customer again, without any plugins. */
   restore(ident: string): Promise<void>;
 }
 
-/** What the vendor's staff do for customers: a customer of the vendor is a tenant at the plugin service. */
+/** Manages the vendor's customers, each of which is a tenant at the plugin service. */
 export function createCustomers(service: EnvironmentClient, store: VendorStore): Customers {
   const known = (ident: string) => {
     const tenant = findTenant(ident);
@@ -25,7 +25,7 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
 
   return {
     list: () =>
-      askService('Reading the customers', async () => {
+      callService('Reading the customers', async () => {
         const found = new Map<string, Tenant>();
         const list = (after: string | undefined) =>
           service.listTenants({ environment: ENVIRONMENT }, { limit: 200, after });
@@ -41,38 +41,38 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
       }),
 
     setSuspended: (ident, suspended) =>
-      askService('Suspending or resuming a customer', async () => {
+      callService('Suspending or resuming a customer', async () => {
         const { name } = known(ident);
         if (store.isDeleted(ident)) throw new Refusal(409, 'customer-deleted', 'This customer was deleted.');
         try {
           await service.updateTenant({ identifier: ident }, { suspended });
         } catch (error) {
-          // The plugin service makes a tenant with its first token: there may have been none.
+          // The plugin service creates a tenant with its first token, so it may not exist yet.
           if (!isNotFound(error)) throw error;
           await service.createTenant({ identifier: ident }, { description: name, suspended });
         }
       }),
 
     remove: (ident) =>
-      askService('Deleting a customer', async () => {
+      callService('Deleting a customer', async () => {
         known(ident);
         try {
           await service.deleteTenant({ identifier: ident });
         } catch (error) {
-          // It was deleted when this was asked for before, or never had a plugin.
+          // A former request deleted it, or it never had a plugin.
           if (!isNotFound(error)) throw error;
         }
-        // Only now: until the plugin service has deleted it, it stays in the list, and can be deleted there.
+        // This comes second: a customer whose deletion failed stays in the list, where it can be deleted again.
         store.deleteCustomer(ident);
       }),
 
     restore: (ident) =>
-      askService('Taking on a customer again', async () => {
+      callService('Taking on a customer again', async () => {
         const { name } = known(ident);
         try {
           await service.createTenant({ identifier: ident }, { description: name });
         } catch (error) {
-          // It was made when this was asked for before, and the answer was lost.
+          // A former request created it, and its response was lost.
           if (!(error instanceof HttpError && error.status === 409)) throw error;
         }
         store.restoreCustomer(ident);

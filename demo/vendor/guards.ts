@@ -5,13 +5,13 @@ import { Refusal } from './refusals.ts';
 import type { Sessions } from './session.ts';
 import type { VendorStore } from './store.ts';
 
-/** Who may ask for what. Each gives the user that is signed in, or throws a {@link Refusal}. */
+/** Checks of who may do what. Each resolves with the user that is signed in, or throws a {@link Refusal}. */
 export interface Guards {
-  /** Somebody who works for this customer, whatever they may do there. */
+  /** The user works for this customer. */
   member(c: Context, ident: string): Promise<User>;
-  /** The same, if they may change what runs. */
+  /** The user works for this customer, and may write and deploy. */
   author(c: Context, ident: string): Promise<User>;
-  /** Somebody of the vendor's own staff. */
+  /** The user is one of the vendor's own staff. */
   staff(c: Context): Promise<User>;
 }
 

@@ -7,17 +7,17 @@ import type { VendorApp } from './app.ts';
 
 export interface Listening {
   port: number;
-  /** Takes no new request, lets those under way end for a moment, and then lets go of the port. */
+  /** Takes no new requests, gives those under way a moment to end, and then closes the port. */
   close: () => Promise<void>;
 }
 
-// Browsers resolve `localhost` to either.
+// Browsers resolve `localhost` to either address.
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /** How long requests under way may go on once the demo ends, in ms. */
 const GRACE = 2000;
 
-/** What a client may take its time for, in ms: its headers, its whole request, and doing nothing. */
+/** How long clients may take, in ms: for the headers, for a whole request, and while idle. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
 const IDLE_TIMEOUT = 30_000;
 const MAX_CONNECTIONS = 2000;
@@ -25,7 +25,7 @@ const MAX_CONNECTIONS = 2000;
 /**
  * Serves the vendor's app on this machine's loopback addresses alone.
  * @param port 0 for any that is free
- * @throws StartError when the port cannot be had.
+ * @throws StartError when the port cannot be used
  */
 export async function listen(app: VendorApp, port: number): Promise<Listening> {
   const servers: Server[] = [];
@@ -39,7 +39,7 @@ export async function listen(app: VendorApp, port: number): Promise<Listening> {
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
-    // A free port was asked for, and the one found is taken at the other address: try the next.
+    // The system chose a port that is free at one address and taken at the other: tries another one.
     if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(app, port);
     throw bindError(error, chosen);
   }

@@ -30,11 +30,11 @@ export interface PluginRoutesOptions {
   store: VendorStore;
   plugins: Plugins;
   runs: PluginRuns;
-  /** What the page is told of who is signed in. */
+  /** The session, as the page gets it. */
   describe: (c: Context, user: User) => Session;
 }
 
-/** What the page asks for about plugins: all of it for people who work for the customer alone. */
+/** The operations on plugins, for users who work for the customer. */
 export function servePlugins(
   app: Hono,
   { guards, store, plugins, runs, describe }: PluginRoutesOptions,

@@ -3,10 +3,10 @@ import { eachPage, parseIdent } from 'plugin-editor/server.js';
 import type { EnvironmentClient, PluginRun } from 'plugin-editor/server.js';
 import { nameOfActor } from './accounts.ts';
 import { namespaceOf } from './places/places.ts';
-import { askService, whereFound } from './service-errors.ts';
+import { callService, undefinedIfNotFound } from './service-errors.ts';
 import type { Overview, PluginDetails, RunView } from './wire.ts';
 
-/** Where a plugin is at the plugin service. */
+/** What names a plugin at the plugin service. */
 export interface Plugin {
   identifier: string;
   namespace: string;
@@ -26,22 +26,22 @@ export interface Plugins {
 }
 
 /** How many versions and runs are shown. */
-const MOST_VERSIONS = 20;
-const MOST_RUNS = 10;
+const MAX_VERSIONS = 20;
+const MAX_RUNS = 10;
 
-/** What the vendor's back end tells of plugins. The environment token may do everything: ask who asks before. */
+/** Reads plugins and sets what is live, with the environment token, which permits everything: callers check the user before. */
 export function createPlugins(service: EnvironmentClient, builderUrl: string): Plugins {
   const isSuspended = async (identifier: string) =>
-    (await whereFound(service.getTenant({ identifier })))?.suspended ?? false;
+    (await undefinedIfNotFound(service.getTenant({ identifier })))?.suspended ?? false;
 
   return {
     overview: (identifier) =>
-      askService('Reading the plugins', async () => {
+      callService('Reading the plugins', async () => {
         const plugins: Overview['plugins'] = [];
         const list = (after: string | undefined) =>
           service.listPlugins({ identifier }, { limit: 200, after });
         for await (const page of eachPage(list)) {
-          // One of the same name in another namespace is not the app's.
+          // A plugin of the same name in another namespace is not used by the app.
           const own = page.plugins.filter(({ namespace, name }) => namespace === namespaceOf(name));
           plugins.push(...own.map(({ name, live, latest }) => ({ name, live, latest })));
         }
@@ -49,12 +49,12 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
       }),
 
     details: (plugin, showsTexts) =>
-      askService('Reading a plugin', async () => {
+      callService('Reading a plugin', async () => {
         const [suspended, found, listed, ran] = await Promise.all([
           isSuspended(plugin.identifier),
-          whereFound(service.getPlugin(plugin)),
-          whereFound(service.listVersions(plugin, { limit: MOST_VERSIONS })),
-          whereFound(service.listRuns(plugin, { limit: MOST_RUNS })),
+          undefinedIfNotFound(service.getPlugin(plugin)),
+          undefinedIfNotFound(service.listVersions(plugin, { limit: MAX_VERSIONS })),
+          undefinedIfNotFound(service.listRuns(plugin, { limit: MAX_RUNS })),
         ]);
         return {
           suspended,
@@ -73,8 +73,8 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
       }),
 
     setLive: ({ identifier, namespace, pluginName }, version, actor) =>
-      askService('Choosing what is live', async () => {
-        // The environment token is nobody in particular: with an editor token the service keeps who it was.
+      callService('Choosing what is live', async () => {
+        // The service records the actor of an editor token; the environment token has none.
         const { token } = await service.createSession(
           { identifier },
           {
@@ -91,7 +91,7 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
         try {
           await builder.setLive({ environment, userID, namespace, pluginName }, version);
         } finally {
-          // It ends within a minute where this fails.
+          // Where this fails, the token ends within a minute.
           await builder.endSession().catch(() => undefined);
         }
       }),

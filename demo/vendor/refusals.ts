@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The answer for anything thrown. What is not a {@link Refusal} is a fault of ours and tells nothing. */
+/** The response for anything thrown. Of an error that is not a {@link Refusal} the client learns nothing. */
 export function refusalResponse(error: unknown): Response {
   const { status, code, message } =
     error instanceof Refusal

@@ -1,19 +1,19 @@
 import { HttpError, RequestError } from 'plugin-editor/server.js';
 import { Refusal } from './refusals.ts';
 
-/** Asks the plugin service; what it refuses becomes a refusal of ours, and what goes wrong a line in the log. */
-export async function askService<T>(what: string, ask: () => Promise<T>): Promise<T> {
+/** Calls the plugin service. Its refusals become refusals of this back end, and other errors are logged. */
+export async function callService<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     throw toRefusal(what, error);
   }
 }
 
-/** `undefined` where the plugin service has no such thing: nothing was saved or run yet. */
-export async function whereFound<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Resolves with `undefined` where the plugin service responds 404, because nothing was saved or run yet. */
+export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof HttpError && error.status === 404) return undefined;
     throw error;
@@ -21,7 +21,7 @@ export async function whereFound<T>(answer: Promise<T>): Promise<T | undefined> 
 }
 
 function toRefusal(what: string, error: unknown): unknown {
-  // A name that no path can hold, or an input that is no text: the client refuses it before any request.
+  // The client refuses a name that no path can have, or an input that is not well-formed text, before any request.
   if (error instanceof TypeError) return new Refusal(400, 'invalid-request', `${error.message}.`);
   if (error instanceof HttpError) {
     if (error.code === 'tenant-suspended') return suspended();
@@ -30,7 +30,7 @@ function toRefusal(what: string, error: unknown): unknown {
     if (error.code === 'invalid-text') return new Refusal(400, error.code, 'A name or an input is no text.');
   }
   if (!(error instanceof RequestError)) return error;
-  // The error has the address, and so the name as a path holds it: as it is, it could forge a line of this log.
+  // The error has the URL, in which the name is encoded: a raw name could forge a line of this log.
   console.error(`${what} failed:`, error);
   return new Refusal(502, 'service-failed', 'The plugin service gave no usable answer.');
 }

@@ -3,17 +3,17 @@ import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import { findUser } from './accounts.ts';
 import type { User } from './accounts.ts';
 
-/** How long one stays signed in, in seconds. */
+/** How long a user stays signed in, in seconds. */
 const LIFETIME = 12 * 60 * 60;
 
 export interface Sessions {
-  /** Who sent this request, when it carries a cookie that we signed and that has not ended. */
+  /** The user of a request, if its cookie has a valid signature and has not expired. */
   user(c: Context): Promise<User | undefined>;
   signIn(c: Context, user: User): Promise<void>;
   signOut(c: Context): void;
 }
 
-/** Who is signed in, kept in a signed cookie that no script can read and no other site can send along. */
+/** Sessions in a signed cookie, which no script can read and other sites' requests do not have. */
 export function createSessions(secret: string): Sessions {
   return {
     async user(c) {
@@ -22,7 +22,7 @@ export function createSessions(secret: string): Sessions {
       return id !== undefined && Number(ends) > Date.now() ? findUser(id) : undefined;
     },
     signIn: (c, user) =>
-      // The end is signed too: a browser's word on when a cookie ends is not ours.
+      // The expiry is signed, too, because a client can send a cookie after its `Max-Age`.
       setSignedCookie(c, cookieName(c), `${user.id}.${Date.now() + LIFETIME * 1000}`, secret, {
         path: '/',
         httpOnly: true,
@@ -33,5 +33,5 @@ export function createSessions(secret: string): Sessions {
   };
 }
 
-// Cookies are kept by host alone; with the port in its name, two demos at once do not sign each other out.
+// Browsers keep cookies by host, not by port. The port in the name lets two demos run at once.
 const cookieName = (c: Context) => `larder-session-${new URL(c.req.url).port}`;

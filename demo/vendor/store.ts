@@ -3,13 +3,13 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What the vendor's app remembers. */
+/** The vendor's own data. */
 export interface VendorStore {
-  /** Signs the cookies; made once, so that nobody is signed out by a restart. */
+  /** The key that signs cookies. It is kept, so that a restart signs nobody out. */
   readonly cookieSecret: string;
   /** The plugins that a customer added, oldest first. */
   pluginsOf(ident: string): string[];
-  /** False when the customer has it already. */
+  /** Returns false when the customer has a plugin of that name already. */
   addPlugin(ident: string, name: string): boolean;
   /** Whether a customer was deleted, and not taken on again. */
   isDeleted(ident: string): boolean;
@@ -52,12 +52,12 @@ export function openVendorStore(directory: string): VendorStore {
     addPlugin: (ident, name) => add.run(ident, name).changes === 1,
     isDeleted: (ident) => isDeleted.get(ident) !== undefined,
     deleteCustomer: (ident) => {
-      // Marked first: were it to end between the two, nobody would be let in to what is left.
+      // Marked first, so that nobody can open the plugins if the process ends between the two statements.
       markDeleted.run(ident);
       removePlugins.run(ident);
     },
     restoreCustomer: (ident) => {
-      // Again, for the same reason: a customer begins with nothing.
+      // Removed again, in case the process ended before it removed them the first time.
       removePlugins.run(ident);
       unmarkDeleted.run(ident);
     },
@@ -67,7 +67,7 @@ export function openVendorStore(directory: string): VendorStore {
   };
 }
 
-/** Takes over what a former version of the demo kept in the plugin service's file, the first time. */
+/** The first time, takes over the data that a former version of the demo kept in the plugin service's database. */
 function takeOver(db: DatabaseSync, serviceFile: string): void {
   if (!existsSync(serviceFile) || db.prepare('SELECT 1 FROM vendor_secret').get()) return;
   const former = new DatabaseSync(serviceFile, { readOnly: true, timeout: 10_000 });

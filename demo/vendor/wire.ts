@@ -1,4 +1,4 @@
-// What the vendor's back end and its page say to each other.
+// The bodies of the responses of the vendor's back end, for itself and its page.
 
 /** One plugin of a tenant, as the vendor's app knows it: where its source is, only the plugin service knows. */
 export interface PluginEntry {
@@ -12,7 +12,7 @@ export interface PluginEntry {
   view?: PlaceView | undefined;
 }
 
-/** The words around what the app shows of a plugin's work. */
+/** The titles around what the app shows of a plugin's work. */
 export interface PlaceView {
   title: string;
   what: string;
@@ -20,7 +20,7 @@ export interface PlaceView {
   with: string;
 }
 
-/** Answer to somebody who is not signed in: who could be. */
+/** The response while nobody is signed in: the users to choose from. */
 export interface SignedOut {
   users: { id: string; name: string; role: string; tenants: string[] }[];
 }
@@ -31,7 +31,7 @@ export interface TenantView {
   plugins: PluginEntry[];
 }
 
-/** Answer to somebody who is signed in. */
+/** The response while a user is signed in. */
 export interface Session {
   user: {
     name: string;
@@ -59,7 +59,7 @@ export interface LiveView {
   latest: string | null;
 }
 
-/** Answer to asking for a customer's plugins: those that the plugin service knows. */
+/** The plugins of a customer that the plugin service has. */
 export interface Overview {
   suspended: boolean;
   plugins: LiveView[];
@@ -76,7 +76,7 @@ export interface VersionView {
   live: boolean;
 }
 
-/** Why a run gave no output. `message` and `logs` are the plugin's own words, and are not shown to everybody. */
+/** Why a run failed. `message` and `logs` are the plugin's own texts, and are not shown to every user. */
 export interface Failure {
   code: string;
   message?: string | undefined;
@@ -96,7 +96,7 @@ export interface RunView {
   logs?: readonly string[] | undefined;
 }
 
-/** Answer to asking for one plugin. */
+/** One plugin, with its latest versions and runs. */
 export interface PluginDetails {
   suspended: boolean;
   live: string | null;
@@ -119,40 +119,40 @@ export interface CustomerView {
   plugins: number;
 }
 
-/** Answer to the vendor's staff. */
+/** The vendor's customers, for its staff. */
 export interface Customers {
   customers: CustomerView[];
 }
 
-/** What came of running one version now. */
+/** How a run of one version ended. */
 export interface VersionRun {
   version: string;
-  /** What it answered; missing when it gave no answer, and then `failure` says why. */
+  /** The output; missing where the run failed. */
   output?: string | undefined;
   failure?: Failure | undefined;
-  /** In ms: of the run alone where the service says it, else from asking to the answer. */
+  /** In ms: of the run alone where the service says it, else from the request to the response. */
   took: number;
 }
 
-/** Answer to having a plugin run: one version or several with the same input, newest first. */
+/** Runs of one version or of several with the same input, newest first. */
 export interface VersionRuns {
   runs: VersionRun[];
   /** Whether there are older ones that were not run. */
   more: boolean;
 }
 
-/** One value of the app's own, and what came of running the live plugin with it. */
+/** One value of the app's own, and how the run of the live version with it ended. */
 export interface CaseView {
   /** What it is, in words. */
   what: string;
   /** What the app does without a plugin. */
   without: string;
-  /** What it does with the plugin; missing where that failed, and then it does as without. */
+  /** What the app does with the plugin's output; missing where the run failed, and then it does as without a plugin. */
   shown?: { text: string; note?: string | undefined } | undefined;
   failure?: Failure | undefined;
 }
 
-/** Answer to looking at a plugin's work. No cases where nothing is live. */
+/** The work of a plugin. There are no cases where nothing is live. */
 export interface WorkView {
   cases: CaseView[];
 }

@@ -1,12 +1,12 @@
-// The first script of the page, which sees to it that the others come. It imports nothing, so that it can do that whatever
-// becomes of them, and keeps its name, which is made of its content, from one version of the editor to the next.
+// The first script of the page. It reloads the page when another script is missing, so it imports nothing itself, and its name,
+// a hash of its content, rarely changes from one version of the editor to the next.
 //
-// While a service is upgraded, nodes of two versions may answer behind one address: the page is then of one version, and
-// the node that is asked for one of its files has the other and answers 404. Asked again, another node may answer. What
-// came stays in the browser's cache, because a file with a hash in its name stays good; so the page is loaded anew, and is
-// of the same version with all its files there, or of the other.
+// While a service is upgraded, nodes of two versions may answer behind one address. The page may then come from one version, and
+// the node that gets the request for one of its files may have the other version and answer 404. When the request is repeated,
+// another node may answer it. Files that came stay in the browser's cache, because their names are hashes. So each reload gets
+// closer to having all files of one version.
 
-/** Tells that the editor cannot be loaded; `detail` says so in words. */
+/** The editor cannot be loaded; `detail` is the message for the user. */
 export type LoadFailedEvent = CustomEvent<string>;
 
 declare global {
@@ -15,35 +15,35 @@ declare global {
   }
 }
 
-/** How often the page is loaded anew, and how often a file is asked for before that. */
+/** How often the page is reloaded, and how often a missing file is requested before each reload. */
 const MAX_RELOADS = 3;
 const MAX_REQUESTS = 4;
 
-/** Before a file is asked for again, in ms; each time longer by as much. */
+/** The wait before a file is requested again, in ms; each further wait is longer by as much. */
 const PAUSE = 250;
 
 const PROBLEM = 'The editor could not be loaded. Check your connection and reload the page.';
 
-/** The key of the count in the state of the session's history, which outlives a reload also where storage is forbidden. */
+/** The key of the count of reloads in `history.state`, which survives a reload even where storage is forbidden. */
 const COUNT = 'pluginEditorReloads';
 
-// With the token, which the next script takes out of the address: the page that is loaded anew needs it.
+// It has the token, which the next script removes from the address and the reloaded page needs.
 const address = location.href;
 
 const stateOf = ({ state }: History) => (state ?? {}) as { [COUNT]?: number };
 
 let recovering = false;
 
-// That an element could not be loaded is an event that does not bubble, but can be captured.
+// The error event of a script element does not bubble, so it is captured.
 addEventListener('error', ({ target }) => void (target instanceof HTMLScriptElement && recover()), {
   capture: true,
 });
 
-// A script waits for the style sheets of its page. One that could not be loaded is empty by now, or is not there.
+// Style sheets are loaded before this script runs, so one without rules could not be loaded.
 const sheets = document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]');
 if (Array.from(sheets).some(({ sheet }) => !sheet?.cssRules.length)) void recover();
 
-// All scripts have run, or could not be loaded. The next time that a file is missing is another one.
+// All scripts ran, or failed to load. If none failed, the count begins anew.
 addEventListener('load', () => {
   const { [COUNT]: reloads, ...state } = stateOf(history);
   if (!recovering && reloads) history.replaceState(state, '');
@@ -65,7 +65,7 @@ async function recover(): Promise<void> {
   dispatchEvent(failed);
 }
 
-/** Asks for all files that the page names. Answers whether the service answered for each: it has it, or has it no longer. */
+/** Requests all files that the page names. Resolves with whether nodes answered for each, be it with the file or with 404. */
 async function areAnswered(): Promise<boolean> {
   const selector = 'script[src], link[rel=stylesheet], link[rel=modulepreload]';
   const files = Array.from(
@@ -75,7 +75,7 @@ async function areAnswered(): Promise<boolean> {
   return (await Promise.all(files.map(isAnswered))).every(Boolean);
 }
 
-/** Asks for a file until it is there, and so in the browser's cache. */
+/** Requests a file until a node has it, so that the browser caches it. */
 async function isAnswered(file: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     let status = 0;

@@ -21,6 +21,7 @@ const ROOMS = [
   'tests',
   'versions',
   'runs',
+  'workspace',
   'shell',
   '.',
 ];

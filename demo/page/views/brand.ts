@@ -16,7 +16,7 @@ export const brandView = (): TemplateResult => html`
   </span>
 `;
 
-// x, width, height, how full, and whose colour.
+// For each jar: x, width, height, how full it is from 0 to 1, and the class of its filling.
 const jars = [
   [14, 44, 66, 0.72, 'honey'],
   [70, 58, 50, 0.55, 'plum'],
@@ -41,7 +41,7 @@ export const shelfView = (): TemplateResult => html`
   </svg>
 `;
 
-/** Up to a level within the jar, with the jar's round bottom. */
+/** The path of a jar's filling, with the round bottom of the jar. */
 function fillingPath(x: number, width: number, height: number): string {
   const [left, right, top] = [x + 3, x + width - 3, 104 - height];
   return `M${left} ${top}H${right}V94q0 7-7 7H${left + 7}q-7 0-7-7z`;

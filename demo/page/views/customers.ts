@@ -5,7 +5,7 @@ import { deleteCustomer, restoreCustomer, setSuspended } from '../data.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
 
-/** What the vendor's own staff see: the customers, and what can be done for each. */
+/** The page of the vendor's own staff: the customers, with buttons to suspend, resume, delete and restore each. */
 export const customersView = ({ data, deleting }: State): TemplateResult => html`
   <div class="page">
     <p class="kicker">Larder</p>
@@ -20,21 +20,21 @@ export const customersView = ({ data, deleting }: State): TemplateResult => html
   </div>
 `;
 
-const words = { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' } as const;
+const labels = { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' } as const;
 const badges = { active: 'ready', suspended: 'idle', deleted: 'error' } as const;
 
-const customerView = ({ ident, name, state, plugins }: CustomerView, asks: boolean) => html`
+const customerView = ({ ident, name, state, plugins }: CustomerView, isDeleting: boolean) => html`
   <li data-customer=${ident}>
     <div class="entry-bar">
       <strong>${name}</strong>
-      <span class="badge" data-state=${badges[state]}>${words[state]}</span>
+      <span class="badge" data-state=${badges[state]}>${labels[state]}</span>
       <span class="soft">${plugins === 1 ? 'One plugin' : `${plugins} plugins`}</span>
       <div class="tools">
         ${state === 'deleted' ? restoreButton(ident, name) : actions(ident, name, state)}
       </div>
     </div>
     ${
-      asks
+      isDeleting
         ? html`<div class="question" role="alert">
             <p>Delete <strong>${name}</strong> with its plugins, their versions and records of runs?</p>
             <div class="tools">

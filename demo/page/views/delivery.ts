@@ -5,7 +5,7 @@ import { deliveries } from '../delivery.ts';
 import type { Delivery } from '../delivery.ts';
 import type { State } from '../state.ts';
 
-const words: Record<Delivery, string> = {
+const labels: Record<Delivery, string> = {
   url: 'The token is a parameter of the frame’s address. The editor starts to load when the token is there.',
   message:
     'No address holds the token. The editor loads ahead of any plugin (preload), and is told what to open.',
@@ -37,7 +37,7 @@ export function deliveryView(state: State): TemplateResult {
           )}
         </div>
       </div>
-      <p class="soft">${words[chosen]}</p>
+      <p class="soft">${labels[chosen]}</p>
       <table>
         <caption>
           Time to a usable editor, here and now

@@ -2,8 +2,8 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { Failure } from '../../vendor/wire.ts';
 
-/** What each kind of failure is, where the plugin itself says nothing. */
-const words: Readonly<Record<string, string>> = {
+/** The message of each kind of failure, where the error has none. */
+const labels: Readonly<Record<string, string>> = {
   'plugin-error': 'The plugin threw an error.',
   'time-limit': 'The plugin ran out of time.',
   'memory-limit': 'The plugin ran out of memory.',
@@ -14,7 +14,7 @@ const words: Readonly<Record<string, string>> = {
   busy: 'The plugin service was busy; try again.',
 };
 
-/** Why a run gave no output, at which line, and what it logged: the plugin's own words, shown as text. */
+/** Why a run failed, at which line, and what it logged. All of it is the plugin's own text, so none is HTML. */
 export function failureView(
   { code, message, path }: Failure,
   logs: readonly string[] | undefined,
@@ -22,7 +22,7 @@ export function failureView(
   const line = lineOf(message ?? '');
   return html`
     <p class="problem">
-      <code class="code-word">${code}</code> ${firstLine(message) ?? words[code] ?? 'The plugin failed.'}
+      <code class="code-word">${code}</code> ${firstLine(message) ?? labels[code] ?? 'The plugin failed.'}
       ${path === undefined ? nothing : html`<span class="line">at <code>${path || 'the whole value'}</code></span>`}
       ${line === undefined ? nothing : html`<span class="line">Line ${line}</span>`}
     </p>
@@ -38,15 +38,15 @@ export const logsView = (logs: readonly string[] | undefined): TemplateResult | 
       </details>`
     : nothing;
 
-/** What a frame of the stack begins with. */
+/** The beginning of a stack frame. */
 const FRAME = '    at ';
 
-/** What a message says before the plugin's stack, which has a frame a line, or all in one where it came with an answer. */
+/** The message without the stack, which begins in the first line or after it. */
 function firstLine(message: string | undefined): string | undefined {
   const [first = ''] = message?.split('\n', 1) ?? [];
   return first.split(FRAME, 1)[0]?.trim() || undefined;
 }
 
-/** The line of the source at which the first frame of the stack is. */
+/** The line of the source in the first frame of the stack. */
 const lineOf = (message: string): string | undefined =>
   /:(\d{1,9}):\d/.exec(message.split(FRAME, 2)[1] ?? '')?.[1];

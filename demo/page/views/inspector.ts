@@ -9,7 +9,7 @@ import type { State } from '../state.ts';
 import { deliveryView } from './delivery.ts';
 import { lookView } from './look.ts';
 
-/** What goes on beneath the app: the elements' events, and the HTML that does it. */
+/** The panel for developers: look, token delivery, the elements' events and the HTML. */
 export function inspectorView(state: State): TemplateResult {
   const source = pageSource(state);
   return html`<aside class="inspector" aria-labelledby="inspector-title">
@@ -25,7 +25,7 @@ const eventsView = (log: readonly LogEntry[]) => html`
       <h3 id="events-title">Events</h3>
       <button class="quiet" ?disabled=${log.length === 0} @click=${() => change({ log: [] })}>Clear</button>
     </div>
-    <div class="log" role="log" tabindex="0" aria-labelledby="events-title" ${ref(followEnd(log))}>
+    <div class="log" role="log" tabindex="0" aria-labelledby="events-title" ${ref(keepNewestInView(log))}>
       ${
         log.length === 0
           ? html`<p class="soft">None yet. Each one that the elements fire appears here.</p>`
@@ -45,8 +45,8 @@ const eventsView = (log: readonly LogEntry[]) => html`
   </div>
 `;
 
-/** Keeps the newest entry in view; a new function for each new log, so that it runs after each. */
-function followEnd(log: readonly LogEntry[]): (element?: Element) => void {
+/** Scrolls to the newest entry. Lit calls the function again whenever it is another one, so each log gets its own. */
+function keepNewestInView(log: readonly LogEntry[]): (element?: Element) => void {
   return (element) => {
     if (element && log.length > 0) queueMicrotask(() => element.scrollTo({ top: element.scrollHeight }));
   };

@@ -42,7 +42,7 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
   `;
 }
 
-/** For somebody whose token is for reading alone: what language a new plugin is in, is not theirs to choose. */
+/** For a user who may only read, and so does not choose the language of a new plugin. */
 const readForm = html`
   <section class="launch" aria-labelledby="reading-title">
     <h2 id="reading-title">Read it</h2>

@@ -5,7 +5,7 @@ import type { Look } from '../look.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
 
-const words: Record<Look, string> = { larder: 'Larder', slate: 'Slate', sorbet: 'Sorbet' };
+const labels: Record<Look, string> = { larder: 'Larder', slate: 'Slate', sorbet: 'Sorbet' };
 
 /** Chooses how the two elements look: their custom properties and parts, which the HTML to copy has. */
 export const lookView = (state: State): TemplateResult => html`
@@ -26,7 +26,7 @@ export const lookView = (state: State): TemplateResult => html`
                   change({ look });
                 }}
               />
-              <span>${words[look]}</span>
+              <span>${labels[look]}</span>
             </label>
           `,
         )}

@@ -3,7 +3,7 @@ import type { TemplateResult } from 'lit';
 import type { Session } from '../../vendor/wire.ts';
 import type { State } from '../state.ts';
 
-/** What happened when somebody tried to open another customer's plugin. */
+/** Explains why another customer's plugin could not be opened. */
 export function refusalView({ ident, editorError }: State, { user, tenants }: Session): TemplateResult {
   const refused = editorError?.code === 'token-unauthorized';
   return html`

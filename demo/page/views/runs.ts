@@ -6,7 +6,7 @@ import { change, runInput } from '../state.ts';
 import type { State } from '../state.ts';
 import { failureView } from './failure.ts';
 
-/** What Larder itself does with the plugin: its back end runs what is live, or the latest versions to compare them. */
+/** Runs the plugin by the back end with an input of the user's: the live version, or the latest ones to compare them. */
 export function runsView(state: State): TemplateResult {
   const { runs } = state;
   return html`
@@ -48,7 +48,7 @@ export function runsView(state: State): TemplateResult {
   `;
 }
 
-/** As many rows as the text has lines, as far as there is room. */
+/** As many rows as the text has lines, from 2 to 12. */
 const rowsFor = (text: string) => Math.min(12, Math.max(2, text.split('\n').length));
 
 function summary({ runs }: State): string {

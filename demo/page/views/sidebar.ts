@@ -9,7 +9,7 @@ import { brandView } from './brand.ts';
 import { initials } from './sign-in.ts';
 import { themeView } from './theme.ts';
 
-/** The app's own navigation: the customer, its plugins, who is signed in. */
+/** The app's own navigation: the customer, its plugins, and the user. */
 export function sidebarView(state: State, session: Session): TemplateResult {
   const tenant = currentTenant(state) ?? session.tenants[0];
   return html`
@@ -92,7 +92,7 @@ const newPluginView = (state: State, ident: string) => html`
   </form>
 `;
 
-/** The way to see that the back end guards what is not one's own. */
+/** A button that tries to open another customer's plugin, to show that the back end refuses it. */
 const strangerView = (state: State, { stranger }: Session) =>
   stranger
     ? html`

@@ -6,7 +6,7 @@ import type { State } from '../state.ts';
 import { brandView, shelfView } from './brand.ts';
 import { themeView } from './theme.ts';
 
-/** For somebody who is not signed in: who one could be. */
+/** The page for signing in: the users to choose from. */
 export function signInView(state: State): TemplateResult {
   const { users } = state.session as SignedOut;
   return html`

@@ -10,30 +10,30 @@ import { customersView } from './customers.ts';
 import { launchView } from './launch.ts';
 import { refusalView } from './refusal.ts';
 
-/** What the app is about: a customer's plugins, one of them, or the editor. */
+/** The main part of the page: the customers, a customer's plugins, one plugin, or the editor. */
 export function stageView(state: State, session: Session): TemplateResult {
   const tenant = currentTenant(state);
   const { fn, launched } = state;
   const plugin = tenant?.plugins.find(({ name }) => name === fn);
   const own = tenant !== undefined;
-  const gone = session.former.find(({ ident }) => state.ident === undefined || ident === state.ident);
+  const former = session.former.find(({ ident }) => state.ident === undefined || ident === state.ident);
   const placeView = () => {
     if (session.user.isStaff) return customersView(state);
-    if (!own && gone) return goneView(gone.name);
+    if (!own && former) return formerCustomerView(former.name);
     if (fn !== undefined) return launchView(state, plugin, own);
-    return tenant ? overview(tenant, state) : lost(session);
+    return tenant ? overview(tenant, state) : unknownTenantView(session);
   };
   return html`
     ${state.data.problem ? html`<p class="failure" role="alert">${state.data.problem}</p>` : nothing}
     ${tenant && isSuspended(state) ? suspendedView(tenant.name) : nothing}
     ${launched ? editorBar(state, session) : nothing} ${placeView()}
-    <div class="editor-place" ?hidden=${!launched} ?data-refused=${!own && !gone}>
-      ${editorView(state)} ${own || gone ? nothing : refusalView(state, session)}
+    <div class="editor-place" ?hidden=${!launched} ?data-refused=${!own && !former}>
+      ${editorView(state)} ${own || former ? nothing : refusalView(state, session)}
     </div>
   `;
 }
 
-const stateWords = { idle: 'Closed', loading: 'Opening', ready: 'Open', error: 'Not opened' } as const;
+const stateLabels = { idle: 'Closed', loading: 'Opening', ready: 'Open', error: 'Not opened' } as const;
 
 const editorBar = ({ ident, fn, editorState, delivery, data }: State, { tenants, stranger }: Session) => html`
   <div class="editor-bar">
@@ -42,13 +42,13 @@ const editorBar = ({ ident, fn, editorState, delivery, data }: State, { tenants,
       <span class="soft">
         ${[...tenants, ...(stranger ? [stranger] : [])].find((tenant) => tenant.ident === ident)?.name ?? ident}
       </span>
-      <span class="badge" data-state=${editorState}>${stateWords[editorState]}</span>
+      <span class="badge" data-state=${editorState}>${stateLabels[editorState]}</span>
       ${data.details?.live ? html`<span class="soft live">${data.details.live} is live</span>` : nothing}
     </div>
     <div class="tools">
       <button class="button" @click=${reloadEditor}>Reload</button>
       ${
-        // A tab takes its token by address alone.
+        // The editor in a tab of its own can get its token by the address only.
         delivery === 'url'
           ? html`<button class="button" @click=${openInNewTab}>Open in new tab</button>`
           : nothing
@@ -58,7 +58,7 @@ const editorBar = ({ ident, fn, editorState, delivery, data }: State, { tenants,
   </div>
 `;
 
-/** Always in the page, so that its state outlasts what is shown around it; idle until there is a plugin. */
+/** The element is always in the page, so that it keeps its state whatever is shown around it. Without a plugin it is idle. */
 function editorView(state: State) {
   const attributes = editorAttributes(state);
   return html`<plugin-editor
@@ -95,18 +95,18 @@ const overview = ({ ident, name, plugins }: TenantView, { data }: State) => html
   </div>
 `;
 
-/** @param live `null` where nothing was saved yet, `undefined` where that is not known */
+/** @param live `null`: the plugin was never saved; `undefined`: that is not known */
 const cardView = (ident: string, { name, runs }: PluginEntry, live: LiveView | null | undefined) => html`
   <li>
     <a class="card" href=${routeTo(ident, name)}>
       <strong>${name}</strong>
       <span class="soft">${runs}</span>
-      ${live === undefined ? nothing : html`<span class="live">${liveWords(live)}</span>`}
+      ${live === undefined ? nothing : html`<span class="live">${liveLabel(live)}</span>`}
     </a>
   </li>
 `;
 
-function liveWords(plugin: LiveView | null): string {
+function liveLabel(plugin: LiveView | null): string {
   if (!plugin || plugin.live === null) return 'Not deployed yet';
   const { live, latest } = plugin;
   return live === latest ? `${live} is live` : `${live} is live, ${latest} is newer`;
@@ -121,7 +121,7 @@ const suspendedView = (name: string) => html`
   </div>
 `;
 
-const goneView = (name: string) => html`
+const formerCustomerView = (name: string) => html`
   <div class="page gone">
     <p class="kicker">${name}</p>
     <h1 tabindex="-1">No longer a customer</h1>
@@ -132,7 +132,7 @@ const goneView = (name: string) => html`
   </div>
 `;
 
-const lost = ({ tenants }: Session) => html`
+const unknownTenantView = ({ tenants }: Session) => html`
   <div class="page">
     <h1 tabindex="-1">Not one of your tenants</h1>
     <p class="lead">The address names a tenant that you do not work for.</p>

@@ -6,7 +6,7 @@ import { signedIn } from '../state.ts';
 import type { State } from '../state.ts';
 import { failureView, logsView } from './failure.ts';
 
-/** What was deployed of a plugin, what is live, and how its latest runs went. */
+/** The versions of a plugin, which of them is live, and its latest runs. */
 export function versionsView(state: State): TemplateResult | typeof nothing {
   const { details } = state.data;
   if (!details) return nothing;
@@ -15,7 +15,7 @@ export function versionsView(state: State): TemplateResult | typeof nothing {
     <section class="panel versions" aria-labelledby="versions-title">
       <div class="panel-bar">
         <h2 id="versions-title">Versions</h2>
-        <p class="soft" role="status">${liveWords(details)}</p>
+        <p class="soft" role="status">${liveLabel(details)}</p>
         ${
           details.pinned && mayDeploy
             ? html`<button class="button" id="newest-again" @click=${() => setLive(null)}>
@@ -37,7 +37,7 @@ export function versionsView(state: State): TemplateResult | typeof nothing {
   `;
 }
 
-function liveWords({ live, pinned }: PluginDetails): string | TemplateResult {
+function liveLabel({ live, pinned }: PluginDetails): string | TemplateResult {
   if (live === null) return 'Nothing is deployed yet: nothing runs.';
   if (!pinned) return `${live} is live: the newest, as each one will be that is deployed.`;
   const by = pinned.by ? ` by ${pinned.by}` : '';

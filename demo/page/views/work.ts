@@ -5,7 +5,7 @@ import { showWork } from '../actions.ts';
 import type { State } from '../state.ts';
 import { failureView } from './failure.ts';
 
-/** What Larder does with what is live: its own values go in, and what comes out is what a customer of the shop sees. */
+/** What the live version does in Larder: it is run with Larder's own data, and the output is shown as a shop's customer sees it. */
 export function workView({ work }: State, view: PlaceView): TemplateResult {
   return html`
     <section class="panel work" aria-labelledby="work-title">

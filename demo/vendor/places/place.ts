@@ -2,8 +2,8 @@ import type { NamespaceDetails } from 'plugin-editor/server.js';
 import type { PlaceView } from '../wire.ts';
 
 /**
- * A place in Larder that every customer can fill with a plugin of its own. It is a namespace at the plugin service, which
- * knows what the plugins there get and give, and holds every run to it: nothing here checks a value again.
+ * A place in Larder for which every customer can write a plugin. It is a namespace at the plugin service, which knows the types
+ * of input and output and checks the values of every run, so that nothing here checks them again.
  */
 export interface Place {
   namespace: string;
@@ -11,18 +11,18 @@ export interface Place {
   plugin: string;
   /** When Larder runs it. */
   runs: string;
-  /** What the plugin service is told of the namespace. */
+  /** The types of the namespace, for the plugin service. */
   types: NamespaceDetails;
   /** What the customer sees of it, with the plugin and without. */
   view: PlaceView;
-  /** Values of Larder's own, with which its plugin is run when the customer looks. */
+  /** Larder's own data, with which the plugin is run when the customer looks at its work. */
   cases: readonly Case[];
 }
 
 /** One value of Larder's own. */
 export interface Case {
   input: unknown;
-  /** What it is, in words. */
+  /** A name of the value, for people. */
   what: string;
   /** What Larder does without a plugin, and where the plugin fails. */
   without: string;
@@ -30,13 +30,13 @@ export interface Case {
   show: (output: unknown) => Shown;
 }
 
-/** What a plugin's output comes to, in words. */
+/** What Larder makes of a plugin's output, as text. */
 export interface Shown {
   text: string;
   note?: string | undefined;
 }
 
-/** One template for both languages: what JavaScript cannot have of it is the two types. */
+/** The templates of both languages: that of JavaScript is the given one without its two types. */
 export const templatesOf = (typescript: string): { typescript: string; javascript: string } => ({
   typescript,
   javascript: typescript.replace(': Input', '').replace(': Output', ''),

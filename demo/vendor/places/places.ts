@@ -5,10 +5,10 @@ import type { Place } from './place.ts';
 import { pricesPlace } from './prices.ts';
 import type { PluginEntry } from '../wire.ts';
 
-/** The places in Larder that every customer can fill with a plugin of its own. */
+/** The places in Larder for which every customer can write a plugin. */
 export const places: readonly Place[] = [ordersPlace, pricesPlace, mailPlace];
 
-/** Plugins that a customer adds are in this one, which has no types: they take and give text. */
+/** The namespace of the plugins that customers add. It has no types, so input and output are text. */
 const TEXT_NAMESPACE = 'default';
 
 export const findPlace = (plugin: string): Place | undefined =>
@@ -36,7 +36,7 @@ export const addedPlugin = (name: string): PluginEntry => ({
   sample: 'Ada',
 });
 
-/** Tells the plugin service what the plugins of each place get and give. Doing so again changes nothing. */
+/** Sets the types of each place at the plugin service. To do so again changes nothing. */
 export async function setUpPlaces(service: EnvironmentClient, environment: string): Promise<void> {
   for (const { namespace, types } of places) await service.setNamespace({ environment, namespace }, types);
 }

@@ -122,7 +122,7 @@ const theme = EditorView.theme({
 
 const darkMode = new Compartment();
 
-/** The page's policy lets no style in but by this nonce, which the service puts into each answer. */
+/** The nonce that the page's policy asks of each style. The service puts a new one into each response. */
 export const styleNonce = (): Extension =>
   EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '');
 
@@ -134,6 +134,6 @@ export const codeTheme = (): Extension => [
   darkMode.of(EditorView.darkTheme.of(isDark())),
 ];
 
-/** Keeps an editor's base styles light or dark as the page is. Answers what ends that. */
-export const followColourScheme = (view: EditorView): (() => void) =>
+/** Keeps an editor's base styles light or dark as the page is. Returns a function that ends this. */
+export const syncColourScheme = (view: EditorView): (() => void) =>
   onSchemeChange(() => view.dispatch({ effects: darkMode.reconfigure(EditorView.darkTheme.of(isDark())) }));

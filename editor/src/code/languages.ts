@@ -8,7 +8,7 @@ const pretty: Record<string, string> = {
   assemblyscript: 'AssemblyScript',
 };
 
-/** A language's name for people; one that the editor does not know keeps its own. */
+/** The name of a language, such as `JavaScript`; its identifier where the editor does not know the language. */
 export const prettyLanguage = (lang: string): string =>
   Object.hasOwn(pretty, lang) ? (pretty[lang] as string) : lang;
 
@@ -20,7 +20,7 @@ export const loadedTypingHelp = (): TypingHelp | undefined => loaded;
 
 /**
  * Loads the languages, once. A text can be read and edited without them, and they are a third of all that the editor is
- * made of, so on a slow line they come after the text. Rejects when they cannot be had; the next call tries again.
+ * made of, so on a slow line they come after the text. Rejects when they cannot be loaded; the next call tries again.
  */
 export function loadTypingHelp(): Promise<TypingHelp> {
   return (loading ??= loadPart(() => import('./typing-help.ts')).then(

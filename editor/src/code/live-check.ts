@@ -3,21 +3,21 @@ import type { Diagnostic } from '../service/records.ts';
 
 export interface LiveCheckOptions {
   read: () => PluginSource;
-  /** Asks the builder what a build would find. */
+  /** Asks the service what a build would find. */
   check: (source: PluginSource, signal: AbortSignal) => Promise<Diagnostic[]>;
-  /** What was found in the text as it is. */
+  /** The problems in the present text. */
   onFound: (found: Diagnostic[]) => void;
-  /** The builder cannot check: what the editor knows by itself has to do. */
+  /** The service cannot check, so that the grammar of the editor has to. */
   onUnable: () => void;
 }
 
-/** After the last change, in ms; and never more often than the answers come. */
+/** The shortest time from the last change to its check, in ms; it grows with the time that a check takes. */
 const QUIET = 150;
 
 /**
- * Checks as one types, once typing pauses. The toolchain that builds is the one that knows what is wrong, so it is asked;
- * a copy of it in the page would weigh megabytes, and disagree. Nothing is saved by it. A check that fails in passing
- * says nothing, and the next change tries again.
+ * Has the service check the text whenever typing pauses. The service checks with the compiler that builds, which finds what a
+ * build would find; in the page it would be megabytes to load. A check saves nothing. One that fails is tried again with the
+ * next change.
  */
 export class LiveCheck {
   readonly #options: LiveCheckOptions;
@@ -32,7 +32,7 @@ export class LiveCheck {
   }
 
   /** The text was changed, or shown for the first time. */
-  changed(): void {
+  schedule(): void {
     this.#abort?.abort();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#run(), Math.max(QUIET, this.#took * 2));

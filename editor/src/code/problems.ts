@@ -13,10 +13,10 @@ import { html, nothing, render } from 'lit/html.js';
 import type { Diagnostic } from '../service/records.ts';
 import { problemFix } from './problem-fix.ts';
 
-/** Who found a problem: a build, or a check while one types. */
+/** Who found a problem: a build, a check while the user types, or the grammar of the editor. */
 export type Finder = 'build' | 'check' | 'syntax';
 
-/** A problem where it stands now: it moves with the text around it. */
+/** A problem at its present place: it moves with the text around it. */
 export interface Problem {
   line: number;
   column: number;
@@ -26,8 +26,9 @@ export interface Problem {
 }
 
 export { nextDiagnostic as nextProblem, previousDiagnostic as previousProblem };
+export { syntaxProblems } from './syntax-problems.ts';
 
-/** What shows marks in the gutter; those under the text come with the first of them. */
+/** Shows marks in the gutter. CodeMirror adds those under the text with the first problem. */
 export const problemMarks = (): Extension => lintGutter();
 
 /** Whether there are other problems after an update, or the same in other places. */
@@ -42,7 +43,7 @@ export function markProblems(view: EditorView, finder: Finder, found: readonly D
     if (mark.source !== finder) others.push({ ...mark, from, to });
   });
   const own = found.map((one) => markOf(state.doc, one, finder, wordEnd(state)));
-  // Marks whose text was deleted are gone, but not from the gutter: what was marked is to be unmarked all the same.
+  // A mark whose text was deleted is still in the gutter, so an empty list must replace it, too.
   const known = marked.get(view) ?? new Set();
   if (!own.length && !known.has(finder)) return;
   if (own.length) known.add(finder);
@@ -51,7 +52,7 @@ export function markProblems(view: EditorView, finder: Finder, found: readonly D
   view.dispatch(setDiagnostics(state, [...others, ...own]));
 }
 
-/** Whose marks an editor may show. */
+/** The finders whose marks each editor may show. */
 const marked = new WeakMap<EditorView, Set<Finder>>();
 
 /** All problems, in the order of the text. */
@@ -72,7 +73,7 @@ export function listProblems(state: EditorState): Problem[] {
 
 const wordEnd = (state: EditorState) => (from: number) => state.wordAt(from)?.to;
 
-/** A place in the text for a place in lines and columns, which may be one that the text no longer has. */
+/** The offset of a line and a column, or of the nearest place that the text has. */
 export function positionOf(doc: Text, line: number, column: number): number {
   const { from, to } = doc.line(Math.min(Math.max(1, Math.trunc(line) || 1), doc.lines));
   return Math.min(from + Math.max(0, Math.trunc(column) - 1 || 0), to);
@@ -86,23 +87,23 @@ function markOf(
 ): Mark {
   const from = positionOf(doc, line, column);
   const end = doc.lineAt(from).to;
-  // A builder tells where a problem begins: the word there is marked, else one character.
+  // A diagnostic has no end, so the word at its beginning is marked, or one character.
   const to = Math.max(from, Math.min(endOf(from) ?? from + 1, end));
   const renderMessage = (view: EditorView) => messageElement(view, from, message);
   return { from, to, message, renderMessage, severity: severityOf(severity), source: finder };
 }
 
-/** The message of a problem as it is pointed at, with a button for what mends it. */
+/** The message in a problem's tooltip, with a button for the command that fixes it. */
 function messageElement(view: EditorView, from: number, message: string): HTMLElement {
   const element = document.createElement('span');
   const [fix] = view.state.readOnly ? [] : view.state.facet(problemFix);
-  const mend = () => {
-    // Problems move with the text; those that are pointed at were drawn with it as it is.
+  const applyFix = () => {
+    // The tooltip is drawn anew when the text changes, so the offset is that of the present text.
     view.dispatch({ selection: { anchor: Math.min(from, view.state.doc.length) }, scrollIntoView: true });
     fix?.run(view);
   };
   const button =
-    fix && html`<button type="button" class="link problem-fix" @click=${mend}>${fix.label()}</button>`;
+    fix && html`<button type="button" class="link problem-fix" @click=${applyFix}>${fix.label()}</button>`;
   render(html`${message} ${button ?? nothing}`, element);
   return element;
 }

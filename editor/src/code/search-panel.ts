@@ -21,14 +21,14 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 
-/** More matches are not counted. */
+/** How many matches are counted at most. */
 const MOST = 1000;
 
 /** Finding and replacing, in a panel below the text. */
 export const searchPanel = (): Extension => [
   highlightSelectionMatches(),
   search({ createPanel: (view) => new SearchPanel(view) }),
-  // The panel handles its own keys, and the page opens it. A dialog that asks for a line would be CodeMirror's own.
+  // The page opens the panel, and has no command that goes to a line: CodeMirror's dialog for it is not translated.
   keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f' && key !== 'Mod-Alt-g')),
 ];
 

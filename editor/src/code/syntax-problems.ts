@@ -3,10 +3,10 @@ import type { EditorState } from '@codemirror/state';
 import { texts } from '../locales/locale.ts';
 import type { Diagnostic } from '../service/records.ts';
 
-/** How long a text may take to parse, in ms; a larger one is left to the builder. */
+/** How long parsing may take, in ms. A text that takes longer has no problems here. */
 const PARSE_TIME = 100;
 
-/** What the grammar cannot read: the most that an editor knows without a builder. */
+/** The problems that the editor's own grammar finds, for a service that does not check. */
 export function syntaxProblems(state: EditorState): Diagnostic[] {
   const found: Diagnostic[] = [];
   let last = -1;
@@ -14,7 +14,7 @@ export function syntaxProblems(state: EditorState): Diagnostic[] {
   ensureSyntaxTree(state, state.doc.length, PARSE_TIME)?.iterate({
     enter: ({ type, from }) => {
       const line = state.doc.lineAt(from);
-      // One fault upsets the grammar in several places: one for each line is enough.
+      // One mistake can cause several errors; one for each line is enough.
       if (!type.isError || line.number === last) return;
       last = line.number;
       found.push({

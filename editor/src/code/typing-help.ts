@@ -8,7 +8,7 @@ import { javascript } from '@codemirror/lang-javascript';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 
-/** What the editor knows about a language by itself. */
+/** The support for each language that the editor has. */
 const languages: Record<string, () => Extension> = {
   javascript: () => javascript(),
   typescript: () => javascript({ typescript: true }),

@@ -3,7 +3,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { html } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
-import { appearance, contentName, phrases } from '../code/code-editor.ts';
+import { appearance, codeMirrorPhrases, contentName } from '../code/text-appearance.ts';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { languageSupport } from '../code/typing-help.ts';
@@ -17,14 +17,19 @@ export interface Version {
 export interface CompareOptions<T> {
   title: string;
   text: string;
-  /** The first is shown left, or as what was; the second right, or as what is new. */
+  /** The first is shown left, or as the old one; the second right, or as the new one. */
   versions: readonly [Version, Version];
-  /** Without any there is nothing to choose. */
+  /** Without choices the dialog only shows the versions. */
   choices: readonly { label: string; value: T; primary?: boolean }[];
 }
 
-/** Shows two versions of a plugin and has the user choose; resolves with `undefined` when that is put off. */
-export function compare<T>({ title, text, versions, choices }: CompareOptions<T>): Promise<T | undefined> {
+/** Shows two versions of a plugin and lets the user choose. Resolves with `undefined` where the user closes it without a choice. */
+export function showCompareDialog<T>({
+  title,
+  text,
+  versions,
+  choices,
+}: CompareOptions<T>): Promise<T | undefined> {
   return openDialog<T>({
     className: 'compare',
     title,
@@ -103,7 +108,7 @@ const differences = EditorView.theme({
     backgroundColor: 'var(--code-removed)',
   },
   '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--code-added)' },
-  // A line below what changed: a ground that could be told from that of its line would leave code unreadable on it.
+  // A line below what changed, because no background could be told from that of its line and leave code readable.
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText, &.cm-merge-b .cm-deletedText': {
     background: 'var(--code-removed-text)',
     boxShadow: 'inset 0 -2px var(--bad)',
@@ -115,7 +120,7 @@ const differences = EditorView.theme({
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--bad)' },
   '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--good)' },
   '.cm-collapsedLines': { color: 'var(--muted)', background: 'var(--surface)', paddingBlock: '3px' },
-  // In place of signs that few fonts have.
+  // CodeMirror's own signs are in few fonts.
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
 });
 
@@ -124,7 +129,7 @@ const readOnly = (label: string, lang: string) => [
   languageSupport(lang),
   differences,
   EditorState.readOnly.of(true),
-  phrases(),
+  codeMirrorPhrases(),
   EditorState.phrases.of({ '$ unchanged lines': texts().conflict.unchangedLines('$') }),
   EditorView.lineWrapping,
   contentName({ 'aria-label': label }),

@@ -1,7 +1,7 @@
 import type { PluginSource } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
 import type { Notices } from '../ui/notices.ts';
-import { compare } from './compare-dialog.ts';
+import { showCompareDialog } from './compare-dialog.ts';
 import { mergeSources } from './merge.ts';
 
 export interface ConflictOptions {
@@ -10,23 +10,23 @@ export interface ConflictOptions {
   mine: PluginSource;
   theirs: PluginSource;
   notices: Notices;
-  /** Takes a source as the plugin's text. */
+  /** Puts a source in place of the one in the editor. */
   replace: (source: PluginSource) => void;
-  /** Puts a source back in place of what was taken, and saves it. */
+  /** Puts a source in place of the one in the editor, and saves it. */
   restore: (source: PluginSource) => void;
 }
 
 const NOTICE = 'settled';
 
 /**
- * Has the user choose between two edits of a draft, or take both where they do not overlap. Resolves with whether one of
- * them was chosen, and not put off.
+ * Lets the user choose between two edits of a draft, or take both where they do not overlap. Resolves with `false` where the
+ * user closed the dialog without a choice.
  */
 export async function resolveConflict(options: ConflictOptions): Promise<boolean> {
   const { base, mine, theirs, notices, replace, restore } = options;
   const { conflict } = texts();
   const merged = mergeSources(base, mine, theirs);
-  const choice = await compare<'mine' | 'theirs' | 'both'>({
+  const choice = await showCompareDialog<'mine' | 'theirs' | 'both'>({
     title: conflict.title,
     text: merged ? conflict.textMerge : conflict.text,
     versions: [

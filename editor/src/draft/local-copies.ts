@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type PluginSource, pluginSourceSchema } from 'plugin-editor/client.js';
 import type { PluginTarget } from '../plugin/target.ts';
 
-/** A text that was not saved, as this browser keeps it. */
+/** A source that was not saved, as this browser keeps it. */
 export interface LocalCopy {
   /** Its key in the storage. */
   key: string;
@@ -15,7 +15,7 @@ const storedSchema = z.object({ version: z.literal(1), at: z.number(), source: p
 
 const PREFIX = 'plugin-editor:unsaved:';
 
-/** The parts of the browser that are used, for tests. */
+/** The parts of the browser that are used; tests give their own. */
 export interface Browser {
   /** Throws where the page may not use storage. */
   readonly localStorage: Storage;
@@ -25,8 +25,8 @@ export interface Browser {
 
 /**
  * What could not be saved of one plugin, kept in local storage by builder, ident, namespace and name. Each page has a
- * copy of its own, so that two that fail at once do not overwrite each other; a page that is still open in another tab
- * looks after its copy itself.
+ * copy of its own, so that two pages that fail at once do not overwrite each other's. The copy of a page that is open in
+ * another tab is not offered here, because that page still saves it.
  */
 export class LocalCopies {
   readonly #browser: Browser;
@@ -42,26 +42,26 @@ export class LocalCopies {
     this.#claim();
   }
 
-  /** Keeps this page's text. Answers whether the browser could. */
+  /** Keeps this page's text. Returns whether the browser could. */
   keep(source: PluginSource): boolean {
     try {
       const value = JSON.stringify({ version: 1, at: Date.now(), source });
       this.#browser.localStorage.setItem(this.#own, value);
       return true;
     } catch {
-      // Storage is full or forbidden. An older copy that is there stays: better that than nothing.
+      // Storage is full or forbidden. An older copy stays, because it is better than none.
       return false;
     }
   }
 
-  /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Answers whether it could. */
+  /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns whether it could. */
   keepAside(source: PluginSource): boolean {
     const random = this.#browser.crypto.getRandomValues(new Uint32Array(3));
     const key = this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
     return this.putBack({ key, source, at: new Date() });
   }
 
-  /** Whether this browser keeps anything for this page: where a frame's storage is blocked, it does not. */
+  /** Whether this browser keeps copies for this page. It does not where it blocks the storage of frames. */
   canKeep(): boolean {
     const probe = `${this.#own}:probe`;
     try {
@@ -86,7 +86,7 @@ export class LocalCopies {
     }
   }
 
-  /** Puts back what `remove` took. Answers whether the browser could. */
+  /** Puts back what `remove` took. Returns whether the browser could. */
   putBack({ key, source, at }: LocalCopy): boolean {
     try {
       this.#browser.localStorage.setItem(key, JSON.stringify({ version: 1, at: at.getTime(), source }));
@@ -97,7 +97,7 @@ export class LocalCopies {
     }
   }
 
-  /** What pages that are gone left behind, newest first. */
+  /** The copies of pages that are gone, newest first. */
   async left(): Promise<LocalCopy[]> {
     const open = await this.#openPages();
     const copies: LocalCopy[] = [];
@@ -114,12 +114,12 @@ export class LocalCopies {
     return copies.toSorted((a, b) => b.at.getTime() - a.at.getTime());
   }
 
-  /** This page no longer looks after its copy. */
+  /** Releases this page's copy, so that other pages offer it. */
   close(): void {
     this.#release?.();
   }
 
-  /** Holds a lock by the copy's name for as long as the page lives: that is how others know. */
+  /** Holds a lock with the copy's key as its name while the page lives, by which other pages know that it does. */
   #claim(): void {
     const held = new Promise<void>((resolve) => (this.#release = resolve));
     // Refused where storage is partitioned away; then copies are offered even while their page is open.

@@ -3,7 +3,7 @@ import { Text } from '@codemirror/state';
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import { sameWork } from '../plugin/source.ts';
 
-/** Some lines of a text, from one offset to another, that one side replaced by others. */
+/** An edit by one side: the text between two offsets was replaced by another. */
 interface Edit {
   from: number;
   to: number;
@@ -11,13 +11,13 @@ interface Edit {
 }
 
 /**
- * Merges two edits of one text, line by line. `undefined` where they overlap, or stand next to each other: what either
- * means may then depend on the other.
+ * Merges two edits of one text, line by line. `undefined` where they overlap or touch, because the meaning
+ * of either may then depend on the other.
  */
 export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
   if (mine === theirs || theirs === base) return mine;
   if (mine === base) return theirs;
-  // A line break at the end has the last line be one like the others.
+  // With a line break at its end, the last line is merged like the others.
   const whole = `${base}\n`;
   const edits = [...editsOf(whole, `${mine}\n`), ...editsOf(whole, `${theirs}\n`)].toSorted(
     (a, b) => a.from - b.from || a.to - b.to,

@@ -9,17 +9,17 @@ import { sameWork } from '../plugin/source.ts';
 export interface RecoveryOptions {
   copies: LocalCopies;
   notices: Notices;
-  /** What the editor shows, if it shows anything yet. */
+  /** The source in the editor, if one is open yet. */
   current: () => PluginSource | undefined;
-  /** Takes a copy as the plugin's text. */
+  /** Puts a copy in place of the source in the editor, and saves it. */
   restore: (source: PluginSource) => void;
 }
 
 const NOTICE = 'recovery';
 
 /**
- * Offers what this browser kept of a plugin and could not save, one copy after the other, newest first. To be started
- * only once the builder accepted a token for that plugin; nothing is restored or saved unasked.
+ * Offers what this browser kept of a plugin and could not save, one copy after the other, newest first. It may be started
+ * only once the service accepted a token for that plugin. Nothing is restored or saved before the user asks for it.
  */
 export class Recovery {
   readonly #options: RecoveryOptions;
@@ -29,11 +29,11 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** `left` is what pages that are gone left behind, newest first; `present` is what the builder has. */
+  /** @param left the copies of pages that are gone, newest first; @param present what the service has */
   start(left: readonly LocalCopy[], present: PluginSource | undefined): void {
     const { copies } = this.#options;
     for (const copy of left) {
-      // Saved after all: the page went away before it heard.
+      // It was saved, but its page went away before it learned that.
       if (present && sameWork(copy.source, present)) copies.remove(copy.key);
       else this.#waiting.push(copy);
     }
@@ -70,7 +70,7 @@ export class Recovery {
     if (!present) return;
     const { common, recovery } = texts();
     const part = await loadPartOrNotify(notices, () => import('./compare-dialog.ts'));
-    const choice = await part?.compare({
+    const choice = await part?.showCompareDialog({
       title: recovery.title,
       text: recovery.kept(formatDateTime(copy.at)),
       versions: [
@@ -88,7 +88,7 @@ export class Recovery {
 
   #restore(copy: LocalCopy): void {
     const { copies, restore } = this.#options;
-    // First out, then in: there may not be room for both. The page keeps its own as soon as it has the text.
+    // Removed first, because there may not be room for it and for the copy that this page is about to keep.
     copies.remove(copy.key);
     restore(copy.source);
     this.#next();

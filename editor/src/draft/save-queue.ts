@@ -1,11 +1,11 @@
 import { HttpError } from 'plugin-editor/client.js';
 import { type Failure, failureOf, isPassing } from '../service/failure.ts';
 
-/** What is saved, at this moment. */
+/** How far saving is. */
 export type SaveState =
   /** Nothing was changed since the draft was loaded. */
   | { kind: 'unchanged' }
-  /** From a template; the builder has no draft yet, and nothing was changed. */
+  /** The text is a template's: the service has no draft yet, and nothing was changed. */
   | { kind: 'new' }
   | { kind: 'unsaved' }
   | { kind: 'saving' }
@@ -15,111 +15,110 @@ export type SaveState =
 export interface SaveQueueOptions<T> {
   /** What there is to save now. */
   read: () => T;
-  same: (a: T, b: T) => boolean;
+  isSame: (a: T, b: T) => boolean;
   /** Saves once. */
   send: (value: T) => Promise<void>;
-  /** Keeps a copy on this machine until it is saved. */
-  keep: (value: T) => void;
-  /** Drops that copy. */
-  drop: () => void;
+  /** Keeps a copy in this browser until the value is saved. */
+  keepCopy: (value: T) => void;
+  dropCopy: () => void;
   onState: (state: SaveState, error?: unknown) => void;
 }
 
 /** How long after the last change a save starts, in ms. */
 const QUIET = 1000;
-/** Whoever types without a pause is saved this often all the same, in ms. */
+/** A user who types without a pause is saved at this interval, in ms. */
 const LONGEST_WAIT = 10_000;
-/** While saving fails: how long after the last change the copy on this machine follows, in ms. */
+/** While saving fails: how long after the last change the copy in this browser is updated, in ms. */
 const KEEP_AFTER = 300;
 /** The waits between tries while a save fails, in ms: the first, and the longest. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 30_000;
 
 /**
- * Saves by itself: a second after the last change, one save at a time, the newest state always last. What fails in
- * passing is tried again; what fails for good waits for a new token, for another change or for the user.
+ * Saves a value one second after its last edit, one save at a time. A save that failed for a passing reason is tried again;
+ * one that failed for another reason waits for a new token, another edit or the user.
  */
 export class SaveQueue<T> {
   readonly #options: SaveQueueOptions<T>;
   #state: SaveState;
-  /** What the builder has, as far as is known; for a new plugin, its template. */
+  /** What the service has, as far as is known; for a new plugin, its template. */
   #base: T;
   #exists: boolean;
-  /** Whether `#base` is sure: not after a save whose fate is unknown. */
-  #certain = true;
+  /** False after a save that may or may not have reached the service. */
+  #isBaseCertain = true;
   #savedAt: Date | undefined;
-  #sending = false;
-  /** Asked to save while a save was under way. */
-  #again = false;
-  /** Tries that failed in a row. */
-  #failures = 0;
+  #isSending = false;
+  /** Another save was asked for while one was under way. */
+  #saveAgain = false;
+  /** How many tries failed in a row. */
+  #failedTries = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
-  #closed = false;
-  /** When the oldest change that no save holds was made. */
-  #since: number | undefined;
-  /** Nothing is sent meanwhile. */
-  #held = false;
-  #heldBack = false;
-  /** How many saves were begun, and who waits for the end of one: its number, or `undefined` when it failed. */
-  #begun = 0;
+  #isClosed = false;
+  /** When the oldest edit was made that is in no save. */
+  #changedAt: number | undefined;
+  /** Whether saves wait for the end of `holdDuring`, and whether one does. */
+  #isHeld = false;
+  #hasHeldSave = false;
+  /** How many saves were begun. A waiting promise resolves with the number of the save that ended, `undefined` if it failed. */
+  #savesBegun = 0;
   #waiting: ((ended: number | undefined) => void)[] = [];
 
   constructor(options: SaveQueueOptions<T>, base: T, exists: boolean) {
     this.#options = options;
     this.#base = base;
     this.#exists = exists;
-    this.#state = this.#settled();
+    this.#state = this.#stateAtRest();
   }
 
   get state(): SaveState {
     return this.#state;
   }
 
-  /** What the builder had when this page last knew for sure: what both sides of a conflict began with. */
+  /** What the service had when this page last knew for sure: in a conflict, what both sides began with. */
   get base(): T {
     return this.#base;
   }
 
-  /** Whether the builder has a draft. */
+  /** Whether the service has a draft. */
   get exists(): boolean {
     return this.#exists;
   }
 
   /** Whether something here would be lost with the page. */
   get unsaved(): boolean {
-    return this.#sending || !this.#certain || !this.#options.same(this.#options.read(), this.#base);
+    return this.#isSending || !this.#isBaseCertain || !this.#options.isSame(this.#options.read(), this.#base);
   }
 
-  /** Something was changed. */
-  changed(): void {
-    this.#since ??= Date.now();
+  /** The value was edited. */
+  handleEdit(): void {
+    this.#changedAt ??= Date.now();
     if (this.#state.kind === 'failed') {
       clearTimeout(this.#keepTimer);
-      this.#keepTimer = setTimeout(() => this.#keepUp(), KEEP_AFTER);
-      // What the service refused may be right now.
-      if (this.#state.failure === 'refused' || this.#state.failure === 'too-large') this.#soon();
-    } else if (!this.#sending) {
-      this.#soon();
-      if (this.#state.kind !== 'unsaved') this.#set({ kind: 'unsaved' });
+      this.#keepTimer = setTimeout(() => this.#updateCopy(), KEEP_AFTER);
+      // The edit may have corrected what the service refused.
+      if (this.#state.failure === 'refused' || this.#state.failure === 'too-large') this.#scheduleSave();
+    } else if (!this.#isSending) {
+      this.#scheduleSave();
+      if (this.#state.kind !== 'unsaved') this.#setState({ kind: 'unsaved' });
     }
   }
 
-  /** Saves what is not saved yet, now. `force`: a new plugin is saved even unchanged. */
+  /** Saves now what is not saved yet. `force`: a new plugin is saved even if it was not edited. */
   flush({ force = false } = {}): void {
     if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return;
-    if (this.#sending) this.#again = true;
+    if (this.#isSending) this.#saveAgain = true;
     else void this.#attempt(force);
   }
 
   /**
-   * Saves what is here now, a new plugin's text too. Answers whether the builder then has it; a save that fails is an
-   * answer, also where it will be tried again by itself.
+   * Saves now, also a new plugin's text. Resolves with whether the service then has it: with `false` as soon as a save
+   * failed, even if the queue will try it again.
    */
   async saveNow(): Promise<boolean> {
-    const { read, same } = this.#options;
-    for (const before = this.#begun; ;) {
-      if (!this.#sending && this.#certain && this.#exists && same(read(), this.#base)) return true;
+    const { read, isSame } = this.#options;
+    for (const before = this.#savesBegun; ;) {
+      if (!this.#isSending && this.#isBaseCertain && this.#exists && isSame(read(), this.#base)) return true;
       if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return false;
       const end = new Promise<number | undefined>((resolve) => this.#waiting.push(resolve));
       this.flush({ force: true });
@@ -129,126 +128,128 @@ export class SaveQueue<T> {
     }
   }
 
-  /** Sends nothing while `work` runs, which changes the draft itself; after it, what was changed meanwhile. */
+  /** Sends no save while `work` runs, because that changes the draft itself; sends what was edited meanwhile after it. */
   async holdDuring<R>(work: () => Promise<R>): Promise<R> {
-    this.#held = true;
+    this.#isHeld = true;
     try {
       return await work();
     } finally {
-      this.#held = false;
-      if (this.#heldBack) this.flush();
-      this.#heldBack = false;
+      this.#isHeld = false;
+      if (this.#hasHeldSave) this.flush();
+      this.#hasHeldSave = false;
     }
   }
 
-  /** What the builder has is no longer sure: saves, which finds out. */
-  doubt(): void {
-    this.#certain = false;
+  /** The service may have something else than `base`. Saves, because only a save finds out what it has. */
+  invalidateBase(): void {
+    this.#isBaseCertain = false;
     this.flush();
   }
 
   /** The page may go away: keeps a copy, and saves while it can. */
-  leaving(): void {
+  prepareToLeave(): void {
     if (!this.unsaved) return;
-    this.#options.keep(this.#options.read());
+    this.#options.keepCopy(this.#options.read());
     if (this.#state.kind !== 'failed' || isPassing(this.#state.failure)) this.flush();
   }
 
-  /** The connection or the token is new: goes on where that can help. */
+  /** The connection or the token is new: tries again what may have failed for the lack of it. */
   resume(): void {
     if (this.#state.kind !== 'failed') return;
-    this.#failures = 0;
-    if (isPassing(this.#state.failure) || NEEDS_TOKEN.includes(this.#state.failure)) this.flush();
+    this.#failedTries = 0;
+    if (isPassing(this.#state.failure) || NEEDS_NEW_TOKEN.includes(this.#state.failure)) this.flush();
   }
 
-  /** A conflict is settled: the builder has `base`, and what is here replaces it when it differs. */
-  settle(base: T): void {
+  /** The user resolved a conflict: the service has `base`, and what is here replaces it where that differs. */
+  acceptAsBase(base: T): void {
     this.#base = base;
     this.#exists = true;
-    this.#certain = true;
+    this.#isBaseCertain = true;
     void this.#attempt(false);
   }
 
   /** Resolves once nothing is being sent. */
-  async ended(): Promise<void> {
-    while (this.#sending) await new Promise((resolve) => this.#waiting.push(resolve));
+  async whenIdle(): Promise<void> {
+    while (this.#isSending) await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Ends all waiting; a save that is under way still comes to its end. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#stopTimers();
   }
 
   async #attempt(force: boolean): Promise<void> {
     this.#stopTimers();
-    const { read, same, send, keep } = this.#options;
+    const { read, isSame, send, keepCopy } = this.#options;
     const value = read();
-    if (this.#certain && same(value, this.#base) && (this.#exists || !force)) return this.#done();
-    keep(value);
-    if (this.#held) {
-      this.#heldBack = true;
+    if (this.#isBaseCertain && isSame(value, this.#base) && (this.#exists || !force))
+      return this.#handleNothingToSave();
+    keepCopy(value);
+    if (this.#isHeld) {
+      this.#hasHeldSave = true;
       return;
     }
-    const number = ++this.#begun;
-    this.#since = undefined;
-    this.#sending = true;
-    this.#again = false;
-    this.#set({ kind: 'saving' });
+    const number = ++this.#savesBegun;
+    this.#changedAt = undefined;
+    this.#isSending = true;
+    this.#saveAgain = false;
+    this.#setState({ kind: 'saving' });
     try {
       await send(value);
     } catch (error) {
-      this.#sending = false;
-      return this.#failed(error);
+      this.#isSending = false;
+      return this.#handleFailure(error);
     }
-    this.#sending = false;
+    this.#isSending = false;
     this.#base = value;
     this.#exists = true;
-    this.#certain = true;
-    this.#failures = 0;
+    this.#isBaseCertain = true;
+    this.#failedTries = 0;
     this.#savedAt = new Date();
-    this.#tell(number);
-    if (same(read(), value)) return this.#done();
-    this.#set({ kind: 'unsaved' });
-    if (this.#again || this.#closed) this.flush();
-    else this.#soon();
+    this.#notifyWaiting(number);
+    if (isSame(read(), value)) return this.#handleNothingToSave();
+    this.#setState({ kind: 'unsaved' });
+    if (this.#saveAgain || this.#isClosed) this.flush();
+    else this.#scheduleSave();
   }
 
-  #failed(error: unknown): void {
+  #handleFailure(error: unknown): void {
     const failure = failureOf(error);
-    if (isPassing(failure) || failure === 'conflict') this.#certain = false;
-    this.#options.keep(this.#options.read());
-    this.#set({ kind: 'failed', failure }, error);
-    this.#tell(undefined);
-    if (!isPassing(failure) || this.#closed) return;
-    const backoff = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY) * (0.75 + Math.random() / 4);
+    if (isPassing(failure) || failure === 'conflict') this.#isBaseCertain = false;
+    this.#options.keepCopy(this.#options.read());
+    this.#setState({ kind: 'failed', failure }, error);
+    this.#notifyWaiting(undefined);
+    if (!isPassing(failure) || this.#isClosed) return;
+    const backoff =
+      Math.min(FIRST_RETRY * 2 ** this.#failedTries++, LONGEST_RETRY) * (0.75 + Math.random() / 4);
     const asked = (error instanceof HttpError && error.retryAfter) || 0;
     this.#timer = setTimeout(() => this.flush(), Math.max(backoff, Math.min(asked, LONGEST_RETRY)));
   }
 
-  #tell(ended: number | undefined): void {
-    for (const tell of this.#waiting.splice(0)) tell(ended);
+  #notifyWaiting(ended: number | undefined): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(ended);
   }
 
-  #done(): void {
-    this.#since = undefined;
-    this.#options.drop();
-    this.#set(this.#settled());
+  #handleNothingToSave(): void {
+    this.#changedAt = undefined;
+    this.#options.dropCopy();
+    this.#setState(this.#stateAtRest());
   }
 
-  /** While saving fails the copy follows the text, and goes when there is nothing left to save. */
-  #keepUp(): void {
-    if (this.unsaved) this.#options.keep(this.#options.read());
-    else if (this.#state.kind === 'failed') this.#done();
+  /** While saving fails, keeps the copy equal to the text, and drops it when nothing is left to save. */
+  #updateCopy(): void {
+    if (this.unsaved) this.#options.keepCopy(this.#options.read());
+    else if (this.#state.kind === 'failed') this.#handleNothingToSave();
   }
 
-  #soon(): void {
+  #scheduleSave(): void {
     const now = Date.now();
-    this.#since ??= now;
+    this.#changedAt ??= now;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => this.flush(),
-      Math.min(QUIET, Math.max(0, this.#since + LONGEST_WAIT - now)),
+      Math.min(QUIET, Math.max(0, this.#changedAt + LONGEST_WAIT - now)),
     );
   }
 
@@ -257,16 +258,16 @@ export class SaveQueue<T> {
     clearTimeout(this.#keepTimer);
   }
 
-  #settled(): SaveState {
+  #stateAtRest(): SaveState {
     if (this.#savedAt) return { kind: 'saved', at: this.#savedAt };
     return { kind: this.#exists ? 'unchanged' : 'new' };
   }
 
-  #set(state: SaveState, error?: unknown): void {
+  #setState(state: SaveState, error?: unknown): void {
     this.#state = state;
     this.#options.onState(state, error);
   }
 }
 
-/** What only another token can mend. */
-const NEEDS_TOKEN: readonly Failure[] = ['session', 'forbidden'];
+/** The failures that only another token can end. */
+const NEEDS_NEW_TOKEN: readonly Failure[] = ['session', 'forbidden'];

@@ -11,7 +11,7 @@ import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror
 import { syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import type { HelpResult } from './results.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
@@ -21,10 +21,10 @@ type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];
 const WORD = /#?[\p{ID_Continue}$]+|#/u;
 const WHOLE_WORD = /^#?[\p{ID_Continue}$]*$/u;
 
-/** Where nothing is completed unasked, by the names of the grammar. */
+/** The nodes of the grammar in which completion does not open by itself. */
 const TEXT = new Set(['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']);
 
-/** Whether what is typed is text to people. An expression within a template is none, though a template is around it. */
+/** Whether the cursor is in a string or a comment. An expression within a template string is code. */
 function isInText({ state, pos }: CompletionContext): boolean {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, -1); node; node = node.parent) {
     if (TEXT.has(node.name)) return true;
@@ -33,7 +33,7 @@ function isInText({ state, pos }: CompletionContext): boolean {
   return false;
 }
 
-/** The kinds of CodeMirror by the protocol's numbers; others are variables. */
+/** CodeMirror's types of completions by the protocol's kinds; other kinds are variables. */
 const types: Record<number, string> = {
   2: 'method',
   3: 'function',
@@ -50,19 +50,19 @@ const types: Record<number, string> = {
   25: 'type',
 };
 
-/** What the service knows that fits here; without the service, what the text itself has. */
-async function completionsHere(context: CompletionContext): Promise<CompletionResult | null> {
+/** The service's completions at the cursor; where the service fails, the names in the text. */
+async function serviceCompletions(context: CompletionContext): Promise<CompletionResult | null> {
   const { view, pos, explicit, state } = context;
   const plugin = view && LSPPlugin.get(view);
   if (!plugin) return null;
   const word = context.matchBefore(WORD);
   const from = word?.from ?? pos;
   if (!explicit && from === pos && state.sliceDoc(pos - 1, pos) !== '.') return null;
-  const asked = askClient(plugin, 'textDocument/completion', { position: plugin.toPosition(pos) });
-  context.addEventListener('abort', asked.cancel, { onDocChange: true });
+  const request = sendClientRequest(plugin, 'textDocument/completion', { position: plugin.toPosition(pos) });
+  context.addEventListener('abort', request.cancel, { onDocChange: true });
   let found: HelpResult<'textDocument/completion'>;
   try {
-    found = await asked.result;
+    found = await request.result;
   } catch {
     return context.aborted ? null : localCompletionSource(context);
   }
@@ -77,7 +77,7 @@ async function completionsHere(context: CompletionContext): Promise<CompletionRe
 function completionOf(item: Item, plugin: LSPPlugin, wordFrom: number): Completion {
   const { label, kind = 0, sortText, filterText, insertText, textEdit } = item;
   const text = textEdit?.newText ?? insertText ?? label;
-  // Some begin before the word: where a value may be missing, "." becomes "?.".
+  // Some replace text before the word: where a value may be missing, "." becomes "?.".
   const before = textEdit ? wordFrom - plugin.fromPosition(textEdit.range.start) : 0;
   return {
     label: filterText ?? label,
@@ -94,10 +94,10 @@ function completionOf(item: Item, plugin: LSPPlugin, wordFrom: number): Completi
   };
 }
 
-/** Type and documentation of a completion, asked for when it is chosen. */
+/** Type and documentation of a completion, loaded when the user selects it in the list. */
 async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement | null> {
   const position = plugin.toPosition(plugin.view.state.selection.main.head);
-  const found = await askClient(plugin, 'completionItem/resolve', { position, label }).result.catch(
+  const found = await sendClientRequest(plugin, 'completionItem/resolve', { position, label }).result.catch(
     () => null,
   );
   if (!found?.detail && !found?.documentation) return null;
@@ -111,7 +111,7 @@ async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement |
   return element;
 }
 
-/** Whole statements, where a word stands alone. */
+/** Snippets of whole statements, where a word stands alone. */
 function snippetSource(lang: string): CompletionSource {
   const all = completeFromList(lang === 'typescript' ? typescriptSnippets : snippets);
   const source = ifNotIn(['.', 'PropertyDefinition', 'PropertyName'], all);
@@ -122,8 +122,8 @@ function snippetSource(lang: string): CompletionSource {
   };
 }
 
-/** The sources of completion of a language, in place of all others. */
+/** The sources of completions of a language, in place of CodeMirror's own. */
 export const completionSources = (lang: string): CompletionSource[] => [
-  (context) => (context.explicit || !isInText(context) ? completionsHere(context) : null),
+  (context) => (context.explicit || !isInText(context) ? serviceCompletions(context) : null),
   snippetSource(lang),
 ];

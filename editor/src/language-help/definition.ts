@@ -1,8 +1,8 @@
 import { LSPPlugin } from '@codemirror/lsp-client';
 import { type Command, EditorView } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
-import { showFailure, showMessage } from './place-message.ts';
+import { sendClientRequest } from './client-request.ts';
+import { showFailure, showMessage } from './cursor-message.ts';
 
 /** Goes to where the name at the cursor is declared. */
 export const goToDefinition: Command = (view) => {
@@ -16,8 +16,8 @@ async function findDefinition(plugin: LSPPlugin): Promise<void> {
   const { doc, selection } = view.state;
   const position = plugin.toPosition(selection.main.head);
   try {
-    const found = await askClient(plugin, 'textDocument/definition', { position }).result;
-    // The places are those of the text that was asked about.
+    const found = await sendClientRequest(plugin, 'textDocument/definition', { position }).result;
+    // The ranges are those of the text that the request was about.
     if (view.state.doc !== doc) return;
     const [first] = found?.ranges ?? [];
     if (first) select(view, plugin.fromPosition(first.start), plugin.fromPosition(first.end));

@@ -1,6 +1,6 @@
 import DOMPurify from 'dompurify';
 
-/** What documentation may be made of. It comes from comments in the source, which another author may have written. */
+/** The HTML that documentation may have. It comes from comments in the source, which another author may have written. */
 const allowed = {
   ALLOWED_TAGS: [
     'p',
@@ -17,13 +17,13 @@ const allowed = {
     'blockquote',
     'span',
   ].concat(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td']),
-  // Of the highlighting of code.
+  // For the highlighting of code.
   ALLOWED_ATTR: ['class'],
 };
 
 /**
- * HTML of documentation without anything that could act, load or lead elsewhere. Where the browser knows trusted types, which
- * the page's policy asks for, it is one: CodeMirror's client hands it to the page as it is.
+ * Removes from documentation all HTML that could run, load something or link elsewhere. Where the browser has trusted types, the
+ * result is one, because the page's policy demands it and CodeMirror's client assigns the result to `innerHTML`.
  */
 export const sanitizeDocumentation = (html: string): string =>
   DOMPurify.sanitize(html, {

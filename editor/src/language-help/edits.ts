@@ -1,7 +1,7 @@
 import type { LSPPlugin } from '@codemirror/lsp-client';
 import type { TextEdits } from './results.ts';
 
-/** Makes changes that the service found for the text as it is, as one step of undo. */
+/** Applies edits that the service made for the present text, as one step of undo. */
 export function applyEdits(plugin: LSPPlugin, edits: TextEdits, userEvent: string): void {
   const { view } = plugin;
   view.dispatch({

@@ -2,9 +2,9 @@ import { getIndentUnit, indentUnit } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import { applyEdits } from './edits.ts';
-import { showFailure, showMessage } from './place-message.ts';
+import { showFailure, showMessage } from './cursor-message.ts';
 
 /** Formats the whole text. */
 export const formatText: Command = (view) => {
@@ -21,7 +21,7 @@ async function format(plugin: LSPPlugin): Promise<void> {
     insertSpaces: !state.facet(indentUnit).includes('\t'),
   };
   try {
-    const edits = await askClient(plugin, 'textDocument/formatting', { options }).result;
+    const edits = await sendClientRequest(plugin, 'textDocument/formatting', { options }).result;
     if (view.state.doc !== state.doc) showMessage(view, texts().languageHelp.changed);
     else if (!edits?.length) showMessage(view, texts().languageHelp.formatted);
     else applyEdits(plugin, edits, 'format');

@@ -6,32 +6,32 @@ import type { Extension } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import { problemFix } from '../code/problem-fix.ts';
 import { texts } from '../locales/locale.ts';
-import type { AskHelp } from './ask-service.ts';
+import type { SendHelpRequest } from './service-request.ts';
 import { completionSources } from './completion.ts';
 import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
 import { formatText } from './format.ts';
-import { cursorTooltip } from './place-message.ts';
+import { cursorTooltip } from './cursor-message.ts';
 import { showQuickFixes } from './quick-fixes.ts';
-import { renameHere } from './rename.ts';
+import { renameAtCursor } from './rename.ts';
 import { showSignature, signatures } from './signature.ts';
 import { helpTheme } from './theme.ts';
 import { HelpTransport } from './transport.ts';
 
-export { askService } from './ask-service.ts';
+export { createServiceRequest } from './service-request.ts';
 
-/** One text is edited at a time, and its name is of no interest to the service. */
+/** The client's name for the text. The service does not get it. */
 const TEXT_URI = 'file:///plugin';
 
-/** Longer than a request of the editor's own may take, which ends by itself. */
+/** The client's time limit in ms. It is longer than that of the requests to the service, so that these fail first. */
 const TIMEOUT = 60_000;
 
-/** What can be done with a text by command; a command finds the help in the text. */
+/** The commands on a text. Each finds the language help in the editor that it runs in. */
 export const textCommands = {
   complete: startCompletion,
   fixes: showQuickFixes,
   definition: goToDefinition,
-  rename: renameHere,
+  rename: renameAtCursor,
   format: formatText,
   signature: showSignature,
   comment: toggleComment,
@@ -39,14 +39,14 @@ export const textCommands = {
 
 export type TextCommand = keyof typeof textCommands;
 
-/** Help with one text, by asking the service. */
+/** Language help with one text, by the service. */
 export class LanguageHelp {
   readonly #transport: HelpTransport;
   readonly #client: LSPClient;
 
-  /** `onUnable`: the service has no help to give. */
-  constructor(ask: AskHelp, onUnable: () => void) {
-    this.#transport = new HelpTransport({ ask, onUnable });
+  /** `onUnable`: the service has no language help. */
+  constructor(sendRequest: SendHelpRequest, onUnable: () => void) {
+    this.#transport = new HelpTransport({ sendRequest, onUnable });
     this.#client = new LSPClient({
       timeout: TIMEOUT,
       sanitizeHTML: sanitizeDocumentation,
@@ -56,7 +56,7 @@ export class LanguageHelp {
     this.#client.connect(this.#transport);
   }
 
-  /** What a text in a language that there is help for needs in its editor. */
+  /** The extension for the editor of a text in a language that there is help with. */
   extension(lang: string): Extension {
     return [
       this.#client.plugin(TEXT_URI, lang),

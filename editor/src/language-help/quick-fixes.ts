@@ -2,21 +2,21 @@ import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command, EditorView } from '@codemirror/view';
 import { html, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import { applyEdits } from './edits.ts';
-import { showAtCursor, showFailure, showMessage } from './place-message.ts';
+import { showAtCursor, showFailure, showMessage } from './cursor-message.ts';
 import type { HelpResult } from './results.ts';
 
 type Fix = HelpResult<'textDocument/codeAction'>[number];
 
-/** Lists what can be done about the problem at the cursor, or else about those of its line. */
+/** Shows a menu with the fixes for the problem at the cursor, or else for those of its line. */
 export const showQuickFixes: Command = (view) => {
   const plugin = LSPPlugin.get(view);
-  if (plugin) void offerFixes(plugin);
+  if (plugin) void findAndShowFixes(plugin);
   return plugin !== null;
 };
 
-async function offerFixes(plugin: LSPPlugin): Promise<void> {
+async function findAndShowFixes(plugin: LSPPlugin): Promise<void> {
   const { view } = plugin;
   const { doc } = view.state;
   try {
@@ -32,12 +32,12 @@ async function offerFixes(plugin: LSPPlugin): Promise<void> {
 async function findFixes(plugin: LSPPlugin): Promise<readonly Fix[]> {
   const { doc, selection } = plugin.view.state;
   const { from, to } = selection.main;
-  const ask = (start: number, end: number) =>
-    askClient(plugin, 'textDocument/codeAction', {
+  const request = (start: number, end: number) =>
+    sendClientRequest(plugin, 'textDocument/codeAction', {
       range: { start: plugin.toPosition(start), end: plugin.toPosition(end) },
     }).result;
-  const here = await ask(from, to);
-  return here.length ? here : ask(doc.lineAt(from).from, doc.lineAt(to).to);
+  const here = await request(from, to);
+  return here.length ? here : request(doc.lineAt(from).from, doc.lineAt(to).to);
 }
 
 function applyFix(plugin: LSPPlugin, { edits }: Fix): void {
@@ -45,7 +45,7 @@ function applyFix(plugin: LSPPlugin, { edits }: Fix): void {
   plugin.view.focus();
 }
 
-/** The title in the language of the page; of a fix that this editor does not know yet, the service's. */
+/** The title in the language of the page; for a fix that this editor does not know, the service's title. */
 function titleOf({ title, data }: Fix): string {
   const titles = texts().languageHelp.fix;
   if (!data || !Object.hasOwn(titles, data.fix)) return title;
@@ -89,7 +89,7 @@ function showMenu(plugin: LSPPlugin, fixes: readonly Fix[]): void {
   view.dispatch({ effects: showAtCursor.of({ pos: view.state.selection.main.head, create }) });
 }
 
-/** Not within an update of the editor, which may be what took the focus. */
+/** Removes the menu, after the present update of the editor: that may be what took the focus. */
 function removeMenu(view: EditorView): void {
   queueMicrotask(() => view.dispatch({ effects: showAtCursor.of(null) }));
 }

@@ -2,12 +2,12 @@ import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command, EditorView } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
+import { sendClientRequest } from './client-request.ts';
 import { applyEdits } from './edits.ts';
-import { messageOf, showAtCursor, showMessage } from './place-message.ts';
+import { messageOf, showAtCursor, showMessage } from './cursor-message.ts';
 
-/** Asks for a new name for what the cursor is on, and renames it everywhere. */
-export const renameHere: Command = (view) => {
+/** Shows a field for a new name of what is at the cursor, and then renames it everywhere. */
+export const renameAtCursor: Command = (view) => {
   const plugin = LSPPlugin.get(view);
   if (!plugin) return false;
   const word = view.state.wordAt(view.state.selection.main.head);
@@ -19,7 +19,7 @@ export const renameHere: Command = (view) => {
   return true;
 };
 
-/** A field for the new name, at the old one. It goes with the next change of the text, or when it loses the focus. */
+/** A field for the new name. The next change of the text removes it, and so does a loss of the focus. */
 class RenameField {
   readonly dom = document.createElement('form');
   readonly #plugin: LSPPlugin;
@@ -27,7 +27,7 @@ class RenameField {
   readonly #from: number;
   readonly #name: string;
   #problem: string | undefined;
-  #isAsking = false;
+  #isRenaming = false;
 
   constructor(plugin: LSPPlugin, name: string, from: number) {
     this.#plugin = plugin;
@@ -47,7 +47,8 @@ class RenameField {
     });
     this.dom.addEventListener('focusout', ({ relatedTarget }) => {
       const isLeft = !this.dom.contains(relatedTarget as Node | null);
-      // Not within an update of the editor, which may be what took the focus; and not where the whole page lost it.
+      // It stays where the whole page lost the focus. It is removed after the present update of the editor, which may be what
+      // took the focus.
       if (isLeft && this.dom.isConnected && document.hasFocus()) queueMicrotask(() => this.#hide());
     });
     this.#draw();
@@ -86,14 +87,15 @@ class RenameField {
 
   async #rename(): Promise<void> {
     const newName = this.#input?.value.trim() ?? '';
-    if (this.#isAsking) return;
+    if (this.#isRenaming) return;
     if (newName === this.#name || !newName) return this.#close();
-    this.#isAsking = true;
+    this.#isRenaming = true;
     const { doc } = this.#view.state;
     const position = this.#plugin.toPosition(this.#from);
     try {
-      const edits = await askClient(this.#plugin, 'textDocument/rename', { position, newName }).result;
-      // The places are those of the text that was asked about.
+      const edits = await sendClientRequest(this.#plugin, 'textDocument/rename', { position, newName })
+        .result;
+      // The ranges are those of the text that the request was about.
       if (!this.dom.isConnected || this.#view.state.doc !== doc) return;
       if (edits?.length) {
         applyEdits(this.#plugin, edits, 'rename');
@@ -104,7 +106,7 @@ class RenameField {
     } catch (error) {
       this.#show(messageOf(error));
     } finally {
-      this.#isAsking = false;
+      this.#isRenaming = false;
     }
   }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What the service answers, as far as the editor shows it: see `language-help/requests.ts` of the service. */
+// The results of the service, as far as the editor uses them: see `language-help/requests.ts` of the service.
 const position = z.object({ line: z.number(), character: z.number() });
 const range = z.object({ start: position, end: position });
 const textEdits = z.array(z.object({ range, newText: z.string() }));

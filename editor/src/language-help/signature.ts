@@ -8,20 +8,20 @@ import {
 import { Compartment, type Extension, Prec } from '@codemirror/state';
 import { type Command, keymap } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
-import { askClient } from './client.ts';
-import { showFailure, showMessage } from './place-message.ts';
+import { sendClientRequest } from './client-request.ts';
+import { showFailure, showMessage } from './cursor-message.ts';
 
-const place = new Compartment();
+const compartment = new Compartment();
 
-/** The client has no command that closes a signature; one that is taken out of the editor and put back shows none. */
+/** The client has no command that closes a signature. Its extension is taken out and put back, which has the same effect. */
 const closeSignature: Command = (view) => {
   if (!view.dom.querySelector('.cm-lsp-signature-tooltip')) return false;
-  view.dispatch({ effects: place.reconfigure([]) });
-  view.dispatch({ effects: place.reconfigure(signatureHelp({ keymap: false })) });
+  view.dispatch({ effects: compartment.reconfigure([]) });
+  view.dispatch({ effects: compartment.reconfigure(signatureHelp({ keymap: false })) });
   return true;
 };
 
-/** Shows the parameters of the call at the cursor, or says why there are none: the client by itself would say nothing. */
+/** Shows the parameters of the call at the cursor, or why there are none, which the client's own command does not say. */
 export const showSignature: Command = (view) => {
   const plugin = LSPPlugin.get(view);
   if (plugin) void findSignature(plugin);
@@ -32,7 +32,8 @@ async function findSignature(plugin: LSPPlugin): Promise<void> {
   const { view } = plugin;
   const position = plugin.toPosition(view.state.selection.main.head);
   try {
-    const found = await askClient(plugin, 'textDocument/signatureHelp', { position, byCommand: true }).result;
+    const found = await sendClientRequest(plugin, 'textDocument/signatureHelp', { position, byCommand: true })
+      .result;
     if (found) showSignatureHelp(view);
     else showMessage(view, texts().languageHelp.noCall);
   } catch (error) {
@@ -42,11 +43,11 @@ async function findSignature(plugin: LSPPlugin): Promise<void> {
 
 /** Shows the parameters of the call that is being written; Escape closes them. */
 export const signatures = (): Extension => [
-  place.of(signatureHelp({ keymap: false })),
+  compartment.of(signatureHelp({ keymap: false })),
   Prec.high(
     keymap.of([
       { key: 'Escape', run: closeSignature },
-      // Only while a function with several signatures is shown; else these keys are the text's.
+      // These commands do nothing unless a function with several signatures is shown, and then the keys are the text's.
       { key: 'Mod-Shift-ArrowDown', run: nextSignature },
       { key: 'Mod-Shift-ArrowUp', run: prevSignature },
     ]),

@@ -1,9 +1,9 @@
 import { EditorView } from '@codemirror/view';
 
-/** How help looks; colours are the page's (styles/colours.css). */
+/** The styles of language help. The colours are the page's (styles/colours.css). */
 export const helpTheme = EditorView.theme({
   '.cm-tooltip.cm-completionInfo': { maxWidth: 'min(420px, 80vw)', maxHeight: '16em', overflow: 'auto' },
-  // Its line breaks are those of the HTML, not those between its tags.
+  // Line breaks between HTML tags are not shown.
   '.cm-lsp-documentation, .cm-lsp-signature-tooltip .cm-lsp-signature-documentation': {
     padding: '6px 12px',
     fontSize: '13px',

@@ -1,7 +1,7 @@
 import { texts } from '../locales/locale.ts';
 import type { Transport } from '@codemirror/lsp-client';
 import { HttpError } from 'plugin-editor/client.js';
-import type { AskHelp } from './ask-service.ts';
+import type { SendHelpRequest } from './service-request.ts';
 import { type HelpMethod, isHelpMethod } from './results.ts';
 
 /** The longest text that the service helps with, in UTF-16 code units. */
@@ -12,18 +12,18 @@ interface Message {
   method: string;
   params: {
     id?: number;
-    /** Asked for by a command: where there is no answer, it is to be told why. */
+    /** A command of the user sent it, so that a failure is reported to the user. */
     byCommand?: boolean;
     textDocument?: { uri: string; languageId?: string; text?: string };
     contentChanges?: { text: string }[];
   };
 }
 
-/** The protocol's code of a request that was taken back. */
+/** The protocol's error codes. */
 const REQUEST_CANCELLED = -32_800;
 const REQUEST_FAILED = -32_803;
 
-/** What CodeMirror's client is told that the server can do. Texts are sent whole. */
+/** The capabilities of the server that CodeMirror's client believes in. `textDocumentSync: 1`: texts are sent whole. */
 const capabilities = {
   textDocumentSync: 1,
   completionProvider: {},
@@ -31,23 +31,22 @@ const capabilities = {
   signatureHelpProvider: { triggerCharacters: ['(', ',', '<'], retriggerCharacters: [')'] },
 };
 
-/** What is asked by the way, while one types or points: that it has no answer is nothing to be told. */
-const askedInPassing: ReadonlySet<string> = new Set([
+/** The methods that are requested while the user types or points, whose failures are not reported. */
+const backgroundMethods: ReadonlySet<string> = new Set([
   'completionItem/resolve',
   'textDocument/hover',
   'textDocument/signatureHelp',
 ]);
 
 export interface TransportOptions {
-  ask: AskHelp;
-  /** The service has no help to give: it is not asked again. */
+  sendRequest: SendHelpRequest;
+  /** The service has no language help. It is not asked again. */
   onUnable: () => void;
 }
 
 /**
- * Stands between CodeMirror's client of the Language Server Protocol, which believes in a connection with a memory, and the
- * service, which answers single requests: keeps the text, and sends it with each. A newer request takes back the former one of
- * its kind.
+ * Connects CodeMirror's client of the Language Server Protocol, which expects a server that keeps the text, with the service,
+ * which does not: it keeps the text, and sends it with each request. A newer request cancels the former one of the same method.
  */
 export class HelpTransport implements Transport {
   readonly #options: TransportOptions;
@@ -73,8 +72,8 @@ export class HelpTransport implements Transport {
     const { id, method, params } = JSON.parse(message) as Message;
     switch (method) {
       case 'initialize':
-        // Not now: whoever sends does not expect to be answered before it has sent.
-        queueMicrotask(() => this.#answer(id, { result: { capabilities } }));
+        // The client does not expect the response before `send` has returned.
+        queueMicrotask(() => this.#respond(id, { result: { capabilities } }));
         break;
       case 'textDocument/didOpen':
         this.#lang = params.textDocument?.languageId ?? '';
@@ -88,7 +87,7 @@ export class HelpTransport implements Transport {
         for (const one of this.#running.values()) if (one.id === params.id) one.abort.abort();
         break;
       default:
-        if (id !== undefined) void this.#ask(id, method, params);
+        if (id !== undefined) void this.#request(id, method, params);
     }
   }
 
@@ -96,37 +95,37 @@ export class HelpTransport implements Transport {
     for (const { abort } of this.#running.values()) abort.abort();
   }
 
-  /** A service that nobody has asked for a while has to start what answers: that is not to be waited for by who types. */
+  /** Has the service start its language server, which takes a while, before the user needs it. */
   async #warmUp(): Promise<void> {
     const place = { params: { position: { line: 0, character: 0 } }, signal: new AbortController().signal };
-    const question = { lang: this.#lang, contents: '', method: 'textDocument/hover', ...place } as const;
-    // It is asked again when there is something to ask.
-    await this.#options.ask(question).catch(() => undefined);
+    const request = { lang: this.#lang, contents: '', method: 'textDocument/hover', ...place } as const;
+    // A failure is reported with the first request of the user's.
+    await this.#options.sendRequest(request).catch(() => undefined);
   }
 
   #change(text = ''): void {
-    // One that stands alone within a line is none of this editor's line breaks, but would be one to the service.
+    // A lone `\r` is no line break in this editor, but is one to the service.
     this.#text = text.replaceAll('\r', ' ');
   }
 
-  async #ask(id: number, method: string, { byCommand, ...params }: Message['params']): Promise<void> {
-    // There is one text, which goes along; its name does not.
+  async #request(id: number, method: string, { byCommand, ...params }: Message['params']): Promise<void> {
+    // The service gets the text itself in place of its name.
     delete params.textDocument;
-    // The client would write it to the console.
-    const isQuiet = !byCommand && askedInPassing.has(method);
+    // The client writes errors to the console, so a request in the background gets an empty result instead.
+    const isQuiet = !byCommand && backgroundMethods.has(method);
     if (!isHelpMethod(method)) return this.#fail(id, isQuiet, texts().languageHelp.unknown);
     this.#running.get(method)?.abort.abort();
     const abort = new AbortController();
     this.#running.set(method, { id, abort });
     try {
-      // Nothing is offered then; this is a key that was pressed before that was known.
+      // Language help is no longer offered then, but this key was pressed before that was known.
       if (!this.#isAble) throw new Error(texts().languageHelp.refused);
       if (this.#text.length > LONGEST) throw new Error(texts().languageHelp.tooLong);
       const { signal } = abort;
-      const question = { lang: this.#lang, contents: this.#text, method, params, signal };
-      const result = await this.#options.ask(question);
+      const request = { lang: this.#lang, contents: this.#text, method, params, signal };
+      const result = await this.#options.sendRequest(request);
       signal.throwIfAborted();
-      this.#answer(id, { result });
+      this.#respond(id, { result });
     } catch (error) {
       if (abort.signal.aborted)
         return this.#fail(id, isQuiet, texts().languageHelp.cancelled, REQUEST_CANCELLED);
@@ -134,24 +133,25 @@ export class HelpTransport implements Transport {
         this.#isAble = false;
         this.#options.onUnable();
       }
-      this.#fail(id, isQuiet, inWords(method, error));
+      this.#fail(id, isQuiet, failureText(method, error));
     } finally {
       if (this.#running.get(method)?.abort === abort) this.#running.delete(method);
     }
   }
 
+  /** @param isQuiet whether the client gets an empty result in place of the error */
   #fail(id: number, isQuiet: boolean, message: string, code = REQUEST_FAILED): void {
-    if (isQuiet) this.#answer(id, { result: null });
-    else this.#answer(id, { error: { code, message } });
+    if (isQuiet) this.#respond(id, { result: null });
+    else this.#respond(id, { error: { code, message } });
   }
 
-  #answer(id: number | undefined, answer: object): void {
-    const message = JSON.stringify({ jsonrpc: '2.0', id, ...answer });
+  #respond(id: number | undefined, response: object): void {
+    const message = JSON.stringify({ jsonrpc: '2.0', id, ...response });
     for (const handler of this.#handlers) handler(message);
   }
 }
 
-function inWords(method: HelpMethod, error: unknown): string {
+function failureText(method: HelpMethod, error: unknown): string {
   if (!(error instanceof HttpError)) return error instanceof Error ? error.message : String(error);
   if (error.status === 422 && method === 'textDocument/rename') {
     return texts().languageHelp.names;

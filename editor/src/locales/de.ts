@@ -9,6 +9,12 @@ export const de: Texts = {
     pageTitle: (plugin, unsaved) => `${unsaved ? '• ' : ''}${plugin} – Plugin-Editor`,
     opening: 'Das Plugin wird geöffnet …',
     cannotOpen: 'Das Plugin lässt sich nicht öffnen',
+    unusable: {
+      name: (field) => `${field} muss wohlgeformter Text sein und darf weder leer noch „.“ oder „..“ sein.`,
+      ident: 'ident muss Umgebung.Mandant sein, wie com.example.customer-7.',
+      token: 'Das Token muss sichtbares ASCII ohne Leerzeichen sein.',
+      address: 'Die Adresse muss die Parameter builder, ident und fn haben.',
+    },
     openFromApp: {
       title: 'Öffnen Sie das Plugin aus seiner App',
       text: 'Dieser Editor lässt sich nicht über einen Link öffnen, der ein Token enthält. Öffnen Sie das Plugin in der App, zu der es gehört.',

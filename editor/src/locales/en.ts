@@ -11,6 +11,12 @@ export const en = {
     pageTitle: (plugin: string, unsaved: boolean) => `${unsaved ? '• ' : ''}${plugin} – Plugin editor`,
     opening: 'Opening the plugin…',
     cannotOpen: 'The plugin cannot be opened',
+    unusable: {
+      name: (field: string) => `${field} must be well-formed text, and not empty, “.” or “..”.`,
+      ident: 'ident must be environment.tenant, such as com.example.customer-7.',
+      token: 'The token must be visible ASCII without spaces.',
+      address: 'The address must have the parameters builder, ident and fn.',
+    },
     openFromApp: {
       title: 'Open the plugin from its app',
       text: 'This editor cannot be opened by a link that holds a token. Go to the app that the plugin belongs to, and open it there.',

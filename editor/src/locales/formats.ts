@@ -3,7 +3,7 @@ import { localeTag } from './locale.ts';
 type NumberOptions = Intl.NumberFormatOptions;
 type DateOptions = Intl.DateTimeFormatOptions;
 
-// A format takes longer to make than to use.
+// To create a format takes much longer than to use it.
 const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
 function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
@@ -17,21 +17,16 @@ function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
   return format;
 }
 
-const numberFormat = (key: string, options: NumberOptions) =>
+/** A format of numbers in the present language. Each key stands for one set of options. */
+export const numberFormat = (key: string, options: NumberOptions) =>
   cached(key, (tag) => new Intl.NumberFormat(tag, options));
-const dateFormat = (key: string, options: DateOptions) =>
+/** A format of dates in the present language. Each key stands for one set of options. */
+export const dateFormat = (key: string, options: DateOptions) =>
   cached(key, (tag) => new Intl.DateTimeFormat(tag, options));
 
 /** A whole number: `1,234`. */
 export const formatNumber = (value: number): string =>
   numberFormat('whole', { maximumFractionDigits: 0 }).format(value);
-
-/** A time in ms, as one reads it: `3.2 ms`, `12 ms`, `1.2 s`. */
-export function formatDuration(ms: number): string {
-  const fine = numberFormat('fine', { maximumFractionDigits: 1 });
-  if (ms >= 1000) return `${fine.format(ms / 1000)} s`;
-  return `${ms < 10 ? fine.format(ms) : formatNumber(ms)} ms`;
-}
 
 /** The time of day: `09:05`. */
 export const formatTime = (date: Date): string =>
@@ -40,13 +35,3 @@ export const formatTime = (date: Date): string =>
 /** Date and time of day. */
 export const formatDateTime = (date: Date): string =>
   dateFormat('date', { dateStyle: 'medium', timeStyle: 'short' }).format(date);
-
-/** When something was, with no more than tells it from others: today, the time of day is enough. */
-export function formatRecent(date: Date, now = new Date()): string {
-  if (date.toDateString() !== now.toDateString()) return formatDateTime(date);
-  return dateFormat('second', { timeStyle: 'medium' }).format(date);
-}
-
-/** Date and time of day to the second, for things that happen one after the other. */
-export const formatMoment = (date: Date): string =>
-  dateFormat('moment', { dateStyle: 'medium', timeStyle: 'medium' }).format(date);

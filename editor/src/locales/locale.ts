@@ -1,7 +1,7 @@
 import { en } from './en.ts';
 import type { Texts } from './texts.ts';
 
-/** The languages beside English, each loaded when it is wanted. Another one is a file like `de.ts` and a line here. */
+/** The languages beside English, each loaded when it is needed. Another one is a file like `de.ts` and a line here. */
 const languages: Readonly<Record<string, () => Promise<Texts>>> = {
   de: async () => (await import('./de.ts')).de,
 };
@@ -14,8 +14,8 @@ interface Locale {
 }
 
 let current: Locale = { texts: en, tag: undefined };
-/** Counts the calls of `setLocale`, so that a language that comes late does not replace one that was asked for later. */
-let asked = 0;
+/** Counts the calls of `setLocale`, so that one that loads slowly does not replace one that was asked for later. */
+let calls = 0;
 const listeners = new Set<() => void>();
 
 /** The texts of the present language. Read anew wherever a text is shown, because the language can change. */
@@ -24,7 +24,7 @@ export const texts = (): Texts => current.texts;
 /** BCP 47 tag for dates and numbers; `undefined` is the browser's own. */
 export const localeTag = (): string | undefined => current.tag;
 
-/** Has `listener` called after each change of the language. Answers what ends that. */
+/** Calls `listener` after each change of the language. Returns a function that ends this. */
 export function onLocaleChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -55,7 +55,7 @@ export function matchLocale(
  * @param tag as the page around the editor says it; without one, the browser's languages decide
  */
 export async function setLocale(tag: string | undefined): Promise<void> {
-  const number = ++asked;
+  const call = ++calls;
   const wanted = tag === undefined ? navigator.languages : [tag];
   const match = matchLocale(wanted);
   let found: Texts = en;
@@ -64,11 +64,11 @@ export async function setLocale(tag: string | undefined): Promise<void> {
   } catch {
     return;
   }
-  if (number !== asked) return;
+  if (call !== calls) return;
   current = { texts: found, tag: match.tag ?? (tag === undefined ? undefined : 'en') };
   const root = document.documentElement;
   root.lang = match.language;
-  // A page that nobody said anything of keeps the direction that it has.
+  // Without a tag, a page in English keeps the direction that it has.
   if (tag !== undefined || found.direction !== 'ltr') root.dir = directionOf(tag) ?? found.direction;
   for (const listener of listeners) listener();
 }

@@ -1,7 +1,7 @@
-/** A longer log loses its beginning. */
+/** The most characters that are kept of a log; of a longer one the end is kept. */
 const LONGEST = 200_000;
 
-/** What the last build said. */
+/** The log of the last build. */
 export class BuildLog {
   text = '';
 
@@ -10,13 +10,13 @@ export class BuildLog {
     this.text = '';
   }
 
-  /** What a build says while it runs. */
+  /** Adds what a build logs while it runs. */
   add(text: string): void {
-    const said = this.text + (text.endsWith('\n') ? text : `${text}\n`);
-    this.text = said.length > LONGEST ? `…${said.slice(-LONGEST)}` : said;
+    const log = this.text + (text.endsWith('\n') ? text : `${text}\n`);
+    this.text = log.length > LONGEST ? `…${log.slice(-LONGEST)}` : log;
   }
 
-  /** All that a build said, where it says that at its end. */
+  /** Puts the whole log in place of what came in parts, where the result of the build has it. */
   complete(log: string): void {
     if (!log || log.trimEnd() === this.text.trimEnd()) return;
     this.clear();

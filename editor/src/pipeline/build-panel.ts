@@ -5,18 +5,18 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { icon } from '../ui/icon.ts';
 import { stopButton } from './stop-button.ts';
-import { type Work, buildWords } from './work.ts';
+import { type Work, buildLabel } from './work.ts';
 
 export interface BuildPanelOptions {
   work: Work;
   problems: readonly Problem[];
-  /** What the last build said. */
+  /** The log of the last build. */
   log: string;
   onJump: (problem: Problem) => void;
   onStop: () => void;
 }
 
-/** The problems of the text, each a way to its place; and what the last build said. */
+/** The problems in the text, each a button that goes to its place, and the log of the last build. */
 export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOptions): TemplateResult {
   const words = texts().problems;
   return html`<div class="build">
@@ -31,7 +31,7 @@ export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOp
     }
     <h2>${words.log}</h2>
     <div class="panel-state">
-      <p class="panel-empty" role="status">${buildWords(work)}</p>
+      <p class="panel-empty" role="status">${buildLabel(work)}</p>
       ${work.build.kind === 'building' ? stopButton(onStop) : nothing}
     </div>
     ${keyed(

@@ -5,13 +5,13 @@ import { texts } from '../locales/locale.ts';
 
 /** Lines around a change that show where it is. */
 const CONTEXT = 2;
-/** More lines, and longer ones, are not shown: whoever reads them has the whole answer above. */
+/** The most lines, and characters of a line, that are shown: the whole result is above. */
 const MOST_LINES = 200;
 const LONGEST_LINE = 1000;
 
-/** Shows what is not the same in two texts, line by line, and within the lines. `label` is its accessible name. */
+/** Shows the difference between two texts, line by line and within lines. `label` is its accessible name. */
 export function differenceView(before: string, after: string, label: string): TemplateResult {
-  // A line break at the end has the last line be one like the others.
+  // With a line break at its end, the last line is compared like the others.
   const [a, b] = [before, after].map((text) => Text.of(`${text}\n`.split('\n'))) as [Text, Text];
   const rows: TemplateResult[] = [];
   let shown = 1;
@@ -41,7 +41,7 @@ const gap = () => html`<p class="diff-gap" aria-hidden="true">…</p>`;
 
 const cut = (text: string) => (text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text);
 
-/** Lines from one number up to another, as they are in both. */
+/** The lines from one number up to another, which both texts have. */
 function context(doc: Text, from: number, to: number): TemplateResult[] {
   const rows: TemplateResult[] = [];
   for (let number = from; number < to && number < doc.lines; number++) {

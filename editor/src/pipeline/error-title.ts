@@ -1,5 +1,5 @@
 import { texts } from '../locales/locale.ts';
 
-/** What stands above the message of an error. That the plugin threw one is what the message says by itself. */
+/** The title above the message of an error. An error that the plugin threw has no code worth showing. */
 export const errorTitle = (code: string | undefined): string =>
   code && code !== 'plugin-error' ? texts().result.errorCode(code) : texts().result.error;

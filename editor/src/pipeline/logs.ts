@@ -9,16 +9,16 @@ export interface LogEntry {
   text: string;
 }
 
-/** More entries are not shown at once. */
+/** The most entries that are shown. */
 const MOST = 500;
 
-/** The sandbox writes the level of an entry before its text; a plain `console.log` has none. */
+/** Parses a log entry: the sandbox puts the level before the text, but none for `console.log`. */
 export function readLogEntry(entry: string): LogEntry {
   const [mark = '', level] = /^\[(info|debug|warn|error)\] /.exec(entry) ?? [];
   return level ? { level: level as LogLevel, text: entry.slice(mark.length) } : { level: 'log', text: entry };
 }
 
-/** What a run logged, by level; places in the source lead there. */
+/** The log entries of a run. Places in the source that they name are buttons that go there. */
 export function logsView(
   entries: readonly string[],
   onJump?: (line: number, column: number) => void,

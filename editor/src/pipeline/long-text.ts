@@ -3,12 +3,12 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
-/** A longer text is cut until the user asks for all of it: an answer may be a megabyte. */
+/** The most characters that are shown until the user asks for all: a result may be a megabyte. */
 const CUT = 20_000;
-/** A longer one is not looked at for JSON. */
+/** The most characters that are parsed as JSON. */
 const LONGEST_JSON = 500_000;
 
-/** A text that a plugin took or gave, formatted where it is JSON, and cut where it is long. */
+/** The input or the output of a plugin, formatted where it is JSON, and cut where it is long. */
 export class LongText extends LightElement {
   static override properties = {
     text: { attribute: false },
@@ -21,7 +21,7 @@ export class LongText extends LightElement {
   /** Its accessible name. */
   declare label: string;
   declare protected whole: boolean;
-  /** As it came, although it could be formatted. */
+  /** Whether JSON is shown without formatting. */
   declare protected raw: boolean;
 
   constructor() {

@@ -6,42 +6,42 @@ import type { Action, BuildState, DeployState, Obstacle } from './progress.ts';
 import type { SaveQueue } from '../draft/save-queue.ts';
 import { whileBusy } from '../service/busy.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { BuildResult, Deployed, Progress, TestAnswer } from '../service/records.ts';
+import type { BuildResult, Deployed, Progress, RunOutcome } from '../service/records.ts';
 
-/** One run of the plugin with a payload. */
+/** One run of the plugin with a payload, and how it ended. */
 export interface Run {
   payload: string;
-  /** Identifies the text that was run. */
+  /** Identifies the text that ran. */
   sourceKey: string;
-  answer: TestAnswer;
-  /** How long the run took, in ms; where the builder does not say that, from asking to the answer. */
+  answer: RunOutcome;
+  /** How long the run took, in ms; where the service does not say, the time from the request to the response. */
   took: number;
 }
 
 export interface PipelineOptions {
   service: Pick<PluginService, 'build' | 'test' | 'deploy'>;
-  store: Pick<DraftStore, 'etag' | 'expect' | 'expected'>;
-  queue: Pick<SaveQueue<PluginSource>, 'saveNow' | 'holdDuring' | 'doubt'>;
+  store: Pick<DraftStore, 'etag' | 'addUnconfirmed' | 'confirm'>;
+  queue: Pick<SaveQueue<PluginSource>, 'saveNow' | 'holdDuring' | 'invalidateBase'>;
   read: () => PluginSource;
-  /** Whether the builder has no draft yet, so that nothing can have been built or deployed before. */
+  /** Whether the service has no draft yet, so that nothing can have been built or deployed. */
   isNew: boolean;
-  /** Whether the builder can stream. */
-  streams: () => boolean;
+  /** Whether the service can stream a build's log. */
+  canStream: () => boolean;
   /** What is built or deployed, or what is under way, changed. */
-  onState: () => void;
+  onChange: () => void;
   onLog: (text: string) => void;
   onBuildStart: () => void;
   onBuild: (result: BuildResult, source: PluginSource) => void;
   onDeploy: (deployed: Deployed) => void;
-  /** An action came to no end. */
+  /** An action did not complete. */
   onObstacle: (action: Action, obstacle: Obstacle) => void;
   /** The service is busy; it will be asked again in `wait` ms. */
   onBusy: (action: Action, wait: number) => void;
 }
 
 /**
- * The way from a text to a version: saved, built, run, deployed. One action at a time, and each brings about what it
- * needs: who runs or deploys a text that is not built has it built first.
+ * Saves, builds, runs and deploys a text. There is one action at a time, and an action first does what it depends on: a text
+ * that is not built is built before it is run or deployed.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -50,8 +50,8 @@ export class Pipeline {
   /** The text that the service holds a successful build of, if this page knows of one. */
   #builtKey: string | undefined;
   #action: Action | undefined;
-  /** A request is out, and not answered. */
-  #sent = false;
+  /** A request was sent and is not answered yet. */
+  #isAwaitingAnswer = false;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -73,21 +73,21 @@ export class Pipeline {
   }
 
   /**
-   * What the builder says, perhaps of what another page did. `draft` is what the builder has, where this page is sure
-   * of that.
+   * Takes over what the service says is built and deployed, perhaps by another page.
+   * @param draft what the service has; `undefined` where this page is not sure of it
    */
-  learn({ built, deployed }: Progress, draft: PluginSource | undefined): void {
+  applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined): void {
     if (this.#action) return;
     const sourceKey = draft && sourceKeyOf(draft);
     if (this.#build.kind === 'none' && sourceKey !== undefined) {
       if (built) this.#builtKey = sourceKey;
-      this.#set({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', never: true } });
+      this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', never: true } });
     }
     if (!deployed) {
-      if (this.#deploy.kind === 'none') this.#set({ deploy: { kind: 'none', never: true } });
+      if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', never: true } });
     } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
       const { version, current } = deployed;
-      this.#set({
+      this.#setState({
         deploy: { kind: 'deployed', version, ...(current && sourceKey !== undefined ? { sourceKey } : {}) },
       });
     }
@@ -98,19 +98,19 @@ export class Pipeline {
     this.#abort.abort();
   }
 
-  /** Builds the text; answers whether that succeeded. Does nothing while another action is under way. */
+  /** Builds the text. Resolves with whether that succeeded. Does nothing while another action is under way. */
   async runBuild(): Promise<boolean> {
-    return (await this.#act('build', (signal) => this.#makeBuild('build', signal))) ?? false;
+    return (await this.#runAction('build', (signal) => this.#buildDraft('build', signal))) ?? false;
   }
 
   /**
-   * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Answers whether all
+   * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Returns whether all
    * were run.
    */
   async runTests(payloads: readonly string[], onRun: (index: number, run: Run) => void): Promise<boolean> {
-    const done = await this.#act('test', async (signal) => {
+    const done = await this.#runAction('test', async (signal) => {
       for (const [index, payload] of payloads.entries()) {
-        const run = await this.#runOne(payload, signal);
+        const run = await this.#runPayload(payload, signal);
         if (!run) return false;
         onRun(index, run);
       }
@@ -121,12 +121,12 @@ export class Pipeline {
 
   /** Deploys the text as a new version; `message` says what it is for. */
   async runDeploy(message = ''): Promise<boolean> {
-    const done = await this.#act('deploy', async (signal) => {
-      if (!(await this.#ready('deploy', signal))) return false;
+    const done = await this.#runAction('deploy', async (signal) => {
+      if (!(await this.#ensureBuilt('deploy', signal))) return false;
       const sourceKey = sourceKeyOf(this.#options.read());
-      this.#set({ deploy: { kind: 'deploying' } });
+      this.#setState({ deploy: { kind: 'deploying' } });
       const deployed = await this.#sendDeploy(message, signal);
-      this.#set({
+      this.#setState({
         deploy: { kind: 'deployed', sourceKey: this.#builtKey ?? sourceKey, version: deployed.version },
       });
       this.#options.onDeploy(deployed);
@@ -138,137 +138,144 @@ export class Pipeline {
   async #sendDeploy(message: string, signal: AbortSignal): Promise<Deployed> {
     const { service, store, queue } = this.#options;
     try {
-      const send = (asked: AbortSignal) => service.deploy({ message, etag: store.etag, signal: asked });
-      return await this.#ask('deploy', send, signal);
+      const send = (sent: AbortSignal) => service.deploy({ message, etag: store.etag, signal: sent });
+      return await this.#sendWhileBusy('deploy', send, signal);
     } catch (error) {
       // Somebody saved in between: saving finds out what, and has the user choose.
-      if (error instanceof HttpError && error.status === 412) queue.doubt();
+      if (error instanceof HttpError && error.status === 412) queue.invalidateBase();
       throw error;
     }
   }
 
-  async #act<T>(action: Action, step: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  async #runAction<T>(action: Action, step: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     if (this.#action) return undefined;
     this.#abort = new AbortController();
     const { signal } = this.#abort;
     const before = this.#deploy;
-    this.#set({ action });
+    this.#setState({ action });
     try {
       return await step(signal);
     } catch (error) {
-      this.#blocked(action, signal.aborted ? 'stopped' : failureOf(error), before);
+      this.#handleObstacle(action, signal.aborted ? 'stopped' : failureOf(error), before);
       return undefined;
     } finally {
-      this.#set({ action: undefined });
+      this.#setState({ action: undefined });
     }
   }
 
-  #blocked(action: Action, obstacle: Obstacle, before: DeployState): void {
-    if (this.#build.kind === 'building') this.#set({ build: { kind: 'unfinished', obstacle } });
+  #handleObstacle(action: Action, obstacle: Obstacle, before: DeployState): void {
+    if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', obstacle } });
     if (this.#deploy.kind === 'deploying') {
-      // Stopped while nothing was heard of it, it may be deployed: that is what a lost connection means too.
-      const fate = obstacle === 'stopped' && this.#sent ? 'connection' : obstacle;
+      // A request that was stopped before its response came may have deployed, as with a lost connection.
+      const fate = obstacle === 'stopped' && this.#isAwaitingAnswer ? 'connection' : obstacle;
       const nothing = before.kind === 'deployed' && fate !== 'connection' && fate !== 'service';
-      this.#set({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
+      this.#setState({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
     }
-    // The service holds another text than this page thought.
+    // The service has another build than this page thought.
     if (obstacle === 'refused') this.#builtKey = undefined;
     this.#options.onObstacle(action, obstacle);
   }
 
-  async #runOne(payload: string, signal: AbortSignal): Promise<Run | undefined> {
+  async #runPayload(payload: string, signal: AbortSignal): Promise<Run | undefined> {
     for (let tries = 1; ; tries++) {
-      if (!(await this.#ready('test', signal))) return undefined;
+      if (!(await this.#ensureBuilt('test', signal))) return undefined;
       const sourceKey = this.#builtKey ?? '';
       try {
         let started = 0;
-        const answer = await this.#ask(
+        const answer = await this.#sendWhileBusy(
           'test',
-          (asked) => {
+          (sent) => {
             started = performance.now();
-            return this.#options.service.test(payload, asked);
+            return this.#options.service.test(payload, sent);
           },
           signal,
         );
         return { payload, sourceKey, answer, took: answer.took ?? performance.now() - started };
       } catch (error) {
-        // The draft was saved anew since it was built: once more, from the beginning.
+        // The draft was saved after its build: builds and runs it once more.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;
         this.#builtKey = undefined;
       }
     }
   }
 
-  /** Sees to it that the text is built. */
-  async #ready(action: Action, signal: AbortSignal): Promise<boolean> {
+  /** Builds the text if it is not built, and saves the tests. Resolves with whether the action can go on. */
+  async #ensureBuilt(action: Action, signal: AbortSignal): Promise<boolean> {
     const { read, queue } = this.#options;
-    if (this.#builtKey !== sourceKeyOf(read())) return this.#makeBuild(action, signal);
-    // Tests are part of the draft, and not of what is built.
+    if (this.#builtKey !== sourceKeyOf(read())) return this.#buildDraft(action, signal);
+    // Tests are saved with the draft, but a change of them needs no build.
     if (await queue.saveNow()) return !signal.aborted;
     this.#options.onObstacle(action, 'not-saved');
     return false;
   }
 
-  async #makeBuild(action: Action, signal: AbortSignal): Promise<boolean> {
+  async #buildDraft(action: Action, signal: AbortSignal): Promise<boolean> {
     const { queue, onBuildStart, onBuild, onObstacle } = this.#options;
-    this.#set({ build: { kind: 'building' } });
+    this.#setState({ build: { kind: 'building' } });
     onBuildStart();
-    // A build replaces the draft: what is there must have been seen to be this page's.
+    // A build replaces the draft, so it must be sure before that the draft is this page's.
     if (!(await queue.saveNow())) {
-      this.#set({ build: { kind: 'unfinished', obstacle: 'not-saved' } });
+      this.#setState({ build: { kind: 'unfinished', obstacle: 'not-saved' } });
       onObstacle(action, 'not-saved');
       return false;
     }
     signal.throwIfAborted();
-    const { source, result } = await queue.holdDuring(() => this.#send(action, signal));
+    const { source, result } = await queue.holdDuring(() => this.#sendBuild(action, signal));
     const { succeeded, diagnostics = [] } = result;
     const sourceKey = sourceKeyOf(source);
     this.#builtKey = succeeded ? sourceKey : undefined;
     const errors = diagnostics.filter(({ severity = 'error' }) => severity === 'error').length;
-    this.#set({
+    this.#setState({
       build: succeeded ? { kind: 'built', sourceKey, at: new Date() } : { kind: 'failed', sourceKey, errors },
     });
     onBuild(result, source);
     return succeeded;
   }
 
-  async #send(action: Action, signal: AbortSignal): Promise<{ source: PluginSource; result: BuildResult }> {
-    const { service, store, queue, read, streams, onLog } = this.#options;
+  async #sendBuild(
+    action: Action,
+    signal: AbortSignal,
+  ): Promise<{ source: PluginSource; result: BuildResult }> {
+    const { service, store, queue, read, canStream, onLog } = this.#options;
     const source = read();
     const { lang, contents } = source;
-    store.expect(source);
+    store.addUnconfirmed(source);
     try {
-      const { result, etag } = await this.#ask(
+      const { result, etag } = await this.#sendWhileBusy(
         action,
-        (asked) =>
-          service.build({ lang, contents, etag: store.etag, stream: streams(), onLog, signal: asked }),
+        (sent) =>
+          service.build({ lang, contents, etag: store.etag, stream: canStream(), onLog, signal: sent }),
         signal,
       );
-      if (etag) store.expected(etag);
+      if (etag) store.confirm(etag);
       return { source, result };
     } catch (error) {
       // Somebody saved in between: saving finds out what, and has the user choose.
-      if (error instanceof HttpError && error.status === 412) queue.doubt();
+      if (error instanceof HttpError && error.status === 412) queue.invalidateBase();
       throw error;
     }
   }
 
-  #ask<T>(action: Action, step: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  #sendWhileBusy<T>(
+    action: Action,
+    step: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
     const onBusy = (wait: number) => {
-      this.#sent = false;
+      this.#isAwaitingAnswer = false;
       this.#options.onBusy(action, wait);
     };
     const send = () => {
-      this.#sent = true;
+      this.#isAwaitingAnswer = true;
       return step(signal);
     };
     return whileBusy(send, { signal, onBusy });
   }
 
-  #set(change: { build?: BuildState; deploy?: DeployState; action?: Action | undefined }): void {
+  #setState(change: { build?: BuildState; deploy?: DeployState; action?: Action | undefined }): void {
     if (change.build) this.#build = change.build;
     if (change.deploy) this.#deploy = change.deploy;
     if ('action' in change) this.#action = change.action;
-    this.#options.onState();
+    this.#options.onChange();
   }
 }

@@ -1,10 +1,13 @@
 import { texts } from '../locales/locale.ts';
 import { type Failure, failureKey } from '../service/failure.ts';
 
-/** Why something that the user asked for came to no end. */
+/** Why an action did not complete. */
 export type Obstacle = Failure | 'stopped' | 'not-saved';
 
-/** What was built, as far as this page knows; `never`: the plugin is new. `sourceKey` identifies the text that was built. */
+/**
+ * The last build, as far as this page knows. `sourceKey` identifies the text that was built; `never`: the plugin was never
+ * built.
+ */
 export type BuildState =
   | { kind: 'none'; never?: boolean }
   | { kind: 'building' }
@@ -12,25 +15,25 @@ export type BuildState =
   | { kind: 'failed'; sourceKey: string; errors: number }
   | { kind: 'unfinished'; obstacle: Obstacle };
 
-/** What was deployed, as far as this page knows. */
+/** The last deployment, as far as this page knows. `never`: the plugin was never deployed. */
 export type DeployState =
   | { kind: 'none'; never?: boolean }
   | { kind: 'deploying' }
-  /** Without `sourceKey`, it was made of a text that this page does not know. */
+  /** `sourceKey` is missing where this page does not know which text was deployed. */
   | { kind: 'deployed'; sourceKey?: string; version: string }
   | { kind: 'unfinished'; obstacle: Obstacle };
 
-/** What the user can have done with the text. */
+/** The actions that run in the service, one at a time. */
 export type Action = 'build' | 'test' | 'deploy';
 
-/** An obstacle in a few words, for the end of a sentence. */
-export function obstacleWords(obstacle: Obstacle): string {
+/** The reason that an obstacle is, in a few words for the end of a sentence. */
+export function obstacleReason(obstacle: Obstacle): string {
   const { reasons } = texts().status;
   if (obstacle === 'not-saved') return reasons.notSaved;
   return reasons[obstacle === 'stopped' ? obstacle : failureKey(obstacle)];
 }
 
-/** What a notice says of something that came to no end, and whether trying again is worth a button. */
+/** The notice about an action that did not complete. `again`: it has a button to try again. `undefined`: there is none. */
 export function obstacleAdvice(
   action: Action,
   obstacle: Obstacle,
@@ -57,7 +60,7 @@ export function obstacleAdvice(
     case 'refused':
       return { text: action === 'deploy' ? words.deployRefused : words.refused[action], again: true };
     default:
-      // Stopping is the user's own doing, and what is wrong with saving is said by the notice about that.
+      // The user knows of stopping it, and a save that fails has a notice of its own.
       return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { loadPart } from '../ui/load-part.ts';
 
 type DifferenceView = typeof import('./difference-view.ts').differenceView;
 
-/** What is not the same in two texts. The part that compares is loaded when it is first wanted. */
+/** The difference between two texts. The code that compares them is loaded with the first one that is shown. */
 export class TextDifference extends LightElement {
   static override properties = {
     was: { attribute: false },
@@ -31,7 +31,7 @@ export class TextDifference extends LightElement {
   }
 
   async #load(): Promise<void> {
-    // Without it both texts are there to read all the same.
+    // Where it cannot be loaded, the user can still read both texts.
     const part = await loadPart(() => import('./difference-view.ts')).catch(() => undefined);
     this.view = part?.differenceView;
   }

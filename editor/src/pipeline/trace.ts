@@ -2,7 +2,7 @@ import { type TemplateResult, html } from 'lit/html.js';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 
-/** A part of a text: what is to be read, or a place in the plugin's source. */
+/** A part of a stack trace: plain text, or a place in the plugin's source. */
 export type TracePart = string | { text: string; line: number; column: number };
 
 // A frame of a stack, as the sandbox writes it: `at run (plugin.ts:3:11)`, `at plugin.js:3:11`.
@@ -21,7 +21,7 @@ export function readTrace(text: string): TracePart[] {
   return parts;
 }
 
-/** A text whose places in the source lead there. A place holds its text alone: white space is kept where traces stand. */
+/** Renders a stack trace, with places in the source as buttons. They hold no white space, which would show in a trace. */
 export const traceLines = (
   text: string,
   onJump?: (line: number, column: number) => void,

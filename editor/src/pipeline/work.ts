@@ -1,19 +1,19 @@
-import { saveWords } from '../draft/save-words.ts';
+import { saveStatus } from '../draft/save-status.ts';
 import type { SaveState } from '../draft/save-queue.ts';
 import { formatNumber, formatTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { StatusText } from '../ui/status-line.ts';
-import { type Action, type BuildState, type DeployState, type Obstacle, obstacleWords } from './progress.ts';
+import { type Action, type BuildState, type DeployState, type Obstacle, obstacleReason } from './progress.ts';
 
-/** How one test stands: what it came to, and whether that is of the text and the payload as they are. */
-export interface TestStanding {
+/** How a test ended when it ran last, and whether that was with the present text and payload. `none`: it did not run. */
+export interface TestStatus {
   verdict: 'passed' | 'failed' | 'ran' | 'none';
   isCurrent: boolean;
 }
 
 /**
- * Everything that is known of how far the plugin is. The status line, the panels, the badges and the buttons are all drawn
- * from this, by the functions below, so that no two of them can disagree.
+ * All that is known of how far the plugin is saved, built, tested and deployed. The status line, the panels, the badges and
+ * the buttons are drawn from this alone, by the functions below, so that no two of them contradict each other.
  */
 export interface Work {
   save: SaveState;
@@ -25,13 +25,13 @@ export interface Work {
   sourceKey: string;
   build: BuildState;
   deployment: DeployState;
-  /** The version that runs when none is asked for, where the builder says so. */
+  /** The version that runs when none is asked for, where the service says so. */
   live: string | undefined;
   /** What is under way. */
   action: Action | undefined;
   /** While tests run: how many of them have, and how many are to. */
   testing: { done: number; all: number } | undefined;
-  tests: readonly TestStanding[];
+  tests: readonly TestStatus[];
   /** Problems of severity `error` that are known in the text as it is. */
   errors: number;
 }
@@ -40,14 +40,14 @@ export type StatusPart = 'saved' | 'built' | 'tested' | 'deployed' | 'connection
 
 /** The status line. A part that has nothing to say is `undefined`. */
 export const statusOf = (work: Work): Record<StatusPart, StatusText | undefined> => ({
-  saved: work.isReadOnly ? { text: texts().save.readOnly, tone: 'calm' } : saveWords(work.save),
+  saved: work.isReadOnly ? { text: texts().save.readOnly, tone: 'calm' } : saveStatus(work.save),
   built: work.isReadOnly ? undefined : buildStatus(work),
   tested: testStatus(work),
   deployed: deployStatus(work),
   connection: work.isOnline ? undefined : { text: texts().status.offline, tone: 'bad' },
 });
 
-/** Whether the text is of the same draft as the version that was deployed last. */
+/** Whether the present text is the one that was deployed last. */
 const isDeployed = ({ deployment, sourceKey }: Work) =>
   deployment.kind === 'deployed' && deployment.sourceKey === sourceKey;
 
@@ -56,7 +56,7 @@ export function buildStatus(work: Work): StatusText {
   const { status } = texts();
   switch (build.kind) {
     case 'none':
-      // What was deployed was built before.
+      // A deployment builds what it deploys.
       if (isDeployed(work)) return { text: status.built, tone: 'good' };
       if (deployment.kind === 'deployed') return { text: status.changedSinceBuild, tone: 'calm' };
       return { text: build.never ? status.neverBuilt : status.notBuilt, tone: 'calm' };
@@ -65,7 +65,7 @@ export function buildStatus(work: Work): StatusText {
     case 'built': {
       if (build.sourceKey !== sourceKey) return { text: status.changedSinceBuild, tone: 'calm' };
       const text = build.at ? status.builtAt(formatTime(build.at)) : status.built;
-      // Language help knows of more than a build refuses.
+      // Language help finds problems that do not make a build fail.
       return errors
         ? { text: status.builtWithProblems(text, status.problems(errors)), tone: 'calm' }
         : { text, tone: 'good' };
@@ -78,7 +78,7 @@ export function buildStatus(work: Work): StatusText {
     default:
       return isOver(build.obstacle, work)
         ? { text: status.buildUnfinished, tone: 'calm' }
-        : { text: status.notBuiltBecause(obstacleWords(build.obstacle)), tone: toneOf(build.obstacle) };
+        : { text: status.notBuiltBecause(obstacleReason(build.obstacle)), tone: toneOf(build.obstacle) };
   }
 }
 
@@ -101,9 +101,9 @@ export function testStatus({ testing, action, tests }: Work): StatusText | undef
   return undefined;
 }
 
-/** How many tests came to what, with the text and the payloads as they are. */
-export function countTests(tests: readonly TestStanding[]): Record<'passed' | 'failed' | 'ran', number> {
-  const count = (wanted: TestStanding['verdict']) =>
+/** How many tests passed, failed, or ran without an expectation, with the present text and payloads. */
+export function countTests(tests: readonly TestStatus[]): Record<'passed' | 'failed' | 'ran', number> {
+  const count = (wanted: TestStatus['verdict']) =>
     tests.filter(({ verdict, isCurrent }) => isCurrent && verdict === wanted).length;
   return { passed: count('passed'), failed: count('failed'), ran: count('ran') };
 }
@@ -125,8 +125,8 @@ export function deployStatus(work: Work): StatusText {
     }
     default: {
       const { obstacle } = deployment;
-      const reason = obstacleWords(obstacle);
-      // Sent, and no answer came: it may be deployed all the same.
+      const reason = obstacleReason(obstacle);
+      // The request was sent and not answered, so the service may have deployed it.
       return obstacle === 'connection' || obstacle === 'service'
         ? { text: status.perhapsDeployed(reason), tone: 'bad' }
         : {
@@ -137,8 +137,8 @@ export function deployStatus(work: Work): StatusText {
   }
 }
 
-/** What the panel of builds says of the last one. */
-export function buildWords(work: Work): string {
+/** The sentence in the panel of builds about the last build. */
+export function buildLabel(work: Work): string {
   const { build, sourceKey } = work;
   const { problems } = texts();
   switch (build.kind) {
@@ -157,19 +157,19 @@ export function buildWords(work: Work): string {
 }
 
 /** The number beside the tab of the tests. */
-export function testsBadge({ tests }: Work): { number: number; words: string; tone: 'calm' | 'bad' } {
+export function testsBadge({ tests }: Work): { number: number; label: string; tone: 'calm' | 'bad' } {
   const { failed } = countTests(tests);
   const words = texts().tests;
   return failed
     ? {
         number: failed,
-        words: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)),
+        label: words.badgeFailed(formatNumber(failed), formatNumber(tests.length)),
         tone: 'bad',
       }
-    : { number: tests.length, words: words.badge(tests.length), tone: 'calm' };
+    : { number: tests.length, label: words.badge(tests.length), tone: 'calm' };
 }
 
-/** Whether what stood in the way is over: a connection that is back, a text that is saved by now. */
+/** Whether an obstacle no longer exists: the connection is back, or the text was saved. */
 export const isOver = (obstacle: Obstacle, { isOnline, save }: Pick<Work, 'isOnline' | 'save'>): boolean =>
   (obstacle === 'connection' && isOnline) || (obstacle === 'not-saved' && save.kind !== 'failed');
 

@@ -4,10 +4,10 @@ import { texts } from '../locales/locale.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import type { PluginTarget } from './target.ts';
 
-// Any app, and any link, can have this editor open a plugin, under an address that its users trust. That it is another
-// tenant's is for them to notice, so every view of a plugin says whose it is.
+// Any app and any link can make this editor open a plugin. Only the user can notice that it is another tenant's, so every view
+// of a plugin names its tenant and environment.
 
-/** A name of somebody's choice: its direction does not reach the text around it. */
+/** A name that somebody chose, isolated so that its direction does not affect the text around it. */
 const name = (text: string, className = ''): TemplateResult =>
   html`<bdi class=${className}>${visibleText(text)}</bdi>`;
 
@@ -15,7 +15,7 @@ const name = (text: string, className = ''): TemplateResult =>
 export function ownerLine(ident: string): TemplateResult {
   const { environment, tenant } = parseIdent(ident);
   const { names } = texts();
-  // The line may be cut off. Seen, the dot separates the two; heard, the words do.
+  // The dot separates the two for the eye, and the hidden texts do for a screen reader.
   return html`<p class="owner" title=${names.owner(visibleText(tenant), visibleText(environment))}>
     <span class="visually-hidden">${names.tenantSpoken}</span>${name(tenant, 'tenant')}<span
       class="owner-dot"

@@ -1,6 +1,6 @@
 /**
- * The line break to give CodeMirror so that a text it hands back unedited is the same to the byte: by itself it reads
- * every kind and writes `\n`. `undefined` leaves it at that.
+ * The line break to configure CodeMirror with, so that a text that was not edited comes back the same to the byte. `undefined`
+ * leaves the default: CodeMirror reads every kind of line break and writes `\n`.
  */
 export function lineSeparator(text: string): string | undefined {
   if (!text.includes('\r')) return undefined;

@@ -7,25 +7,27 @@ export function withEdits(
   tests: readonly PluginTest[],
 ): PluginSource {
   const edited: PluginSource = { ...record, contents };
-  // A record that came without tests stays without: an empty list is not the same to every builder.
+  // A record without tests gets no empty list, which a service may take for a change.
   if (tests.length || record.tests) edited.tests = [...tests];
   return edited;
 }
 
-/** Whether two records hold the same work. Other fields than the interface's own are the builder's affair. */
+/** Whether two records have the same text, language and tests. Fields that the editor does not know are not compared. */
 export function sameWork(a: PluginSource, b: PluginSource): boolean {
   return (
-    a.contents === b.contents && a.lang === b.lang && canonical(a.tests ?? []) === canonical(b.tests ?? [])
+    a.contents === b.contents &&
+    a.lang === b.lang &&
+    canonicalJson(a.tests ?? []) === canonicalJson(b.tests ?? [])
   );
 }
 
-/** JSON with sorted keys: a builder may give fields back in another order. */
-const canonical = (value: unknown): string =>
+/** JSON with sorted keys: a service may give fields back in another order. */
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
 
-/** Identifies the text that a build is made of. Two sources with the same key give the same build. */
+/** Identifies what a build is made of: two sources with the same key have the same build. */
 export const sourceKeyOf = ({ lang, contents }: PluginSource): string => `${lang}\n${contents}`;

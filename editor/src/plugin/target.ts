@@ -1,8 +1,8 @@
 import { parseIdent } from 'plugin-editor/client.js';
 
-/** Which plugin to open, and where it lives. */
+/** Which plugin to open, and at which service. */
 export interface PluginTarget {
-  /** Base address of the builder interface, as it was given. */
+  /** Base address of the service interface, as it was given. */
   builder: string;
   /** Environment, a period, tenant. */
   ident: string;
@@ -15,13 +15,27 @@ export interface PluginTarget {
 
 const DEFAULT_NAMESPACE = 'default';
 
+/** A field of what is to be opened that cannot be used; `address` for the address as a whole. */
+export type UnusableField = 'ident' | 'namespace' | 'fn' | 'template' | 'token' | 'address';
+
+/** A plugin cannot be opened with the value of a field. What would be right, the page says in its language. */
+export class UnusableValueError extends TypeError {
+  override readonly name = 'UnusableValueError';
+  readonly field: UnusableField;
+
+  constructor(field: UnusableField) {
+    super(`${field} cannot be used`);
+    this.field = field;
+  }
+}
+
 /**
- * The same target, with a namespace and sure to be usable in a path.
- * @throws TypeError that names what cannot be used.
+ * Fills in the namespace, and checks that the target can be used in paths.
+ * @throws UnusableValueError
  */
 export function checkTarget(target: PluginTarget): PluginTarget {
   const namespace = target.namespace || DEFAULT_NAMESPACE;
-  const { environment, tenant } = parseIdent(target.ident);
+  const { environment, tenant } = parseTargetIdent(target.ident);
   checkSegment('ident', environment);
   checkSegment('ident', tenant);
   checkSegment('namespace', namespace);
@@ -30,9 +44,17 @@ export function checkTarget(target: PluginTarget): PluginTarget {
   return { ...target, namespace };
 }
 
+function parseTargetIdent(ident: string) {
+  try {
+    return parseIdent(ident);
+  } catch {
+    throw new UnusableValueError('ident');
+  }
+}
+
 /** Encoding cannot make `.` and `..` safe as a segment of a path, and a lone surrogate has no encoding. */
-function checkSegment(name: string, value: string): void {
+function checkSegment(field: UnusableField, value: string): void {
   if (['', '.', '..'].includes(value) || !value.isWellFormed()) {
-    throw new TypeError(`${name} must be well-formed text, and not empty, '.' or '..'`);
+    throw new UnusableValueError(field);
   }
 }

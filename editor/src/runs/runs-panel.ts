@@ -1,19 +1,20 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { PluginTest } from 'plugin-editor/client.js';
-import { formatDuration, formatMoment, formatRecent } from '../locales/formats.ts';
+import { formatDuration, formatMoment, formatRecent } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import { errorTitle } from '../pipeline/error-title.ts';
 import { logsView } from '../pipeline/logs.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { RunRecord } from '../service/records.ts';
+import type { RunRecord } from '../service/history-records.ts';
+import { listRuns, readRun } from '../service/history.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
 export interface RunsOptions {
-  service: Pick<PluginService, 'runs' | 'run'>;
+  service: Pick<PluginService, 'readList' | 'readRun'>;
   access: () => { canWrite: boolean };
   addTest: (test: PluginTest) => void;
   onJump: (line: number, column: number) => void;
@@ -23,7 +24,7 @@ export interface RunsOptions {
 /** Which runs are listed. */
 type Filter = 'all' | 'failed' | 'succeeded';
 
-/** The latest real runs of the plugin: when, which version, how long, what they logged, and why they failed. */
+/** The latest runs of deployed versions: time, version, duration, logs and errors. */
 export class RunsPanel extends LightElement {
   static override properties = {
     runs: { state: true },
@@ -35,12 +36,12 @@ export class RunsPanel extends LightElement {
   declare protected runs: readonly RunRecord[];
   declare protected status: 'loading' | 'ready' | 'failed';
   declare protected filter: Filter;
-  /** The run that is looked at. */
+  /** The id of the run whose details are shown. */
   declare protected open: string | undefined;
   options!: RunsOptions;
   #next: string | undefined;
   #isShown = false;
-  #asked = 0;
+  #loads = 0;
 
   constructor() {
     super();
@@ -50,7 +51,7 @@ export class RunsPanel extends LightElement {
     this.open = undefined;
   }
 
-  /** The panel is looked at: asks for what ran meanwhile. */
+  /** The panel is in view: loads the runs. */
   show(): void {
     // The language may have changed.
     this.requestUpdate();
@@ -59,7 +60,7 @@ export class RunsPanel extends LightElement {
     void this.#load();
   }
 
-  /** Another panel is looked at. */
+  /** The panel is no longer in view. */
   leave(): void {
     this.#isShown = false;
   }
@@ -118,7 +119,7 @@ export class RunsPanel extends LightElement {
       const { open } = currentTarget as HTMLDetailsElement;
       if (open) this.open = uuid;
       else if (this.open === uuid) this.open = undefined;
-      if (open) void this.#complete(run);
+      if (open) void this.#loadDetails(run);
     };
     return html`<li>
       <details class="test run-record" ?open=${this.open === uuid} @toggle=${toggle}>
@@ -179,34 +180,34 @@ export class RunsPanel extends LightElement {
 
   async #load(after?: string): Promise<void> {
     const { service, signal } = this.options;
-    const number = ++this.#asked;
-    // What is there stays in view until the answer comes.
+    const number = ++this.#loads;
+    // The runs that are listed stay in view until the response comes.
     this.status = 'loading';
     const success = { all: undefined, failed: false, succeeded: true }[this.filter];
     try {
-      const { runs, next } = await service.runs({ after, success }, signal);
-      if (number !== this.#asked) return;
+      const { runs, next } = await listRuns(service, { after, success }, signal);
+      if (number !== this.#loads) return;
       this.runs = after ? [...this.runs, ...runs] : runs;
       this.#next = next ?? undefined;
       this.status = 'ready';
     } catch {
-      if (number === this.#asked && !signal.aborted) this.status = 'failed';
+      if (number === this.#loads && !signal.aborted) this.status = 'failed';
     }
   }
 
-  /** A list may hold less of a run than the service keeps. */
-  async #complete({ uuid }: RunRecord): Promise<void> {
+  /** Loads the details of a run: the list may have less than the service keeps. */
+  async #loadDetails({ uuid }: RunRecord): Promise<void> {
     const { service, signal } = this.options;
     try {
-      const whole = await service.run(uuid, signal);
+      const whole = await readRun(service, uuid, signal);
       this.runs = this.runs.map((run) => (run.uuid === uuid ? { ...run, ...whole } : run));
     } catch {
-      // What the list holds is shown all the same.
+      // Without the details, what the list has is shown.
     }
   }
 }
 
-/** What is told of an error where there is room for little. */
+/** The first line of an error's message, for the list. */
 const firstLine = (message: string | undefined) => message?.trimStart().split('\n', 1)[0] || undefined;
 
 define('runs-panel', RunsPanel);

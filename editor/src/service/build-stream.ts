@@ -1,14 +1,14 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { SchemaError } from 'plugin-editor/client.js';
 import { type BuildResult, buildResultSchema } from './records.ts';
-import { type ServiceAnswer, parseRecord } from './request.ts';
+import { type ServiceResponse, parseRecord } from './request.ts';
 
 /**
  * Reads a streamed build: passes each `log` event to `onLog` as it comes, and resolves with the `result` event.
  * @throws SchemaError when the stream ends without a result; or what reading the stream throws.
  */
 export async function readBuildStream(
-  { body, where }: ServiceAnswer,
+  { body, where }: ServiceResponse,
   onLog: (text: string) => void,
 ): Promise<BuildResult> {
   const reader = body

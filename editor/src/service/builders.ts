@@ -22,7 +22,7 @@ export function allowedBuilders(configured: string, page: string): string[] {
   return entries.flatMap((entry) => builderBase(entry, page) ?? []);
 }
 
-/** The base address that an address means; `undefined` when it is none of the allowed ones. */
+/** The base address that an address stands for; `undefined` when it is none of the allowed ones. */
 export function findBuilder(address: string, allowed: readonly string[]): string | undefined {
   const base = builderBase(address);
   return base !== undefined && allowed.includes(base) ? base : undefined;

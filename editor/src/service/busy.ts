@@ -1,6 +1,6 @@
 import { HttpError } from 'plugin-editor/client.js';
 
-/** How often a step is tried while the service says that it is busy. */
+/** How often a request is tried while the service says that it is busy. */
 const MAX_TRIES = 6;
 /** The wait for a service that does not say for how long, and the longest that is waited for, in ms. */
 const DEFAULT_WAIT = 1000;

@@ -11,10 +11,10 @@ import type { PluginTarget } from '../plugin/target.ts';
 import { operationUrl, requestJson } from './request.ts';
 import type { TokenHolder } from './token-holder.ts';
 
-/** A draft as the builder has it. */
+/** A draft as the service has it. */
 export interface Draft {
   source: PluginSource;
-  /** Names this state of it; `undefined` where the builder gives none. */
+  /** The ETag of this state of the draft; `undefined` where the service gives none. */
   etag: string | undefined;
 }
 
@@ -29,17 +29,17 @@ export class DraftConflict extends Error {
   }
 }
 
-/** A page that is going away may leave a request of up to 64 KiB behind, all such requests together. */
+/** The largest body of a request that outlives its page, in bytes: browsers allow 64 KiB for all such requests together. */
 const KEEPALIVE_LIMIT = 60_000;
 
-/** One plugin's draft at its builder: read, and saved so that no other page's text is ever overwritten unseen. */
+/** One plugin's draft at its builder: read, and saved so that it never overwrites what another page saved meanwhile. */
 export class DraftStore {
   readonly #builder: string;
   readonly #target: PluginTarget;
   readonly #tokenHolder: TokenHolder;
-  /** What the next save replaces: this state; `null`: nothing, as there is no draft; `undefined`: whatever is there. */
+  /** The ETag of what the next save may replace; `null`: there must be no draft; `undefined`: it replaces any. */
   #replaces: string | null | undefined;
-  /** Texts sent without a word on what became of them: any of them may be the draft now. */
+  /** Sources that were sent and whose requests were not answered: any of them may be the draft now. */
   #unconfirmed: PluginSource[] = [];
 
   /** `builder` is a base address as `findBuilder` returns it. */
@@ -57,7 +57,7 @@ export class DraftStore {
   }
 
   /**
-   * Saves, once: when to try again is the caller's business.
+   * Saves once; the caller decides when to try again.
    * @throws DraftConflict when the draft changed elsewhere; or what `requestJson` throws.
    */
   async save(source: PluginSource): Promise<void> {
@@ -68,31 +68,31 @@ export class DraftStore {
       const current = await this.#read();
       const own = !current || [...this.#unconfirmed, source].some((sent) => sameWork(sent, current.source));
       if (!own) throw new DraftConflict(current);
-      // What is there came from here, by a save whose answer was lost; or the draft is gone.
+      // The draft is one of this page's own, of a save whose response was lost; or it was deleted.
       this.#replaces = current ? current.etag : null;
       if (!current || !sameWork(source, current.source)) await this.#write(source);
     }
     this.#unconfirmed = [];
   }
 
-  /** The draft's state as this page knows it; `undefined` where there is none, or the builder does not say. */
+  /** The ETag of the draft as this page knows it; `undefined` where there is no draft, or the service gives none. */
   get etag(): string | undefined {
     return this.#replaces ?? undefined;
   }
 
-  /** Another request is about to save this source too. */
-  expect(source: PluginSource): void {
+  /** Another request than a save is about to replace the draft by this source. */
+  addUnconfirmed(source: PluginSource): void {
     this.#unconfirmed.push(source);
   }
 
-  /** That request was answered with the draft's new state. */
-  expected(etag: string): void {
+  /** That request succeeded, and the draft has this state now. */
+  confirm(etag: string): void {
     this.#replaces = etag;
     this.#unconfirmed = [];
   }
 
-  /** Has the next save replace this state: the user has seen it. */
-  settle(seen: Draft): void {
+  /** Lets the next save replace this state, because the user has seen it. */
+  acceptAsBase(seen: Draft): void {
     this.#replaces = seen.etag;
     this.#unconfirmed = [];
   }
@@ -146,6 +146,6 @@ export class DraftStore {
   }
 }
 
-/** Whether a failed save may have reached the draft all the same. */
+/** Whether a save that failed may still have changed the draft. */
 const mayHaveBeenSaved = (error: unknown): boolean =>
   error instanceof RequestError && (!(error instanceof HttpError) || error.status >= 500);

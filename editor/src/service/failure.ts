@@ -1,11 +1,11 @@
 import { HttpError, NetworkError, TimeoutError } from 'plugin-editor/client.js';
 import { DraftConflict } from './draft-store.ts';
 
-/** Why a request to the builder came to nothing, as far as a user can do something about it. */
+/** Why a request to the service failed, as far as that makes a difference to the user. */
 export type Failure =
   /** No connection, or no answer in time. */
   | 'connection'
-  /** The service has trouble of its own, or answers with what is not the interface's. */
+  /** The service failed, or its response is not what the interface says. */
   | 'service'
   /** The service has too much to do at the moment. */
   | 'busy'
@@ -16,13 +16,14 @@ export type Failure =
   /** The draft changed elsewhere. */
   | 'conflict'
   | 'too-large'
-  /** The service will not take this record. */
+  /** The service refuses this record. */
   | 'refused';
 
+/** The kind of failure that an error of a request is. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DraftConflict) return 'conflict';
   if (error instanceof NetworkError || error instanceof TimeoutError) return 'connection';
-  // A redirect is no word of the builder's on the record: something in between answers in its place for a while.
+  // A redirect does not come from the service, but from something before it, such as a page for signing in.
   if (!(error instanceof HttpError) || error.redirect) return 'service';
   switch (error.status) {
     case 401:
@@ -43,7 +44,7 @@ export function failureOf(error: unknown): Failure {
   }
 }
 
-/** Whether the same save may well succeed later by itself. */
+/** Whether the same request may succeed later. */
 export const isPassing = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
 
 /** A failure as the key of its text. */

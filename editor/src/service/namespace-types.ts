@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What a plugin gets and gives. `declarations` is TypeScript, and empty where the namespace has no types. */
+/** The types of a plugin's input and output. `declarations` is TypeScript; it is empty where the namespace has no types. */
 export const namespaceTypesSchema = z.looseObject({
   declarations: z.string(),
   input: z.optional(z.unknown()),

@@ -8,20 +8,14 @@ import {
   type Diagnostic,
   type PluginState,
   type Progress,
-  type RunList,
-  type RunRecord,
-  type TestAnswer,
-  type VersionList,
+  type RunOutcome,
   buildResultSchema,
   checkResultSchema,
   deployedSchema,
   pluginSchema,
   progressSchema,
-  runSchema,
-  runsSchema,
   sessionSchema,
-  testAnswerSchema,
-  versionsSchema,
+  testResultSchema,
 } from './records.ts';
 import {
   type ServiceRequest,
@@ -36,15 +30,15 @@ import type { TokenHolder } from './token-holder.ts';
 export interface BuildRequest {
   lang: string;
   contents: string;
-  /** The state of the draft that this build may replace, where it is known. */
+  /** The ETag of the draft that this build may replace, where it is known. */
   etag?: string | undefined;
-  /** Whether the builder can stream (feature `stream_builds`). */
+  /** Whether the service can stream (feature `stream_builds`). */
   stream: boolean;
   onLog: (text: string) => void;
   signal: AbortSignal;
 }
 
-/** A build's outcome, and the draft's state after it, where the builder says that. */
+/** A build's result, and the ETag of the draft after it, where the service gives one. */
 export interface Built {
   result: BuildResult;
   etag: string | undefined;
@@ -68,7 +62,7 @@ interface RequestBody {
 
 type PostOptions = Pick<ServiceRequest, 'signal' | 'timeout'>;
 
-/** From sending to the last byte, in ms: a build's ten seconds, and what it may wait for its turn. */
+/** From sending to the last byte of the response, in ms. A build may take ten seconds, and wait for its turn before. */
 const BUILD_TIMEOUT = 60_000;
 const RUN_TIMEOUT = 30_000;
 
@@ -114,21 +108,21 @@ export class PluginService {
   }
 
   /** Runs the plugin as it was built last. */
-  async test(payload: string, signal: AbortSignal): Promise<TestAnswer> {
+  async test(payload: string, signal: AbortSignal): Promise<RunOutcome> {
     const url = this.#url('test', ...this.#place);
     const {
       result,
       error,
       logs = [],
       took,
-    } = await this.#ask(testAnswerSchema, url, signal, { body: payload });
+    } = await this.#ask(testResultSchema, url, signal, { body: payload });
     const lines = typeof logs === 'string' ? (logs ? [logs] : []) : logs;
     return { ...(error ? { error } : { result: result ?? '' }), logs: lines, took };
   }
 
   /**
    * Deploys the draft. Resolves with the new version, or with the newest one where nothing has changed since.
-   * @param etag the state of the draft that is meant, where it is known
+   * @param etag of the draft that is meant, where it is known
    */
   deploy({ message, etag, signal }: DeployRequest): Promise<Deployed> {
     return this.#ask(deployedSchema, this.#url('draft', ...this.#place, 'promote'), signal, {
@@ -137,35 +131,30 @@ export class PluginService {
     });
   }
 
-  /** What a build of a source would find, without saving it. Not part of the interface: a builder may answer 404. */
+  /** What a build of a source would find, without saving it. Not part of the interface: a service may answer 404. */
   async check(lang: string, contents: string, signal: AbortSignal): Promise<Diagnostic[]> {
     const url = this.#url('check', lang, ...this.#place);
     return (await this.#ask(checkResultSchema, url, signal, { body: contents })).diagnostics;
   }
 
-  /** How far the plugin is. Not part of the interface: a builder may answer 404. */
+  /** How far the plugin is. Not part of the interface: a service may answer 404. */
   progress(signal: AbortSignal): Promise<Progress> {
     return this.#read(progressSchema, this.#url('progress', ...this.#place), signal);
   }
 
-  /** What the token permits. Not part of the interface: a builder may answer 404. */
+  /** What the token permits. Not part of the interface: a service may answer 404. */
   async permissions(signal: AbortSignal): Promise<readonly string[] | undefined> {
     return (await this.#read(sessionSchema, this.#url('session'), signal)).permissions;
   }
 
-  /** What is live. Not part of the interface, as all that follows: a builder may answer 404. */
+  /** Which version is live. Not part of the interface, like all that follows: a service may answer 404. */
   plugin(signal: AbortSignal): Promise<PluginState> {
     return this.#read(pluginSchema, this.#url('plugin', ...this.#place), signal);
   }
 
-  /** What the plugin gets and gives, by the schema of such a record, which is no part of the first load. */
+  /** The types of the plugin's input and output, parsed by a schema that the caller gives, because it is no part of the first load. */
   types<T>(schema: ZodMiniType<T>, signal: AbortSignal): Promise<T> {
     return this.#read(schema, this.#url('types', ...this.#place), signal);
-  }
-
-  /** The versions, newest first. `after` is the `next` of the answer before. */
-  versions(signal: AbortSignal, after?: string): Promise<VersionList> {
-    return this.#read(versionsSchema, this.#listUrl('versions', { after }), signal);
   }
 
   /** A version as it was deployed. */
@@ -183,19 +172,24 @@ export class PluginService {
     });
   }
 
-  /** The real runs, newest first. */
-  runs(
-    filter: { after?: string | undefined; success?: boolean | undefined },
+  /**
+   * Reads a page of a list, newest first, with a schema that is no part of the first load.
+   * @param query a field that is `undefined` is left out
+   */
+  readList<T>(
+    schema: ZodMiniType<T>,
+    list: 'versions' | 'runs',
+    query: Record<string, string | undefined>,
     signal: AbortSignal,
-  ): Promise<RunList> {
-    const { after, success } = filter;
-    const query = { after, success: success === undefined ? undefined : String(success) };
-    return this.#read(runsSchema, this.#listUrl('runs', query), signal);
+  ): Promise<T> {
+    const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
+    const search = new URLSearchParams(given).toString();
+    return this.#read(schema, this.#url('plugin', ...this.#place, list) + (search && `?${search}`), signal);
   }
 
-  /** One run with all that is kept of it. */
-  run(uuid: string, signal: AbortSignal): Promise<RunRecord> {
-    return this.#read(runSchema, this.#url('run', uuid), signal);
+  /** Reads one run, with a schema that is no part of the first load. */
+  readRun<T>(schema: ZodMiniType<T>, uuid: string, signal: AbortSignal): Promise<T> {
+    return this.#read(schema, this.#url('run', uuid), signal);
   }
 
   async #read<T>(schema: ZodMiniType<T>, url: string, signal: AbortSignal): Promise<T> {
@@ -232,12 +226,6 @@ export class PluginService {
       ...(body === undefined ? {} : { body }),
       ...options,
     };
-  }
-
-  #listUrl(list: string, query: Record<string, string | undefined>): string {
-    const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
-    const search = new URLSearchParams(given).toString();
-    return this.#url('plugin', ...this.#place, list) + (search && `?${search}`);
   }
 
   #url(...segments: string[]): string {

@@ -7,7 +7,7 @@ export const diagnosticSchema = z.looseObject({
   /** Counted from 1, in UTF-16 units. */
   column: z.number(),
   message: z.string(),
-  /** `error`, `warning`, or what else a builder says. */
+  /** `error`, `warning`, or another word of the service's. */
   severity: z.optional(z.string()),
 });
 
@@ -19,8 +19,8 @@ export const buildResultSchema = z.looseObject({
 
 export const checkResultSchema = z.looseObject({ diagnostics: z.array(diagnosticSchema) });
 
-/** What a run gave: an answer, or why there is none. Builders write logs as one text or as lines. */
-export const testAnswerSchema = z.looseObject({
+/** The result of a run, or its error. Services write logs as one text or as lines. */
+export const testResultSchema = z.looseObject({
   result: z.optional(z.string()),
   error: z.optional(
     z.looseObject({
@@ -35,7 +35,7 @@ export const testAnswerSchema = z.looseObject({
   took: z.optional(z.number()),
 });
 
-/** A deploy: `unchanged` says that the draft was deployed as this version before, and that no other was made. */
+/** A deployment. `unchanged`: the draft is deployed as this version already, and no other version was made. */
 export const deployedSchema = z.looseObject({
   version: z.string(),
   unchanged: z.optional(z.boolean()),
@@ -43,7 +43,7 @@ export const deployedSchema = z.looseObject({
   live: z.optional(z.nullable(z.string())),
 });
 
-/** How far a plugin is: whether its draft is built, and the newest version, and whether that is of the draft. */
+/** Whether a plugin's draft is built, and its newest version. `current`: that version was made of the draft. */
 export const progressSchema = z.looseObject({
   built: z.boolean(),
   deployed: z.optional(z.looseObject({ version: z.string(), current: z.boolean() })),
@@ -61,57 +61,17 @@ export const pluginSchema = z.looseObject({
   outdated: z.optional(z.boolean()),
 });
 
-/** One version in the list of them. */
-export const versionSchema = z.looseObject({
-  version: z.string(),
-  deployedAt: z.string(),
-  actor: z.optional(z.nullable(z.string())),
-  message: z.optional(z.nullable(z.string())),
-  lang: z.optional(z.string()),
-  live: z.optional(z.boolean()),
-});
-
-export const versionsSchema = z.looseObject({
-  versions: z.array(versionSchema),
-  next: z.optional(z.nullable(z.string())),
-});
-
-/** One run of a deployed version. */
-export const runSchema = z.looseObject({
-  uuid: z.string(),
-  timestamp: z.string(),
-  version: z.string(),
-  success: z.boolean(),
-  error: z.optional(
-    z.nullable(z.looseObject({ code: z.optional(z.string()), message: z.optional(z.string()) })),
-  ),
-  took: z.optional(z.number()),
-  logs: z.optional(z.nullable(z.array(z.string()))),
-  input: z.optional(z.nullable(z.string())),
-  output: z.optional(z.nullable(z.string())),
-  truncated: z.optional(z.boolean()),
-});
-
-export const runsSchema = z.looseObject({
-  runs: z.array(runSchema),
-  next: z.optional(z.nullable(z.string())),
-});
-
 export type Progress = z.output<typeof progressSchema>;
 export type Diagnostic = z.output<typeof diagnosticSchema>;
 export type Deployed = z.output<typeof deployedSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
 export type PluginState = z.output<typeof pluginSchema>;
-export type Version = z.output<typeof versionSchema>;
-export type VersionList = z.output<typeof versionsSchema>;
-export type RunRecord = z.output<typeof runSchema>;
-export type RunList = z.output<typeof runsSchema>;
 
-/** What a run gave, in one form. */
-export type TestAnswer = (
+/** How a run of the editor ended. */
+export type RunOutcome = (
   { result: string } | { error: { code?: string | undefined; message: string; path?: string | undefined } }
 ) & {
   logs: string[];
-  /** How long the run took, in ms; `undefined` where the builder does not say. */
+  /** How long the run took, in ms; `undefined` where the service does not say. */
   took?: number | undefined;
 };

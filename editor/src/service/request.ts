@@ -13,7 +13,7 @@ export interface ServiceRequest extends Pick<RequestInit, 'method' | 'body' | 'k
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** An answer with a status of 2xx. */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   headers: Headers;
   /** Ends with a SchemaError when it is longer than 8 MiB. */
   body: ReadableStream<Bytes> | undefined;
@@ -23,7 +23,7 @@ export interface ServiceAnswer {
 
 const DEFAULT_TIMEOUT = 15_000;
 
-/** So that no answer can fill the memory. */
+/** The longest response that is read, in bytes, so that none can fill the memory. */
 const MAX_BYTES = 8 * 2 ** 20;
 
 /** The address of an operation. `builder` is an address as `findBuilder` returns it; each segment is encoded. */
@@ -37,7 +37,7 @@ export const operationUrl = (builder: string, ...segments: string[]): string =>
  */
 export async function sendRequest<T>(
   { url, signal, timeout = DEFAULT_TIMEOUT, ...init }: ServiceRequest,
-  read: (answer: ServiceAnswer) => Promise<T>,
+  read: (answer: ServiceResponse) => Promise<T>,
 ): Promise<T> {
   const where = `${init.method ?? 'GET'} ${url}`;
   const limit = AbortSignal.timeout(timeout);
@@ -72,7 +72,7 @@ export const requestJson = <T>(
   }));
 
 /** The text of an answer. */
-export async function readText({ body }: ServiceAnswer): Promise<string> {
+export async function readText({ body }: ServiceResponse): Promise<string> {
   let text = '';
   // Read from the stream itself: a `Response` made of it would, in Chromium, hide the error that ended the stream.
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

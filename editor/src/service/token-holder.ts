@@ -1,6 +1,7 @@
 import { HttpError } from 'plugin-editor/client.js';
+import { UnusableValueError } from '../plugin/target.ts';
 
-/** Gets a token in place of one that has ended; rejects when there is none to be had. */
+/** Gets a token in place of one that has ended; rejects when it cannot. */
 export type RenewToken = () => Promise<string>;
 
 /** How long a request waits for another token, in ms: the launcher may never answer. */
@@ -8,10 +9,10 @@ const MAX_RENEWAL_WAIT = 30_000;
 
 /**
  * The headers that carry a token.
- * @throws TypeError when no header can hold the token. An engine's own error would quote it.
+ * @throws UnusableValueError when no header can hold the token. An engine's own error would quote it.
  */
 export function bearer(token: string): { authorization: string } {
-  if (!/^[!-~]+$/.test(token)) throw new TypeError('A token must be visible ASCII characters without spaces');
+  if (!/^[!-~]+$/.test(token)) throw new UnusableValueError('token');
   return { authorization: `Bearer ${token}` };
 }
 
@@ -27,7 +28,7 @@ export class TokenHolder {
     this.#renewToken = renewToken;
   }
 
-  /** The headers that carry the present token. @throws TypeError as `bearer` does. */
+  /** The headers that carry the present token. @throws UnusableValueError as `bearer` does. */
   get headers(): { authorization: string } {
     return bearer(this.token);
   }

@@ -1,13 +1,14 @@
 import { parseEditorUrl } from 'plugin-editor/client.js';
-import { type PluginTarget, checkTarget } from '../plugin/target.ts';
+import { type PluginTarget, type UnusableField, UnusableValueError, checkTarget } from '../plugin/target.ts';
 
-/** What the page's address asked for. `problem` says in words why no plugin can be opened by it. */
-export interface Opened {
+/** What the page's address asks for. */
+export interface AddressRequest {
   target?: PluginTarget;
   token?: string;
-  /** There was a token, and this editor takes none from an address. */
+  /** The address had a token, but the service does not allow tokens in addresses. */
   tokenRefused?: true;
-  problem?: string;
+  /** The parameter that no plugin can be opened with. */
+  problem?: UnusableField;
 }
 
 /** The parts of `window` that hold the address. */
@@ -20,11 +21,11 @@ export interface AddressBar {
 }
 
 /**
- * Reads the editor's address and takes the token out of it, and out of the session's history, before anything else can
- * happen. The other parameters stay, so that a reload still knows which plugin it lacks a token for. Unless
- * `acceptToken`, the token is taken out and not used.
+ * Reads the editor's address and removes the token from it and from the session's history, before any other script runs. The
+ * other parameters stay, so that a page that is reloaded can still name the plugin.
+ * @param acceptToken whether the token may be used; it is removed in any case
  */
-export function takeAddress({ location, history }: AddressBar, acceptToken: boolean): Opened {
+export function takeAddress({ location, history }: AddressBar, acceptToken: boolean): AddressRequest {
   const { href } = location;
   const url = new URL(href);
   if (url.searchParams.has('token')) {
@@ -36,13 +37,13 @@ export function takeAddress({ location, history }: AddressBar, acceptToken: bool
   return acceptToken ? { ...opened, token } : { ...opened, tokenRefused: true };
 }
 
-/** What an address asks for; never throws. */
-export function readAddress(href: string): Opened {
+/** Parses an address; never throws. */
+export function readAddress(href: string): AddressRequest {
   if (!['builder', 'ident', 'fn', 'token'].some((name) => new URL(href).searchParams.has(name))) return {};
   try {
     const { builder, ident, namespace, fn, template, token } = parseEditorUrl(href);
     return { target: checkTarget({ builder, ident, namespace, fn, template }), ...(token ? { token } : {}) };
   } catch (error) {
-    return { problem: (error as Error).message };
+    return { problem: error instanceof UnusableValueError ? error.field : 'address' };
   }
 }

@@ -3,13 +3,13 @@ import { findBuilder } from '../service/builders.ts';
 import { type Draft, DraftStore } from '../service/draft-store.ts';
 import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts';
 
-/** A draft that was asked for before the editor was loaded, so that the answer comes while the editor does. */
+/** A draft that was requested before the editor was loaded, so that both load at the same time. */
 export interface EarlyDraft {
   readonly tokenHolder: TokenHolder;
   readonly store: DraftStore;
-  /** What `store.load` answers. A rejection waits for whoever takes this over. */
+  /** What `store.load` resolves with. A rejection is not unhandled before somebody awaits this. */
   readonly draft: Promise<Draft | undefined>;
-  /** Nobody will take it over. */
+  /** Aborts the request, because nobody needs the draft any more. */
   readonly cancel: () => void;
 }
 
@@ -22,8 +22,8 @@ export interface EarlyDraftOptions {
 }
 
 /**
- * Asks for a draft.
- * @returns `undefined` where the plugin cannot be opened, and nothing was sent: the editor says why, once it is loaded.
+ * Requests a draft. Returns `undefined`, and sends nothing, where the plugin cannot be opened: the editor says why, once it is
+ * loaded.
  */
 export function requestDraftEarly(options: EarlyDraftOptions): EarlyDraft | undefined {
   const { token, builders, renewToken } = options;

@@ -1,6 +1,6 @@
 import { loadPart } from '../ui/load-part.ts';
 
-/** What is loaded when it is first used, and what most users come to use. */
+/** The parts that are loaded when they are first used, and that most users come to use. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../code/problems.ts'),
   () => import('../service/build-stream.ts'),
@@ -8,26 +8,16 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../code/search-panel.ts'),
   () => import('../draft/compare-dialog.ts'),
   () => import('../draft/conflict.ts'),
-  () => import('./help-dialog.ts'),
-  () => import('./settings-dialog.ts'),
-  () => import('./deploy-dialog.ts'),
-  () => import('./start-over.ts'),
+  () => import('../workspace/help-dialog.ts'),
+  () => import('../workspace/settings-dialog.ts'),
+  () => import('../workspace/deploy-dialog.ts'),
+  () => import('../workspace/start-over.ts'),
 ];
 
-/** After a text is shown, in ms: what the user needs first has the line for itself. */
-const QUIET = 3000;
-
-/**
- * Loads what may be needed later, some time after the first text was shown. From then on an open editor asks the service for
- * no other file, so that it misses none when the service is upgraded and has other files by then.
- */
-export function loadLaterParts(): void {
-  setTimeout(() => void loadEach(), QUIET);
-}
-
-async function loadEach(): Promise<void> {
+/** Loads them one after the other. */
+export async function loadLaterParts(): Promise<void> {
   for (const part of parts) {
-    // Whoever needs it loads it, and says so where that fails.
+    // Where it is used, it is loaded again, and a failure is reported.
     await loadPart(part).catch(() => {});
   }
 }

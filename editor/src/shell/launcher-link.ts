@@ -6,9 +6,10 @@ import {
 } from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
 import { loadPart } from '../ui/load-part.ts';
-import type { EditorApp, EditorHost } from './app.ts';
+import type { EditorApp } from './app.ts';
 import { type EarlyDraft, requestDraftEarly } from './early-draft.ts';
-import { type HostWishes, changeWishes, wishesOf } from './host-wishes.ts';
+import type { EditorHost } from './editor-host.ts';
+import { type RequestedSettings, applySettingsChange, parseRequestedSettings } from './requested-settings.ts';
 
 /** A plugin to open. */
 export interface PluginRequest {
@@ -24,20 +25,24 @@ export interface LauncherLinkOptions {
 }
 
 /**
- * Does what the page around the editor asks for by the frame protocol, and before that what the page's address asked for.
- * It greets at once, and asks for the draft as soon as it knows of which plugin; the editor opens that once it is loaded.
+ * Connects the editor with the launcher in the page around it. It greets the launcher at once, and requests the draft as soon as
+ * the address or a message names a plugin, both before the editor is loaded; once the editor is loaded, it opens the plugin.
  */
 export class LauncherLink {
   readonly #builders: readonly string[];
+  /** Settles once the editor is loaded, or could not be. */
+  readonly #loaded = Promise.withResolvers<EditorApp>();
   #app: EditorApp | undefined;
-  /** The plugin that is open, or is to be opened once the editor is loaded. */
-  #current: Opening | undefined;
-  /** Why the editor could not be loaded. */
+  /** The plugin that is open, or will be once the editor is loaded. */
+  #current: RequestedPlugin | undefined;
+  /** Why the editor could not be loaded, if it could not. */
   #problem: string | undefined;
-  #wishes: HostWishes = {};
+  #settings: RequestedSettings = {};
 
   constructor({ addressed, builders }: LauncherLinkOptions) {
     this.#builders = builders;
+    // Where nobody waits for it, a failure is reported by `fail`.
+    this.#loaded.promise.catch(() => {});
     if (addressed) this.#open(addressed);
     connectLauncher({
       capabilities: ['open'],
@@ -48,23 +53,21 @@ export class LauncherLink {
         this.#current = undefined;
         this.#app?.closePlugin();
       },
-      onSave: async () => {
-        if (!this.#app) throw new Error('The editor is still being loaded');
-        await this.#app.save();
-      },
-      onConfigure: (changes) => this.#configure(changeWishes(this.#wishes, changes)),
+      onSave: async () => (await this.#loaded.promise).save(),
+      onConfigure: (changes) => this.#configure(applySettingsChange(this.#settings, changes)),
     });
   }
 
   /** The language that the page around the editor asked for, as far as it is known. */
   get locale(): string | undefined {
-    return this.#wishes.locale;
+    return this.#settings.locale;
   }
 
-  /** The editor is loaded. Answers whether there is a plugin to open, and opens it. */
+  /** The editor is loaded: opens the plugin that was asked for. Returns `false` if none was. */
   start(app: EditorApp): boolean {
     this.#app = app;
-    app.configure(this.#wishes);
+    this.#loaded.resolve(app);
+    app.configure(this.#settings);
     if (!this.#current) return false;
     this.#openInApp(this.#current);
     return true;
@@ -73,18 +76,19 @@ export class LauncherLink {
   /** The editor could not be loaded. */
   fail(problem: string): void {
     this.#problem = problem;
+    this.#loaded.reject(new Error(problem));
     this.#current?.early?.cancel();
     this.#current?.report.onFail(problem);
   }
 
   #handleOpen(open: PluginToOpen, channel: PluginChannel): void {
-    // The page around it may have loaded this one ahead, and ask long after.
+    // The page around it may have loaded the editor ahead, and open a plugin long after.
     if (this.#problem !== undefined) return channel.error(this.#problem);
     const { builder, ident, namespace, fn, template, token } = open;
     const target: PluginTarget = { builder, ident, namespace, fn, ...(template ? { template } : {}) };
-    this.#configure(wishesOf(open));
+    this.#configure(parseRequestedSettings(open));
     const current = this.#current;
-    // Opened by its address, and now by message as well; or by message, with nothing but a new token.
+    // The plugin is open already: by its address, or by a message whose token is replaced now.
     if (current && !current.report.failed && isSame(current.target, target)) {
       current.report.attach(channel);
       this.#replaceToken(token);
@@ -93,36 +97,36 @@ export class LauncherLink {
     }
   }
 
-  #configure(wishes: HostWishes): void {
-    const isOtherLook = wishes.appearance !== this.#wishes.appearance;
-    this.#wishes = wishes;
-    // At once, so that the editor has that look from the first moment; without it, it has its own.
-    if (isOtherLook)
+  #configure(settings: RequestedSettings): void {
+    const isAppearanceChanged = settings.appearance !== this.#settings.appearance;
+    this.#settings = settings;
+    // Before the editor is loaded, so that it never shows its own appearance first. Where this part fails to load, it does.
+    if (isAppearanceChanged)
       loadPart(() => import('../ui/appearance.ts')).then(
-        ({ applyAppearance }) => applyAppearance(this.#wishes.appearance),
+        ({ applyAppearance }) => applyAppearance(this.#settings.appearance),
         () => {},
       );
-    this.#app?.configure(wishes);
+    this.#app?.configure(settings);
   }
 
   #open({ target, token }: PluginRequest, channel?: PluginChannel): void {
     this.#current?.early?.cancel();
-    const report = new Report();
+    const report = new LauncherReport();
     if (channel) report.attach(channel);
-    const opening: Opening = { target, token, report, early: undefined };
+    const opening: RequestedPlugin = { target, token, report, early: undefined };
     this.#current = opening;
     if (this.#app) return this.#openInApp(opening);
     this.#requestDraft(opening);
   }
 
-  #requestDraft(opening: Opening): void {
+  #requestDraft(opening: RequestedPlugin): void {
     const { target, token, report, early } = opening;
     early?.cancel();
     const { renewToken } = report;
     opening.early = requestDraftEarly({ target, token, renewToken, builders: this.#builders });
   }
 
-  #openInApp(opening: Opening): void {
+  #openInApp(opening: RequestedPlugin): void {
     const { target, token, report, early } = opening;
     opening.early = undefined;
     void this.#app?.openPlugin(target, token, report, early);
@@ -132,20 +136,20 @@ export class LauncherLink {
     if (this.#app) return this.#app.replaceToken(token);
     if (!this.#current || token === this.#current.token) return;
     this.#current.token = token;
-    // What was asked with the former token may have been refused by now.
+    // The service may have refused the former token.
     this.#requestDraft(this.#current);
   }
 }
 
 /** A plugin that was asked for, and what reports about it to the launcher. */
-interface Opening extends PluginRequest {
-  report: Report;
-  /** Its draft, until the editor is loaded and takes that over. */
+interface RequestedPlugin extends PluginRequest {
+  report: LauncherReport;
+  /** Its draft, until the editor is loaded and takes it over. */
   early: EarlyDraft | undefined;
 }
 
-/** Tells the launcher about one plugin: what happens, and, when a launcher shows up late, what happened before. */
-class Report implements EditorHost {
+/** Reports about one plugin to the launcher. A launcher that connects later gets the present state at once. */
+class LauncherReport implements EditorHost {
   failed = false;
   #channel: PluginChannel | undefined;
   #ready: PluginDetails | undefined;
@@ -179,7 +183,7 @@ class Report implements EditorHost {
   onLive: NonNullable<EditorHost['onLive']> = (version) => this.#channel?.live({ version });
 
   renewToken = async (): Promise<string> => {
-    if (!this.#channel) throw new Error('Nobody opened this plugin by message');
+    if (!this.#channel) throw new Error('No launcher is connected that could renew the token');
     return (await this.#channel.requestToken('expired')).token;
   };
 }

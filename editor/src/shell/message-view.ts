@@ -6,13 +6,13 @@ import type { PluginTarget } from '../plugin/target.ts';
 export interface MessageOptions {
   title: string;
   text: string;
-  /** The plugin that it is about, if it is about one. */
+  /** The plugin that the message is about, if it is about one. */
   plugin?: PluginTarget | undefined;
   /** What the user can do here. */
   action?: { label: string; run: () => void } | undefined;
 }
 
-/** A page that says why there is no editor on it, and what to do. */
+/** The page without an editor: why there is none, and what the user can do. */
 export const messageView = ({ title, text, plugin, action }: MessageOptions): TemplateResult =>
   html`<main class="message">
     <div class="message-box" role="alert">
@@ -27,7 +27,7 @@ export const messageView = ({ title, text, plugin, action }: MessageOptions): Te
     </div>
   </main>`;
 
-/** The page while a plugin is on its way. */
+/** The page while a plugin is being loaded. */
 export const waitingView = (plugin: PluginTarget): TemplateResult =>
   html`<main class="message">
     <h1 class="visually-hidden">${texts().app.title}</h1>

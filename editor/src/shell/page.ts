@@ -1,29 +1,30 @@
 import { setLocale, texts } from '../locales/locale.ts';
-import type { Opened } from './address.ts';
+import type { AddressRequest } from './address.ts';
 import { EditorApp } from './app.ts';
 import type { LauncherLink } from './launcher-link.ts';
+import { unusableText } from './unusable-text.ts';
 
-/** Starts the editor on this page with what its address, or the page around it, asked for. */
+/** Starts the editor with the plugin that the page's address or the page around it asks for. */
 export async function start(
-  { target, tokenRefused, problem }: Opened,
+  { target, tokenRefused, problem }: AddressRequest,
   builders: readonly string[],
   launcher: LauncherLink,
 ): Promise<void> {
   const root = document.getElementById('app');
   if (!root) throw new Error('The page has no #app');
-  // Texts that come late would change before the user's eyes.
+  // The first view is drawn in its language; otherwise its texts would change before the user's eyes.
   await setLocale(launcher.locale);
   const app = new EditorApp({ root, builders });
   listen(app);
   if (launcher.start(app)) return;
   if (problem) {
-    app.showMessage(() => ({ title: texts().app.cannotOpen, text: `${problem}.` }));
+    app.showMessage(() => ({ title: texts().app.cannotOpen, text: unusableText(problem) }));
   } else if (tokenRefused) {
     app.showMessage(() => ({ ...texts().app.openFromApp, plugin: target }));
   } else if (target) {
     app.showMessage(() => ({ ...texts().app.openAgain, plugin: target }));
   } else if (window.parent !== window) {
-    // The page around it may still ask for one.
+    // The page around the editor may still ask for a plugin.
     app.closePlugin();
   } else {
     app.showMessage(() => texts().app.nothing);
@@ -31,16 +32,16 @@ export async function start(
 }
 
 function listen(app: EditorApp): void {
-  // Before the text's own keys, some of which are the same.
-  addEventListener('keydown', (event) => app.workspace?.onKey(event), { capture: true });
+  // Captured, because the text's own keys would otherwise win.
+  addEventListener('keydown', (event) => app.workspace?.handleKey(event), { capture: true });
   addEventListener('beforeunload', (event) => {
     if (app.workspace?.unsaved) event.preventDefault();
   });
-  // The last event that a page is sure to get: a phone may end it without another.
+  // A phone may end a hidden page without any further event.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') app.workspace?.leaving();
+    if (document.visibilityState === 'hidden') app.workspace?.prepareToLeave();
     else app.workspace?.resume();
   });
-  addEventListener('pagehide', () => app.workspace?.leaving());
+  addEventListener('pagehide', () => app.workspace?.prepareToLeave());
   addEventListener('online', () => app.workspace?.resume());
 }

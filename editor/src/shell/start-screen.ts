@@ -4,12 +4,13 @@ import { texts } from '../locales/locale.ts';
 import { ownerLine } from '../plugin/identity-view.ts';
 import type { PluginTarget } from '../plugin/target.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { languageChoices } from '../workspace/language-choices.ts';
 
 export interface StartScreenOptions {
   /** The new plugin. */
   target: PluginTarget;
   languages: readonly Language[];
-  /** A language that was asked for and that the builder does not have. */
+  /** The language that was asked for, if the service does not have it. */
   unknown?: string | undefined;
   /** Whether nothing may be changed here. */
   isReadOnly: boolean;
@@ -18,7 +19,7 @@ export interface StartScreenOptions {
   onChoose: (language: Language) => void;
 }
 
-/** The page for a plugin that does not exist yet, when nobody has said in which language it is to be. */
+/** The page for a new plugin whose language the user has to choose. */
 export function startScreen(options: StartScreenOptions): TemplateResult {
   const { target, languages, notices, isReadOnly, onChoose } = options;
   const { start } = texts();
@@ -35,23 +36,6 @@ export function startScreen(options: StartScreenOptions): TemplateResult {
     </main>
   </div>`;
 }
-
-/** A list of languages to choose from. */
-export const languageChoices = (
-  languages: readonly Language[],
-  onChoose: (language: Language) => void,
-): TemplateResult =>
-  html`<ul class="choices" aria-label=${texts().start.languages}>
-    ${languages.map(
-      (language) =>
-        html`<li>
-          <button type="button" class="choice" @click=${() => onChoose(language)}>
-            <span class="choice-short" aria-hidden="true">${language.short}</span
-            ><span class="choice-name">${language.pretty}</span>
-          </button>
-        </li>`,
-    )}
-  </ul>`;
 
 function introduction({ languages, unknown, isReadOnly }: StartScreenOptions): string {
   const { start } = texts();

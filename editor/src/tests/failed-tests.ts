@@ -1,6 +1,6 @@
 import type { TestList } from './test-list.ts';
 
-/** The tests that failed when they ran last. */
+/** The names of the tests that failed when they ran last. */
 export interface FailedTests {
   names: readonly string[];
   /** Whether each of them failed with the text and the payload as they are. */
@@ -8,13 +8,13 @@ export interface FailedTests {
 }
 
 /**
- * The tests to ask about before a deployment. One that failed before the last change counts, too: nothing says that the
- * change mended it.
- * @param sourceKey identifies the text as it is
+ * The tests that failed when they ran last, of which the user is reminded before a deployment. Tests that failed with an
+ * earlier text count, because nothing says that they would pass now.
+ * @param sourceKey identifies the present text
  */
 export function failedTests(list: TestList, sourceKey: string): FailedTests {
   const failed = list.entries.flatMap((entry) => {
-    const { verdict, isCurrent } = list.standingOf(entry, sourceKey);
+    const { verdict, isCurrent } = list.statusOf(entry, sourceKey);
     return verdict === 'failed' ? [{ name: list.titleOf(entry), isCurrent }] : [];
   });
   return { names: failed.map(({ name }) => name), isCurrent: failed.every(({ isCurrent }) => isCurrent) };

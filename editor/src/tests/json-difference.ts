@@ -8,18 +8,24 @@ export interface JsonDifference {
   actual: string | undefined;
 }
 
-/** More places are not listed: whoever sees these looks at the whole answer. */
+/** The most differences that are listed. */
 const MOST = 100;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Parses a text; `undefined` when it is no JSON. */
-export function parseJson(text: string): { value: Json } | undefined {
+function parseJson(text: string): { value: Json } | undefined {
   try {
     return { value: JSON.parse(text) as Json };
   } catch {
     return undefined;
   }
+}
+
+/** The differences between two results, by path; `undefined` where one of them is not JSON. */
+export function differencesOf(expected: string, actual: string): JsonDifference[] | undefined {
+  const [one, other] = [parseJson(expected), parseJson(actual)];
+  return one && other && jsonDifferences(one.value, other.value);
 }
 
 /** Where two JSON values differ, in the order of the expected one; nothing when they are equal. Keys have no order. */

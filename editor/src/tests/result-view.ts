@@ -1,5 +1,5 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
-import { formatDuration } from '../locales/formats.ts';
+import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import { errorTitle } from '../pipeline/error-title.ts';
@@ -8,32 +8,32 @@ import type { Run } from '../pipeline/pipeline.ts';
 import '../pipeline/text-difference.ts';
 import { traceLines } from '../pipeline/trace.ts';
 import { type Icon, icon } from '../ui/icon.ts';
-import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, shortType } from '../types/schema.ts';
-import type { JsonDifference } from './json-difference.ts';
-import { differencesOf, verdictOf } from './verdict.ts';
+import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, typeLabel } from '../types/schema.ts';
+import { type JsonDifference, differencesOf } from './json-difference.ts';
+import { verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface ResultOptions {
   run: Run;
   /** The run before this one, to compare with. */
   before?: Run | undefined;
-  /** What the answer is to be; `undefined` where nothing is asserted. */
+  /** The result that the test expects; `undefined` where it expects none. */
   expected?: string | undefined;
   /** Whether the text or the payload changed since, or another run is under way. */
   staleness?: 'changed' | 'running' | undefined;
-  /** Takes the answer as the expected one. */
+  /** Makes the result the expected one. */
   onAccept?: ((answer: string) => void) | undefined;
-  /** What the plugin gets and gives, where its namespace says so. */
+  /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
   /** Goes to a place in the source. */
   onJump: (line: number, column: number) => void;
 }
 
-/** How a verdict looks. */
+/** The icon and the colour of a verdict. */
 export const verdictIcons: Record<Verdict, Icon> = { passed: 'pass', failed: 'fail', ran: 'ran' };
 export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: 'bad', ran: 'calm' };
 
-/** What one run gave: what came of it, how long it took, its answer, its logs, and what changed since the run before. */
+/** How a run ended: verdict, time, result or error, logs, and the difference to the run before. */
 export function resultView(options: ResultOptions): TemplateResult {
   const { run, before, expected, staleness, onJump } = options;
   const { answer } = run;
@@ -70,7 +70,7 @@ function errorView(
     ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
 }
 
-/** The place in the input or the output that does not fit, and what belongs there. */
+/** The place in the input or the output that does not fit its type, and the type there. */
 function misfitView(
   code: string | undefined,
   pointer: string,
@@ -81,7 +81,7 @@ function misfitView(
   const path = pathOf(pointer);
   const schema = isInput ? schemas?.input : schemas?.output;
   const parts = schema === undefined ? [] : schemasAt(schema, path);
-  const [type, description] = [shortType(parts), descriptionOf(parts)];
+  const [type, description] = [typeLabel(parts), descriptionOf(parts)];
   return html`<div class="misfit">
     <p class="misfit-path">
       <span>${isInput ? runs.input : runs.output}</span>
@@ -98,7 +98,7 @@ function misfitView(
   </div>`;
 }
 
-/** What the answer was to be, where it is another; and what makes it the expected one. */
+/** The difference to the expected result, and the button that makes the result the expected one. */
 function expectation(
   answer: string,
   verdict: Verdict,
@@ -157,7 +157,7 @@ function changeView(before: Run, run: Run): TemplateResult {
     <text-difference .was=${was} .is=${is} .label=${words.difference}></text-difference>`;
 }
 
-/** All that a run gave, as one text to compare. */
+/** The result or error and the logs of a run, as one text to compare. */
 function comparable({ answer }: Run): string {
   const { result } = texts();
   const end = 'error' in answer ? `${answer.error.code ?? 'error'}: ${answer.error.message}` : answer.result;

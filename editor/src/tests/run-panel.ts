@@ -2,36 +2,36 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
-import { type Obstacle, obstacleWords } from '../pipeline/progress.ts';
+import { type Obstacle, obstacleReason } from '../pipeline/progress.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
 import { type Work, isOver } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
-import { toldBy, valueField } from '../types/value-field.ts';
+import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView } from './result-view.ts';
 
-/** What the panel for payloads shows; it is part of no draft, and nothing keeps it. */
+/** The state of the panel that runs a payload. It is not part of the draft and is lost with the page. */
 export interface PayloadRun {
   payload: string;
   run?: Run | undefined;
   before?: Run | undefined;
-  /** It runs now. */
+  /** Whether it runs now. */
   isRunning: boolean;
-  /** Why the last run came to no end. */
+  /** Why the last run did not complete. */
   obstacle?: Obstacle | undefined;
 }
 
 export interface RunPanelOptions {
   state: PayloadRun;
   work: Work;
-  /** What the plugin gets and gives, where its namespace says so. */
+  /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
   canEdit: boolean;
   onInput: (payload: string) => void;
   /** Runs the plugin with the payload. */
   onRun: () => void;
   onStop: () => void;
-  /** Makes a test of the payload. */
+  /** Adds a test with the payload. */
   onKeep: () => void;
   onJump: (line: number, column: number) => void;
 }
@@ -63,7 +63,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
             value: state.payload,
             schema: schemas.input,
             describedBy: 'run-hint',
-            told: toldBy(state.run, state.payload, 'invalid-input'),
+            serviceProblem: serviceProblemOf(state.run, state.payload, 'invalid-input'),
             onInput,
           })
         : html`<textarea
@@ -86,21 +86,21 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           : nothing
       }
       <p class="run-state" role="status" data-tone=${obstacle ? 'bad' : 'busy'}>
-        ${stateWords(state.isRunning, obstacle)}
+        ${stateLabel(state.isRunning, obstacle)}
       </p>
     </div>
     ${resultOf(options)}
   </div>`;
 }
 
-/** What stood in the way of the last run, for as long as it does. */
+/** Why the last run did not complete, while that obstacle exists. */
 const presentObstacle = ({ state, work }: RunPanelOptions): Obstacle | undefined =>
   !state.isRunning && state.obstacle && !isOver(state.obstacle, work) ? state.obstacle : undefined;
 
-function stateWords(isRunning: boolean, obstacle: Obstacle | undefined): string {
+function stateLabel(isRunning: boolean, obstacle: Obstacle | undefined): string {
   const words = texts().run;
   if (isRunning) return words.running;
-  return obstacle ? words.notRun(obstacleWords(obstacle)) : '';
+  return obstacle ? words.notRun(obstacleReason(obstacle)) : '';
 }
 
 function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
@@ -108,7 +108,7 @@ function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
   const { run, before, payload, isRunning } = state;
   if (!run) return nothing;
   const isCurrent = run.sourceKey === work.sourceKey && run.payload === payload;
-  // What ran before is not what came of the last try.
+  // The result is that of an earlier run, not of the one that runs or that failed.
   const staleness = isRunning || presentObstacle(options) ? 'running' : isCurrent ? undefined : 'changed';
   return resultView({ run, before, staleness, schemas, onJump });
 }

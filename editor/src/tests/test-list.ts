@@ -3,21 +3,21 @@ import { lineSeparator } from '../plugin/line-breaks.ts';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
-import type { TestStanding } from '../pipeline/work.ts';
+import type { TestStatus } from '../pipeline/work.ts';
 import { expectedOf, verdictOf } from './verdict.ts';
 
 /** The fields of a test that can be edited. */
 export type TestField = 'name' | 'description' | 'payload' | 'expected';
 
-/** One test in the list, with what became of it. */
+/** One test in the list, with its last runs. */
 export interface TestEntry {
   /** Stays the same while the list is edited. */
   readonly id: number;
   test: PluginTest;
-  /** What it gave last, and what it gave before that. */
+  /** Its last run, and the one before that. */
   run?: Run;
   before?: Run;
-  /** Its turn is about to come, or it runs. */
+  /** Whether it runs, or is going to. */
   isWaiting: boolean;
   isOpen: boolean;
 }
@@ -30,7 +30,7 @@ export class TestList {
   /** What was removed last, and where it was. */
   #removed: { entry: TestEntry; index: number } | undefined;
 
-  /** `onChange` hears of the user's changes, not of those by `tests`. */
+  /** `onChange` is called after a change by the user, not after `tests` was set. */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
@@ -52,7 +52,7 @@ export class TestList {
     this.#removed = undefined;
   }
 
-  /** The name of a test; one without is called by its place. */
+  /** The name of a test; one without a name is called by its number. */
   titleOf(entry: TestEntry): string {
     const index = this.#entries.indexOf(entry);
     const { name } = entry.test;
@@ -66,20 +66,20 @@ export class TestList {
     return entry;
   }
 
-  /** Changes a field; `undefined` takes it away. Fields that the editor does not know are kept. */
+  /** Changes a field; `undefined` removes it. Fields that the editor does not know are kept. */
   edit(entry: TestEntry, field: TestField, value: string | undefined): void {
     const { [field]: former, ...rest } = entry.test;
     if (value === undefined) {
       entry.test = rest;
     } else {
-      // A text field gives every line break as one character; a text that had two keeps them.
+      // A form field turns each line break into `\n`; a text that had `\r\n` keeps that.
       const isBroken = typeof former === 'string' && lineSeparator(former) === '\r\n';
       entry.test = { ...entry.test, [field]: isBroken ? value.replaceAll('\n', '\r\n') : value };
     }
     this.#onChange();
   }
 
-  /** Moves a test; answers whether there was room. */
+  /** Moves a test; returns whether there was room. */
   move(entry: TestEntry, by: -1 | 1): boolean {
     const from = this.#entries.indexOf(entry);
     const to = from + by;
@@ -103,8 +103,8 @@ export class TestList {
     return entry;
   }
 
-  /** How a test stands, when `sourceKey` identifies the text as it is. */
-  standingOf({ run, test }: TestEntry, sourceKey: string): TestStanding {
+  /** How a test ended when it ran last. `sourceKey` identifies the present text. */
+  statusOf({ run, test }: TestEntry, sourceKey: string): TestStatus {
     if (!run) return { verdict: 'none', isCurrent: true };
     const isCurrent = run.sourceKey === sourceKey && run.payload === (test.payload ?? '');
     return { verdict: verdictOf(run.answer, expectedOf(test)), isCurrent };

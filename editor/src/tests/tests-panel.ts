@@ -1,13 +1,14 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { formatDuration, formatNumber } from '../locales/formats.ts';
+import { formatNumber } from '../locales/formats.ts';
+import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
-import { type TestStanding, type Work, countTests } from '../pipeline/work.ts';
+import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
-import { toldBy, valueField } from '../types/value-field.ts';
+import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView, verdictIcons, verdictTones } from './result-view.ts';
 import type { TestEntry, TestField, TestList } from './test-list.ts';
 import { expectedOf } from './verdict.ts';
@@ -15,9 +16,9 @@ import { expectedOf } from './verdict.ts';
 export interface TestsPanelOptions {
   list: TestList;
   work: Work;
-  /** What the plugin gets and gives, where its namespace says so. */
+  /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
-  /** Whether the builder runs plugins. */
+  /** Whether the service runs plugins. */
   canRun: boolean;
   canEdit: boolean;
   onRun: (entries: readonly TestEntry[]) => void;
@@ -81,7 +82,7 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
   </div>`;
 }
 
-/** How far the tests are, or what they came to. */
+/** The progress of the tests that run, or how the last ones ended. */
 function summary({ list, work }: TestsPanelOptions): string {
   const words = texts().tests;
   const { testing, action } = work;
@@ -105,7 +106,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
   const { list, work, canRun, canEdit, onRun, onStop, onToggle } = options;
   const words = texts().tests;
   const title = list.titleOf(entry);
-  const standing = list.standingOf(entry, work.sourceKey);
+  const status = list.statusOf(entry, work.sourceKey);
   const toggle = ({ currentTarget }: Event) => {
     const { open } = currentTarget as HTMLDetailsElement;
     if (open === entry.isOpen) return;
@@ -136,12 +137,12 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
     <details class="test" ?open=${entry.isOpen} @toggle=${toggle}>
       <summary>
         ${icon('chevron')}<span class="test-title" title=${title}>${title}</span
-        ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, standing)}
+        ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
       </summary>
       <div class="test-fields">
         ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
         ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
-        ${entry.isOpen ? resultOf(entry, standing, options) : nothing}
+        ${entry.isOpen ? resultOf(entry, status, options) : nothing}
         ${canEdit ? rowActions(entry, index, title, options) : nothing}
       </div>
     </details>
@@ -159,7 +160,7 @@ function rowActions(
   const move = (by: -1 | 1) => {
     if (!list.move(entry, by)) return;
     const [own, other] = by < 0 ? ['.move-up', '.move-down'] : ['.move-down', '.move-up'];
-    // At the end of the way, to the other button.
+    // Where the test cannot move further, its button is disabled, and the focus goes to the other one.
     onFocus(entry, `${own}:not(:disabled), ${own}:disabled ~ ${other}, ${other}:has(~ ${own}:disabled)`);
   };
   const button = (
@@ -190,8 +191,8 @@ function rowActions(
   </div>`;
 }
 
-/** In the closed row: how the test stands. */
-function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStanding): TemplateResult {
+/** The part of a closed row that says how the test ended. */
+function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): TemplateResult {
   const words = texts();
   if (entry.isWaiting)
     return html`<span class="test-outcome" data-tone="busy" title=${words.tests.waiting}>…</span>`;
@@ -210,7 +211,7 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStanding): Te
 
 function resultOf(
   entry: TestEntry,
-  { isCurrent }: TestStanding,
+  { isCurrent }: TestStatus,
   { list, schemas, canEdit, onJump }: TestsPanelOptions,
 ): TemplateResult | typeof nothing {
   const { run, before, test } = entry;
@@ -238,7 +239,7 @@ function field(
   const write = ({ currentTarget }: Event) =>
     list.edit(entry, key, (currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
   if (schemas && rows) {
-    // A closed test has no use for an editor of its own.
+    // A closed test needs no editor.
     if (!entry.isOpen) return html``;
     return html`<label for=${id}>${label}</label>${valueField({
         id,
@@ -247,11 +248,12 @@ function field(
         value: value ?? '',
         schema: key === 'expected' ? schemas.output : schemas.input,
         isReadOnly: !canEdit,
-        told: key === 'payload' ? toldBy(entry.run, value ?? '', 'invalid-input') : undefined,
+        serviceProblem:
+          key === 'payload' ? serviceProblemOf(entry.run, value ?? '', 'invalid-input') : undefined,
         onInput: (text) => list.edit(entry, key, text),
       })}`;
   }
-  // A text field makes every line break one character; compared with that, an unchanged text is not written anew.
+  // A form field turns each line break into `\n`; only compared in that form is an unchanged text left alone.
   const shown = (value ?? '').replace(/\r\n?/g, '\n');
   return html`<label for=${id}>${label}</label>${
       rows
@@ -279,7 +281,7 @@ function field(
     }`;
 }
 
-/** The expected answer, or the way to have one. */
+/** The field of the expected result, or the button that adds one. */
 function expectedView(entry: TestEntry, options: TestsPanelOptions): TemplateResult | typeof nothing {
   const { list, canEdit, onFocus } = options;
   const words = texts().tests;

@@ -11,7 +11,7 @@ import {
   propertiesOf,
   requiredOf,
   schemasAt,
-  shortType,
+  typeLabel,
   step,
   typesOf,
   valuesOf,
@@ -30,8 +30,7 @@ export const completeJson =
     const typed = state.sliceDoc(from, pos);
     if (!explicit && !typed) return null;
     const parts = schemasAt(root, path);
-    const options =
-      kind === 'name' ? names(root, parts, present, hasValue) : values(root, parts, path.length === 0);
+    const options = kind === 'name' ? names(root, parts, present, hasValue) : values(root, parts);
     return options.length ? { from, to, options, filter: true } : null;
   };
 
@@ -44,16 +43,16 @@ function names(root: Schema, parts: Parts, present: readonly string[], hasValue:
       const written = JSON.stringify(name);
       return {
         label: written,
-        detail: shortType(inner),
+        detail: typeLabel(inner),
         ...infoOf(inner),
-        // What has to be there comes first.
+        // Required properties come first.
         boost: required.has(name) ? 1 : 0,
         apply: hasValue ? written : snippet(`${escaped(written)}: ${valueSnippet(inner)}`),
       };
     });
 }
 
-function values(root: Schema, parts: Parts, isWhole: boolean): Completion[] {
+function values(root: Schema, parts: Parts): Completion[] {
   const named = valuesOf(parts);
   const types = typesOf(parts);
   const plain = [
@@ -66,14 +65,14 @@ function values(root: Schema, parts: Parts, isWhole: boolean): Completion[] {
   const lines = required.map(
     (name) => `  ${escaped(JSON.stringify(name))}: ${valueSnippet(step(root, parts, name))}`,
   );
-  // The object with all that has to be in it.
+  // An object with its required properties.
   const whole = snippet(
     lines.length ? `{\n${lines.join(',\n').replaceAll('\n  ', '\n\t').replace(/^ {2}/, '\t')}\n}` : '{#{}}',
   );
-  return [...plain, { label: isWhole ? '{ … }' : '{ … }', ...infoOf(parts), apply: whole }];
+  return [...plain, { label: '{ … }', ...infoOf(parts), apply: whole }];
 }
 
-/** What to type over where a value comes. */
+/** The snippet of a value, with a field to type over. */
 function valueSnippet(parts: Parts): string {
   const [value, second] = valuesOf(parts);
   if (value !== undefined && second === undefined) return escaped(value);
@@ -87,5 +86,5 @@ const infoOf = (parts: Parts): { info?: string } => {
   return info === undefined ? {} : { info };
 };
 
-/** Braces with a sign before them are a field of a snippet. */
+/** Escapes what would be a field of a snippet: a brace after `#` or `$`. */
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(/([#$])(?=\{)/g, '$1\\');

@@ -11,7 +11,7 @@ import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type TemplateResult, html, nothing } from 'lit';
-import { codeTheme, followColourScheme, styleNonce } from '../code/code-theme.ts';
+import { codeTheme, syncColourScheme, styleNonce } from '../code/code-theme.ts';
 import { typeOver } from '../code/type-over.ts';
 import { texts } from '../locales/locale.ts';
 import { LightElement, define } from '../ui/light-element.ts';
@@ -23,7 +23,7 @@ import { type Schema, pathText } from './schema.ts';
 /** How long after the last key the text is checked, in ms. */
 const PAUSE = 150;
 
-/** More problems are not listed below the field; all of them are marked in it. */
+/** How many problems are listed below the field at most; in the field all are marked. */
 const MOST_LISTED = 4;
 
 interface Found {
@@ -42,7 +42,7 @@ export class JsonField extends LightElement {
     fieldId: { attribute: false },
     describedBy: { attribute: false },
     isReadOnly: { attribute: false },
-    told: { attribute: false },
+    serviceProblem: { attribute: false },
     problems: { state: true },
   };
 
@@ -50,17 +50,17 @@ export class JsonField extends LightElement {
   declare schema: Schema | undefined;
   /** Its accessible name. */
   declare label: string;
-  /** The id of what takes the focus. */
+  /** The id of the element that takes the focus. */
   declare fieldId: string;
-  /** The id of what describes it. */
+  /** The id of the element that describes the field. */
   declare describedBy: string | undefined;
   declare isReadOnly: boolean;
-  /** What the service found in this very text. */
-  declare told: SchemaProblem | undefined;
+  /** The problem that the service found when it ran with this text. */
+  declare serviceProblem: SchemaProblem | undefined;
   declare protected problems: readonly Found[];
   #view: EditorView | undefined;
   #check: SchemaCheck | undefined;
-  #unfollow: (() => void) | undefined;
+  #unsyncScheme: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #settings = new Compartment();
 
@@ -87,7 +87,7 @@ export class JsonField extends LightElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#timer);
-    this.#unfollow?.();
+    this.#unsyncScheme?.();
     this.#view?.destroy();
     this.#view = undefined;
   }
@@ -122,14 +122,14 @@ export class JsonField extends LightElement {
     const view = this.#view;
     if (!view) return;
     if (['label', 'fieldId', 'describedBy', 'isReadOnly', 'problems'].some((name) => changed.has(name))) {
-      view.dispatch({ effects: this.#settings.reconfigure(this.#given()) });
+      view.dispatch({ effects: this.#settings.reconfigure(this.#access()) });
     }
     const text = this.value.replace(/\r\n?/g, '\n');
     if (text !== view.state.doc.toString()) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     }
-    // What it finds is drawn by an update of its own.
-    if (changed.has('schema') || changed.has('told')) queueMicrotask(() => this.#checkNow());
+    // Its problems are drawn by a further update, which must not begin within this one.
+    if (changed.has('schema') || changed.has('serviceProblem')) queueMicrotask(() => this.#checkNow());
   }
 
   #open(): void {
@@ -152,7 +152,7 @@ export class JsonField extends LightElement {
           typeOver(),
           codeTheme(),
           styleNonce(),
-          this.#settings.of(this.#given()),
+          this.#settings.of(this.#access()),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (!docChanged) return;
             this.#checkSoon();
@@ -164,11 +164,12 @@ export class JsonField extends LightElement {
         ],
       }),
     });
-    this.#unfollow = followColourScheme(this.#view);
+    this.#unsyncScheme = syncColourScheme(this.#view);
     queueMicrotask(() => this.#checkNow());
   }
 
-  #given() {
+  /** Whether the text can be changed, and its accessible name and description. */
+  #access() {
     const isWrong = this.problems.length > 0;
     const described = [
       ...(isWrong ? [`${this.fieldId}-problems`] : []),
@@ -211,7 +212,7 @@ export class JsonField extends LightElement {
 
   #find(state: EditorState): Found[] {
     const text = state.doc.toString();
-    // Nothing was written yet.
+    // An empty field has no problems.
     if (!text.trim()) return [];
     let value: unknown;
     try {
@@ -220,8 +221,10 @@ export class JsonField extends LightElement {
       return [{ path: '', message: texts().types.problems.syntax, ...syntaxPlace(state) }];
     }
     const own = this.#check?.problems(value) ?? [];
-    const isKnown = own.some(({ path }) => pathText(path) === (this.told && pathText(this.told.path)));
-    const all = this.told && !isKnown ? [this.told, ...own] : own;
+    const isKnown = own.some(
+      ({ path }) => pathText(path) === (this.serviceProblem && pathText(this.serviceProblem.path)),
+    );
+    const all = this.serviceProblem && !isKnown ? [this.serviceProblem, ...own] : own;
     return all.flatMap(({ path, message }) => {
       const place = placeOf(state, path) ?? { from: 0, to: 1 };
       return [{ path: pathText(path), message, ...place }];

@@ -11,7 +11,7 @@ const PARSE_TIME = 100;
 const treeOf = (state: EditorState): Tree | undefined =>
   ensureSyntaxTree(state, state.doc.length, PARSE_TIME) ?? undefined;
 
-/** A string's own text; what is not closed yet counts as far as it goes. */
+/** The value of a string literal, which need not be closed. */
 export function stringOf(text: string): string {
   try {
     return String(JSON.parse(text));
@@ -54,7 +54,7 @@ export function placeOf(state: EditorState, path: Path): { from: number; to: num
     }
   }
   const isLarge = !value || value.name === 'Object' || value.name === 'Array';
-  // A whole object in red says little: its name does, or where it begins.
+  // Instead of a whole object, its name is marked, or its first character.
   if (isLarge && name) return { from: name.from, to: name.to };
   if (!value) return undefined;
   return { from: value.from, to: isLarge ? value.from + 1 : value.to };
@@ -72,27 +72,27 @@ export function syntaxPlace(state: EditorState): { from: number; to: number } {
   return from < end ? { from, to: from + 1 } : { from: Math.max(0, end - 1), to: end };
 }
 
-/** What is being written at a place. */
+/** What the user is writing at a place. */
 export interface Cursor {
   /** The object or the list that it is in, or, for `value`, the path of the value. */
   path: Path;
   /** A property's name, or a value. */
   kind: 'name' | 'value';
-  /** What is there of it. */
+  /** Where in the text it is, as far as it is written. */
   from: number;
   to: number;
-  /** For a name: those that the object has besides, and whether a value follows already. */
+  /** For a name: the other names in the object, and whether a value follows. */
   present: readonly string[];
   hasValue: boolean;
 }
 
-/** What is being written at a place; `undefined` where neither a name nor a value can be. */
+/** What the user is writing at a place; `undefined` where neither a name nor a value can be. */
 export function cursorAt(state: EditorState, at: number): Cursor | undefined {
   const tree = treeOf(state);
   if (!tree) return undefined;
   let node = tree.resolveInner(at, -1);
   const word = wordAround(state, at);
-  // Signs and faults are parts of what they stand in.
+  // Punctuation and errors count as parts of the node that they are in.
   while ((node.type.isError || /^[[\]{},:]$/.test(node.name)) && node.parent) node = node.parent;
   if (node.name === 'PropertyName') {
     const object = node.parent?.parent;
@@ -118,7 +118,7 @@ export function cursorAt(state: EditorState, at: number): Cursor | undefined {
       hasValue: true,
     };
   }
-  // Between things: what stands before says what comes.
+  // Between two tokens, the one before says what can follow.
   const before = state.sliceDoc(0, word.from).trimEnd().at(-1);
   if (node.name === 'Property' || before === ':') {
     const property = before === ':' ? lastProperty(tree.resolveInner(word.from, -1)) : node;
@@ -148,7 +148,7 @@ export function cursorAt(state: EditorState, at: number): Cursor | undefined {
 }
 
 const insideString = (state: EditorState, node: Node, at: number): boolean | undefined =>
-  // Behind its end there is nothing to complete.
+  // After the closing quote there is nothing to complete.
   node.name === 'String' &&
   at === node.to &&
   state.sliceDoc(node.from, node.to).length > 1 &&

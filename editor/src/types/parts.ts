@@ -1,4 +1,4 @@
-// What only a namespace with types needs, as one part: it is loaded where there is one.
+// What only a namespace with types needs, as one chunk that is loaded where the namespace has types.
 
 import './json-field.ts';
 import './types.css';

@@ -1,6 +1,6 @@
-import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, shortType, step } from './schema.ts';
+import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, typeLabel, step } from './schema.ts';
 
-/** One thing that is not as it was in a schema. */
+/** One change of a schema. */
 export interface SchemaChange {
   /** Where, as one writes it in TypeScript: `Input.lines[].sku`. */
   path: string;
@@ -12,10 +12,10 @@ export interface SchemaChange {
 
 type Parts = Record<string, unknown>[];
 
-/** How deep fields are compared: a schema may refer to itself. */
+/** How deep schemas are compared at most: a schema may refer to itself. */
 const DEEPEST = 12;
 
-/** What in the schemas of a namespace is not as it was; nothing where they say the same. */
+/** The changes of the schemas of a namespace; none where they are the same. */
 export function schemaChanges(was: Schemas, is: Schemas): SchemaChange[] {
   return [...changesOf('Input', was.input, is.input), ...changesOf('Output', was.output, is.output)];
 }
@@ -39,7 +39,7 @@ function changesOf(name: string, was: Schema | undefined, is: Schema | undefined
   if (is === undefined) return [{ path: name, kind: 'removed' }];
   const found: SchemaChange[] = [];
   compare({ root: was, parts: partsOf(was, was) }, { root: is, parts: partsOf(is, is) }, name, 0, found);
-  // A limit, a pattern or a description: that is no field.
+  // The documents differ, but no field does: a limit, a pattern or a description changed.
   return found.length ? found : [{ path: name, kind: 'rules' }];
 }
 
@@ -49,7 +49,7 @@ interface Place {
 }
 
 function compare(was: Place, is: Place, path: string, depth: number, found: SchemaChange[]): void {
-  const [before, after] = [shortType(was.parts), shortType(is.parts)];
+  const [before, after] = [typeLabel(was.parts), typeLabel(is.parts)];
   if (before !== after) found.push({ path, kind: 'type', was: before || 'any', is: after || 'any' });
   if (depth > DEEPEST) return;
   const inner = ({ root, parts }: Place, name: string): Place => ({ root, parts: step(root, parts, name) });
@@ -58,9 +58,9 @@ function compare(was: Place, is: Place, path: string, depth: number, found: Sche
   for (const name of new Set([...old, ...now])) {
     const place = `${path}.${name}`;
     if (!old.has(name)) {
-      found.push({ path: place, kind: 'added', is: shortType(inner(is, name).parts) });
+      found.push({ path: place, kind: 'added', is: typeLabel(inner(is, name).parts) });
     } else if (!now.has(name)) {
-      found.push({ path: place, kind: 'removed', was: shortType(inner(was, name).parts) });
+      found.push({ path: place, kind: 'removed', was: typeLabel(inner(was, name).parts) });
     } else {
       if (oldRequired.has(name) !== nowRequired.has(name)) {
         found.push({ path: place, kind: nowRequired.has(name) ? 'required' : 'optional' });

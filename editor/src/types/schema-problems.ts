@@ -1,6 +1,6 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { texts } from '../locales/locale.ts';
-import { type Path, type Schema, isRecord, pathOf, partsOf, shortType } from './schema.ts';
+import { type Path, type Schema, isRecord, pathOf, partsOf, typeLabel } from './schema.ts';
 
 /** Something in a value that does not fit its schema. */
 export interface SchemaProblem {
@@ -8,10 +8,10 @@ export interface SchemaProblem {
   message: string;
 }
 
-/** More are not listed: what is wrong in every entry of a list is understood by the first few. */
+/** How many problems are listed at most: one that is in every entry of a list is understood by the first few. */
 const MOST = 50;
 
-/** These say that one of the keywords inside them failed, and that one says what is wrong. */
+/** Keywords that fail when a keyword inside them does. That one is the problem, so these are not listed. */
 const OUTER: ReadonlySet<string> = new Set([
   '$ref',
   '$dynamicRef',
@@ -31,7 +31,7 @@ const OUTER: ReadonlySet<string> = new Set([
   'propertyNames',
 ]);
 
-/** These failed as a whole, however each of their alternatives did. */
+/** Keywords that fail as a whole: the failures of their alternatives are not listed. */
 const GROUPS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'not', 'contains']);
 
 /** Keywords that set a limit: of what, and on which side. */
@@ -47,8 +47,8 @@ const BOUNDS: Readonly<Record<string, { of: 'size' | 'length' | 'entries'; sign:
 };
 
 /**
- * Checks values against a schema by walking through it, as the page's policy allows no script that is made from text. Its
- * word is for whoever types; what counts is the service's.
+ * Checks values against a schema while the user types; the service checks them again. It interprets the schema, because the
+ * page's policy forbids the code that validators generate from one.
  */
 export class SchemaCheck {
   readonly #schema: Schema;
@@ -57,11 +57,11 @@ export class SchemaCheck {
   constructor(schema: Schema) {
     this.#schema = schema;
     try {
-      // The library writes into what it is given.
+      // The library changes the schema that it is given.
       const copy = structuredClone(schema);
       this.#validator = new Validator(copy, '2020-12', false);
     } catch {
-      // Of a schema that this library cannot read, the service alone knows what fits.
+      // Without a validator nothing is found here; the service still checks.
     }
   }
 
@@ -101,7 +101,7 @@ export class SchemaCheck {
       case 'type':
       case 'enum':
       case 'const':
-        return { path, message: words.type(schema ? shortType([schema]) : '') };
+        return { path, message: words.type(schema ? typeLabel([schema]) : '') };
       case 'required': {
         const [, name = ''] = /"(.*)"/s.exec(error) ?? [];
         return { path, message: words.missing(name) };
@@ -122,7 +122,7 @@ export class SchemaCheck {
     let place: unknown = this.#schema;
     for (const part of pathOf(decode(keywordLocation)).slice(0, -1)) {
       if (part === '$ref' && isRecord(place)) {
-        // The first part is the place itself, and the second what it refers to.
+        // The first part is the reference itself, the second the schema that it refers to.
         place = partsOf(this.#schema, { $ref: place['$ref'] })[1];
       } else if (Array.isArray(place)) {
         place = place[Number(part)];

@@ -1,10 +1,10 @@
-/** A JSON Schema (2020-12), as a namespace has it. Whatever a document may hold is looked at with care: it is not checked here. */
+/** A JSON Schema (2020-12), as a namespace has it. It is not validated, so its parts may have any type. */
 export type Schema = boolean | { readonly [keyword: string]: unknown };
 
 /** Where something is in a value: names of properties and numbers of entries, from the outside in. */
 export type Path = readonly string[];
 
-/** How many references, alternatives and parts are followed; more only a schema has that refers to itself. */
+/** How many references, alternatives and parts are followed at most: a schema may refer to itself. */
 const MOST = 200;
 
 /** The parts of a JSON Pointer; `#/a/b`, as some write it, is one too. */
@@ -34,7 +34,7 @@ const own = (record: Record<string, unknown>, name: string): unknown =>
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'boolean' || isRecord(value);
 
-/** What a pointer inside the document leads to. */
+/** The schema that a reference within the document points to. */
 function follow(root: Schema, ref: unknown): Schema | undefined {
   if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return undefined;
   let place: unknown = root;
@@ -53,7 +53,7 @@ function safeDecode(text: string): string {
   }
 }
 
-/** All schemas that have a say on a value that `schema` is for: itself, what it refers to, its parts and its alternatives. */
+/** All schemas that apply, or may apply, to a value of `schema`: itself, what it refers to, its parts and its alternatives. */
 export function partsOf(root: Schema, schema: Schema): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = [];
   const todo: Schema[] = [schema];
@@ -68,7 +68,7 @@ export function partsOf(root: Schema, schema: Schema): Record<string, unknown>[]
   return found;
 }
 
-/** The schemas of the property or the entry of this name. */
+/** The schemas that apply to a property or an entry of the value. */
 export function step(
   root: Schema,
   parts: readonly Record<string, unknown>[],
@@ -87,7 +87,7 @@ export function step(
   });
 }
 
-/** The schemas that have a say on what is at a path. */
+/** The schemas that apply to the value at a path. */
 export function schemasAt(root: Schema, path: Path): Record<string, unknown>[] {
   let parts = partsOf(root, root);
   for (const name of path) parts = step(root, parts, name);
@@ -101,7 +101,7 @@ export function propertiesOf(parts: readonly Record<string, unknown>[]): string[
   ];
 }
 
-/** The properties that have to be there. */
+/** The names of the required properties. */
 export const requiredOf = (parts: readonly Record<string, unknown>[]): Set<unknown> =>
   new Set(parts.flatMap(({ required }): unknown[] => (Array.isArray(required) ? required : [])));
 
@@ -123,11 +123,11 @@ export const typesOf = (parts: readonly Record<string, unknown>[]): string[] => 
 export const descriptionOf = (parts: readonly Record<string, unknown>[]): string | undefined =>
   parts.map(({ description }) => description).find((text): text is string => typeof text === 'string');
 
-/** More values than these are not listed. */
+/** How many values of an enumeration are listed at most. */
 const MOST_VALUES = 8;
 
-/** What these schemas are for, in a few words that are the same in every language: `integer`, `"retail" | "trade"`. */
-export function shortType(parts: readonly Record<string, unknown>[]): string {
+/** A short name of the type, the same in every language: `integer`, `"retail" | "trade"`. */
+export function typeLabel(parts: readonly Record<string, unknown>[]): string {
   const values = valuesOf(parts);
   if (values.length > 0) {
     return values.slice(0, MOST_VALUES).join(' | ') + (values.length > MOST_VALUES ? ' | …' : '');
@@ -135,7 +135,7 @@ export function shortType(parts: readonly Record<string, unknown>[]): string {
   return typesOf(parts).join(' | ');
 }
 
-/** What a plugin gets and gives; a missing schema is any JSON. */
+/** The types of a plugin's input and output; a missing schema is any JSON. */
 export interface Schemas {
   input?: Schema | undefined;
   output?: Schema | undefined;

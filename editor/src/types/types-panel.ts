@@ -11,7 +11,7 @@ export interface TypesPanelOptions {
   types: NamespaceTypes;
   /** The language of the plugin; AssemblyScript takes and gives text. */
   lang: string;
-  /** The version that the types are compared with, and what changed since; nothing where they are the same. */
+  /** The version that the types are compared with, and their changes since; `undefined` where there are none. */
   since?: { version: string; isLive: boolean; changes: readonly SchemaChange[] } | undefined;
   /** Whether the live version was made for other types. */
   isOutdated: boolean;
@@ -24,13 +24,13 @@ export interface TypesPanelOptions {
 
 type Sample = NonNullable<NamespaceTypes['samples']>[number];
 
-/** A value as a text that one can edit. */
-export const written = (value: unknown): string => JSON.stringify(value, null, 2);
+/** A value as JSON that the user can edit. */
+export const formatValue = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Each type of its own begins after an empty line. */
+/** Puts an empty line before each type. */
 const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
 
-/** What the plugin gets and gives: as types, and as samples. */
+/** The types of the plugin's input and output: as types, and as samples. */
 export function typesPanel(options: TypesPanelOptions): TemplateResult {
   const { types, lang } = options;
   const words = texts().types;
@@ -54,8 +54,8 @@ function sampleView(sample: Sample, index: number, options: TypesPanelOptions): 
     addTest({
       name,
       ...(description ? { description } : {}),
-      payload: written(input),
-      ...(hasOutput ? { expected: written(output) } : {}),
+      payload: formatValue(input),
+      ...(hasOutput ? { expected: formatValue(output) } : {}),
     });
   const button = (label: string, run: () => void) =>
     html`<button type="button" class="button" aria-label=${of(label, name)} @click=${run}>${label}</button>`;
@@ -63,21 +63,21 @@ function sampleView(sample: Sample, index: number, options: TypesPanelOptions): 
     <summary>${icon('chevron')}<span class="sample-name">${name}</span></summary>
     ${description ? html`<p class="panel-hint" dir="auto">${description}</p>` : nothing}
     <p class="result-label">${runs.input}</p>
-    <long-text .text=${written(input)} .label=${of(runs.input, name)}></long-text>
+    <long-text .text=${formatValue(input)} .label=${of(runs.input, name)}></long-text>
     ${
       hasOutput
         ? html`<p class="result-label">${runs.output}</p>
-            <long-text .text=${written(output)} .label=${of(runs.output, name)}></long-text>`
+            <long-text .text=${formatValue(output)} .label=${of(runs.output, name)}></long-text>`
         : nothing
     }
     <div class="panel-actions">
       ${canEdit ? button(words.asTest, asTest) : nothing}
-      ${canRun ? button(words.tryOut, () => tryOut(written(input))) : nothing}
+      ${canRun ? button(words.tryOut, () => tryOut(formatValue(input))) : nothing}
     </div>
   </details>`;
 }
 
-/** What is not as it was when a version was deployed. */
+/** The changes of the types since a version was deployed. */
 function changesView({ since, isOutdated }: TypesPanelOptions): TemplateResult | typeof nothing {
   const words = texts().types;
   if (!since?.changes.length) {

@@ -12,14 +12,24 @@ export interface ValueFieldOptions {
   className: string;
   describedBy?: string | undefined;
   isReadOnly?: boolean;
-  /** What the service found in this very text. */
-  told?: SchemaProblem | undefined;
+  /** The problem that the service found when it ran with this text. */
+  serviceProblem?: SchemaProblem | undefined;
   onInput: (value: string) => void;
 }
 
-/** A field for a value of a namespace with types; the element is loaded by whoever knows that there are types. */
+/** A field for a value whose type is known. The element is part of `types/parts.ts`, which is loaded with the types. */
 export function valueField(options: ValueFieldOptions): TemplateResult {
-  const { id, label, value, schema, className, describedBy, isReadOnly = false, told, onInput } = options;
+  const {
+    id,
+    label,
+    value,
+    schema,
+    className,
+    describedBy,
+    isReadOnly = false,
+    serviceProblem,
+    onInput,
+  } = options;
   return html`<json-field
     class=${className}
     .fieldId=${id}
@@ -28,13 +38,17 @@ export function valueField(options: ValueFieldOptions): TemplateResult {
     .schema=${schema}
     .describedBy=${describedBy}
     .isReadOnly=${isReadOnly}
-    .told=${told}
+    .serviceProblem=${serviceProblem}
     @input=${({ currentTarget }: Event) => onInput((currentTarget as HTMLElement & { value: string }).value)}
   ></json-field>`;
 }
 
-/** What the service found wrong with a text, where the last run was with that very text. */
-export function toldBy(run: Run | undefined, text: string, code: string): SchemaProblem | undefined {
+/** The problem that the service found in `text`, if the last run was with that text. */
+export function serviceProblemOf(
+  run: Run | undefined,
+  text: string,
+  code: string,
+): SchemaProblem | undefined {
   if (!run || run.payload !== text || !('error' in run.answer)) return undefined;
   const { error } = run.answer;
   if (error.code !== code || error.path === undefined) return undefined;

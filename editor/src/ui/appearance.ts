@@ -1,7 +1,7 @@
 import { preferredScheme, setScheme } from './colour-scheme.ts';
 import { type Colour, contrast, formatColour, luminance, mix, parseColour, parseHex } from './colour.ts';
 
-/** How the page around the editor looks, as it says so; nothing of it is trusted before it is checked. */
+/** The appearance that the page around the editor asks for. Nothing of it is checked yet. */
 export interface Appearance {
   colorScheme?: unknown;
   accent?: unknown;
@@ -12,20 +12,20 @@ export interface Appearance {
   radius?: unknown;
 }
 
-/** The custom properties of the page that follow from an appearance, and whether it is light or dark where that is said. */
-export interface Look {
+/** The custom properties that an appearance sets, and its colour scheme, where it has one. */
+export interface ResolvedAppearance {
   scheme: 'light' | 'dark' | undefined;
   properties: ReadonlyMap<string, string>;
 }
 
-/** The editor's own colours that a host's have to go with, in light and in dark, as styles/colours.css has them. */
+/** The editor's own colours that are shown together with a host's, as styles/colours.css has them. */
 const own = {
   light: {
     editor: '#ffffff',
     surface: '#f6f7f9',
     raised: '#ffffff',
     text: '#1a1e27',
-    // Text that keeps its own colour on whatever ground: code, messages, numbers of lines.
+    // The colours of text that the host cannot set: code, messages, line numbers.
     texts: [
       '#565e6d',
       '#197340',
@@ -67,28 +67,28 @@ const own = {
   },
 } as const;
 
-/** What text needs on its ground, and what a line needs to be seen. */
+/** The least contrast of text and of lines (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT = 4.5;
 const LINE = 3;
 
 const WHITE: Colour = [255, 255, 255];
 const BLACK: Colour = [17, 20, 29];
 
-/** Names of fonts, between commas: letters of any script, digits, spaces, hyphens, quotes. */
+/** A list of font families: letters of any script, digits, spaces, hyphens, underscores, quotes, periods and commas. */
 const FONT = /^[\p{L}\p{N} ,.'"_-]{1,500}$/u;
 const MAX_RADIUS = 16;
 
 /**
- * What of an appearance can be used: values of the expected form only, and colours only where text on them, or in them,
- * can be read. What cannot is left out, and the editor's own takes its place.
+ * Takes over what can be used of an appearance: values of the expected form, and colours on which, or in which, text can be
+ * read. The editor's own values stay in place of all others.
  */
-export function lookOf(appearance: Appearance, preferred: 'light' | 'dark'): Look {
+export function resolveAppearance(appearance: Appearance, preferred: 'light' | 'dark'): ResolvedAppearance {
   const { colorScheme } = appearance;
   const background = parseColour(appearance.background);
-  const said = colorScheme === 'light' || colorScheme === 'dark' ? colorScheme : undefined;
-  // A page without a word on its scheme shows by its background which one it has.
+  const named = colorScheme === 'light' || colorScheme === 'dark' ? colorScheme : undefined;
+  // Where the host names no colour scheme, its background tells which one it has.
   const seen = background && (luminance(background) < 0.18 ? 'dark' : 'light');
-  const scheme = said ?? seen;
+  const scheme = named ?? seen;
   const base = own[scheme ?? preferred];
   const properties = new Map<string, string>();
   const set = (name: string, colour: Colour) => properties.set(`--${name}`, formatColour(colour));
@@ -119,7 +119,7 @@ export function lookOf(appearance: Appearance, preferred: 'light' | 'dark'): Loo
   if (accent) {
     const onAccent = contrast(WHITE, accent) >= contrast(BLACK, accent) ? WHITE : BLACK;
     const hover = mix(accent, onAccent === WHITE ? BLACK : WHITE, 0.12);
-    // A button needs a text that can be read; a link, and the line around what has the focus, need it to be text itself.
+    // As the fill of a button the accent must contrast with the button's text; as a link or focus ring, with the page.
     if (contrast(onAccent, accent) >= TEXT && contrast(onAccent, hover) >= TEXT) {
       set('accent-fill', accent);
       set('accent-fill-hover', hover);
@@ -167,23 +167,23 @@ const NAMES = [
   'radius',
 ].map((name) => `--${name}`);
 
-let isFollowing = false;
+let isFollowingSystem = false;
 let present: Appearance | undefined;
 
-/** Gives the page the look of the page around it, as far as it can be used; `undefined` is the editor's own look. */
+/** Gives the page the appearance that the host asks for, as far as it can be used; `undefined` gives it the editor's own. */
 export function applyAppearance(appearance: Appearance | undefined): void {
   present = appearance;
-  if (!isFollowing) {
-    isFollowing = true;
-    // Which of the editor's own colours a host's must go with depends on the system, where the host names no scheme.
+  if (!isFollowingSystem) {
+    isFollowingSystem = true;
+    // Where the host names no colour scheme, the system's decides which of the editor's colours its own are combined with.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => applyAppearance(present));
   }
   const { style } = document.documentElement;
-  const look = lookOf(appearance ?? {}, preferredScheme());
+  const resolved = resolveAppearance(appearance ?? {}, preferredScheme());
   for (const name of NAMES) {
-    const value = look.properties.get(name);
+    const value = resolved.properties.get(name);
     if (value === undefined) style.removeProperty(name);
     else style.setProperty(name, value);
   }
-  setScheme(look.scheme);
+  setScheme(resolved.scheme);
 }

@@ -5,7 +5,7 @@ const listeners = new Set<() => void>();
 /** Which colours the system prefers. */
 export const preferredScheme = (): 'light' | 'dark' => (prefersDark().matches ? 'dark' : 'light');
 
-/** Whether the page is dark: by the word of the page around it, else by the system. */
+/** Whether the page is dark: as the page around it asks, else as the system prefers. */
 export function isDark(): boolean {
   const { colorScheme } = document.documentElement.style;
   return (colorScheme || preferredScheme()) === 'dark';
@@ -17,7 +17,7 @@ export function setScheme(scheme: 'light' | 'dark' | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** Has `listener` called when the page becomes light or dark. Answers what ends that. */
+/** Calls `listener` when the page becomes light or dark. Returns a function that ends this. */
 export function onSchemeChange(listener: () => void): () => void {
   const query = prefersDark();
   query.addEventListener('change', listener);

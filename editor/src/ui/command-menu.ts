@@ -3,7 +3,7 @@ import { texts } from '../locales/locale.ts';
 import { type Command, runCommand, shortcutText } from './commands.ts';
 import { icon } from './icon.ts';
 
-/** All commands under one button, and under the menu key. */
+/** The menu with all commands, opened by a button or the menu key. */
 export class CommandMenu {
   readonly #onDraw: () => void;
   #isOpen = false;
@@ -65,7 +65,7 @@ export class CommandMenu {
       tabindex="-1"
       aria-disabled=${!(enabled?.() ?? true)}
       @click=${() => {
-        // First back to where one was: the command may go elsewhere.
+        // The focus goes back first, because the command may move it elsewhere.
         this.#close();
         runCommand(command);
       }}

@@ -2,7 +2,7 @@ import { LitElement, html, nothing } from 'lit';
 import { texts } from '../locales/locale.ts';
 import { type Command, runCommand, shortcutText } from './commands.ts';
 
-/** Shows the palette over the page: all commands, found by their words, each with its key. */
+/** Opens the palette: a dialog with all commands and a search. */
 export function showPalette(commands: readonly Command[]): void {
   if (document.querySelector('command-palette')) return;
   const palette = new CommandPalette();
@@ -12,7 +12,7 @@ export function showPalette(commands: readonly Command[]): void {
 
 const isEnabled = ({ enabled }: Command) => enabled?.() ?? true;
 
-/** Those whose label has all the words, in any order; those that begin with what is typed come first. */
+/** The commands whose labels have all typed words, in any order. Labels that begin with the typed text come first. */
 export function findCommands(commands: readonly Command[], typed: string): readonly Command[] {
   const text = typed.trim().toLowerCase();
   const words = text.split(/\s+/);
@@ -41,7 +41,7 @@ class CommandPalette extends LitElement {
     this.chosen = 0;
   }
 
-  /** In the page itself, whose styles and policy it shares. */
+  /** Renders without a shadow root, so that the page's style sheets apply. */
   protected override createRenderRoot(): this {
     return this;
   }
@@ -131,7 +131,7 @@ class CommandPalette extends LitElement {
 
   #run(command: Command): void {
     if (!isEnabled(command)) return;
-    // First back to where one was: the command may go elsewhere.
+    // The focus goes back first, because the command may move it elsewhere.
     this.#dialog?.close();
     this.remove();
     runCommand(command);

@@ -9,32 +9,32 @@ export interface Shortcut {
   alt?: boolean;
   /** With Control on a Mac too. */
   control?: boolean;
-  /** A function key, which goes without. */
+  /** Without Control: a function key. */
   alone?: boolean;
 }
 
-/** Something that the user can have done, in each of the ways there are. */
+/** A command of the user: by a key, in the menu, in the palette, and for some by a button. */
 export interface Command {
   id: string;
   label: string;
-  /** Those of one number stand together in the menu, apart from others. */
+  /** Commands with the same number stand together in the menu. */
   group?: number;
-  /** Its name on a button, where it has one, and what goes before that. */
+  /** Its name on a button, where that is shorter, and the icon before it. */
   short?: string;
   icon?: Icon;
   shortcut?: Shortcut;
   /** A second key. */
   alternative?: Shortcut;
-  /** Its key is for the text: anywhere else it is the browser's. */
+  /** Its key works in the text only: anywhere else it is the browser's. */
   inText?: boolean;
   /** With Control its key is one of Vim's, while these are used and are in normal mode. */
   isVimKey?: boolean;
-  /** Its key is one of the text's own, which sees to it by itself. */
+  /** CodeMirror handles its key. */
   ownKey?: boolean;
   run: () => void;
-  /** Whether the builder supports it; always, where it is not said. */
+  /** Whether it is shown: the service supports it and the token permits it. Default: always. */
   offered?: () => boolean;
-  /** Whether it can be done now. */
+  /** Whether it can run now. Default: always. */
   enabled?: () => boolean;
 }
 
@@ -43,7 +43,7 @@ const onMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 const nameOf = (key: string, space: string) =>
   key === ' ' ? space : key.length === 1 ? key.toUpperCase() : key;
 
-/** A shortcut for people, by the names on their keyboards: `Ctrl+S`, `Strg+S`, `⌘S`. */
+/** A shortcut with the names that keys have on the user's keyboard: `Ctrl+S`, `Strg+S`, `⌘S`. */
 export function shortcutText({ key, shift, alt, control, alone }: Shortcut, mac = onMac): string {
   const { keys } = texts();
   const name = nameOf(key, keys.space);
@@ -77,8 +77,8 @@ export function isShortcut(
 }
 
 /**
- * Carries out the command that a key means. Its key is taken from the browser also where the command cannot be done
- * now: pressed twice, `Ctrl+B` must not open the bookmarks.
+ * Runs the command of a key, and returns whether there is one. The browser does not get the key even while the command is
+ * disabled: a second `Ctrl+B` must not open the bookmarks.
  */
 export function runByKey(event: KeyboardEvent, commands: readonly Command[]): boolean {
   const command = commands.find(
@@ -86,7 +86,7 @@ export function runByKey(event: KeyboardEvent, commands: readonly Command[]): bo
       !ownKey && [shortcut, alternative].some((one) => one && isShortcut(event, one)),
   );
   if (!command || command.offered?.() === false) return false;
-  // A field for a value is an editor of text too, with keys of its own.
+  // The fields for JSON are CodeMirror editors, too, but not the plugin's text.
   if (command.inText && !(event.target as Element | null)?.closest('.text .cm-content')) return false;
   if (command.isVimKey && event.ctrlKey && (event.target as Element | null)?.closest('.cm-vimMode'))
     return false;

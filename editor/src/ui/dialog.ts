@@ -8,7 +8,7 @@ export interface DialogOptions<T> {
   title: string;
   /** What is below the title; `close` ends the dialog with a choice. */
   content: (close: (value?: T) => void) => TemplateResult;
-  /** Called once it is in the page, before it is shown. Answers what ends what it began. */
+  /** Called once the dialog is in the page, before it is shown. Returns what is to be called when it closes. */
   onOpen?: (dialog: HTMLDialogElement) => (() => void) | void;
   /** The name of the button that closes it without a choice. */
   closeLabel?: string;
@@ -16,7 +16,7 @@ export interface DialogOptions<T> {
 
 let count = 0;
 
-/** Asks something over the page; resolves with the choice, or with `undefined` when there was none. */
+/** Opens a modal dialog. Resolves with the user's choice, or with `undefined` when there was none. */
 export function openDialog<T>({
   className,
   title,
@@ -33,7 +33,7 @@ export function openDialog<T>({
       dialog.close();
     };
     dialog.className = className;
-    // Takes the focus first, so that its words are read before its buttons.
+    // The dialog itself takes the focus, so that a screen reader begins with its title.
     dialog.tabIndex = -1;
     dialog.setAttribute('aria-labelledby', id);
     render(

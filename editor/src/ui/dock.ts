@@ -1,5 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
+import './dock-size.ts';
 import { icon } from './icon.ts';
 
 export interface DockPanel {
@@ -7,8 +8,8 @@ export interface DockPanel {
   label: string;
   /** Made only while the panel is in view. */
   content: () => unknown;
-  /** A number beside the name; `words` say what it counts. */
-  count?: { number: number; words: string; tone: 'calm' | 'bad' } | undefined;
+  /** A number beside the name; `label` says what it counts. */
+  count?: { number: number; label: string; tone: 'calm' | 'bad' } | undefined;
 }
 
 /** Which panel is in view, if one is. */
@@ -20,10 +21,10 @@ export interface DockState {
 export interface DockOptions {
   panels: readonly DockPanel[];
   state: DockState;
-  /** Moves the edge of the panels. */
-  splitter: TemplateResult;
+  /** The line that the user moves to resize the panels. */
+  splitter: TemplateResult | typeof nothing;
   onChange: (state: DockState) => void;
-  /** Goes to a tab, once it is shown. */
+  /** Moves the focus to a tab, once it is drawn. */
   onFocus: (id: string) => void;
 }
 
@@ -34,7 +35,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
   const toggle = state.isOpen ? frame.hidePanel : frame.showPanel;
   const move = (event: KeyboardEvent) => {
     const at = panels.findIndex(({ id }) => id === shown);
-    // The next tab is where the line of tabs leads to.
+    // Right is the next tab where the page is read from the left.
     const forward = getComputedStyle(event.currentTarget as Element).direction === 'rtl' ? -1 : 1;
     const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: panels.length - 1 }[
       event.key
@@ -60,7 +61,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
       ${label}<span
         class="count"
         data-tone=${count?.tone ?? 'calm'}
-        title=${count?.words ?? nothing}
+        title=${count?.label ?? nothing}
         ?hidden=${!count?.number}
         >${count?.number ?? 0}</span
       >

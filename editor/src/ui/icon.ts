@@ -22,7 +22,7 @@ const icons = {
 
 export type Icon = keyof typeof icons;
 
-/** An icon; the control that holds it has the words. */
+/** An icon, hidden from screen readers: the control that holds it has a label. */
 export const icon = (name: Icon): TemplateResult =>
   html`<svg class="icon icon-${name}" viewBox="0 0 16 16" aria-hidden="true">
     <path d=${icons[name]}></path>

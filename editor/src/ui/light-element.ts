@@ -1,6 +1,6 @@
 import { LitElement } from 'lit';
 
-/** An element that renders into itself, where the style sheets of the page reach it. */
+/** An element that renders without a shadow root, so that the page's style sheets apply. */
 export class LightElement extends LitElement {
   protected override createRenderRoot(): HTMLElement {
     return this;

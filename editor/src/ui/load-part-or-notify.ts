@@ -4,7 +4,7 @@ import type { Notices } from './notices.ts';
 
 const NOTICE = 'part';
 
-/** Loads a part that the user asked for. Where it cannot be had, a notice says so, and the answer is `undefined`. */
+/** Loads a part that the user asked for. Where it cannot be loaded, shows a notice, and resolves with `undefined`. */
 export async function loadPartOrNotify<Part>(
   notices: Notices,
   load: () => Promise<Part>,

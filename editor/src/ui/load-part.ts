@@ -1,10 +1,10 @@
-/** How often a part is asked for, and how long before it is asked for again, in ms; each time longer by as much. */
+/** How often loading is tried, and the wait before the second try, in ms; each further wait is longer by as much. */
 const MAX_TRIES = 5;
 const PAUSE = 400;
 
 /**
  * Loads a part of the editor that was not loaded with the page. While a service is upgraded, a node that has another version
- * of the editor answers that there is no such file, and the next one has it; so it is asked for more than once.
+ * of the editor answers 404, and the next node may have the file, so it is requested more than once.
  * @throws what the last `load` threw
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {

@@ -2,7 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { texts } from '../locales/locale.ts';
 
-/** Something the user can do about a notice. */
+/** A button of a notice. */
 export interface NoticeAction {
   label: string;
   run: () => void;
@@ -11,30 +11,31 @@ export interface NoticeAction {
 
 export interface Notice {
   text: string;
-  /** `alert` is read out at once, `note` when the reader is free. */
+  /** A screen reader reads an `alert` at once, and a `note` when it has read what it is reading. */
   tone: 'alert' | 'note';
   actions?: readonly NoticeAction[];
 }
 
 interface Shown {
-  /** Each showing is another element, so that a screen reader reads it out. */
+  /** A notice that is shown again gets another number and element, so that a screen reader reads it out again. */
   readonly number: number;
-  /** Only confirms something: the next confirmation takes its place. */
+  /** Whether it only confirms something, so that the next confirmation replaces it. */
   readonly isPassing: boolean;
   readonly notice: () => Notice;
 }
 
-/** The messages above the editor; each kind is there at most once. */
+/** The notices above the text, at most one of each kind. */
 export class Notices {
   /** Called after each change. */
   onChange: () => void = () => {};
-  /** A kind that was shown keeps its place, so that no other is drawn anew, and read out again, when it goes. */
+  /** A kind that is hidden keeps its place, so that the others are not drawn anew and read out again. */
   readonly #shown = new Map<string, Shown | undefined>();
   #count = 0;
 
   /**
-   * Shows a notice in place of the former one of its kind. It is asked for anew when the language changes.
-   * @param isPassing whether it only confirms something, so that the next confirmation takes its place
+   * Shows a notice in place of the former one of its kind.
+   * @param notice called anew for each drawing, because the language may change
+   * @param isPassing whether it only confirms something, so that the next confirmation replaces it
    */
   show(kind: string, notice: () => Notice, { isPassing = false } = {}): void {
     if (isPassing) this.#hidePassing();
@@ -52,7 +53,7 @@ export class Notices {
     for (const [kind, shown] of this.#shown) if (shown?.isPassing) this.#shown.set(kind, undefined);
   }
 
-  /** What ends a notice, for its buttons. */
+  /** The button that hides a notice. */
   dismiss(kind: string): NoticeAction {
     return { label: texts().common.dismiss, run: () => this.hide(kind) };
   }

@@ -1,6 +1,6 @@
 const KEY = 'plugin-editor-settings';
 
-/** How the user wants the editor, for every plugin that is opened in this browser. */
+/** The user's settings, for every plugin that is opened in this browser. */
 export interface Settings {
   /** Whether long lines wrap. */
   wrap: boolean;
@@ -14,7 +14,7 @@ export interface Settings {
   dockHeight: number | undefined;
 }
 
-/** The settings in what was kept; what is not of the right kind, or out of its bounds, gets its usual value. */
+/** Parses stored settings. A value of another type, or out of its bounds, is replaced by the default. */
 function parseSettings(kept: unknown): Settings {
   const { wrap, fontSize, tabWidth, vim, dockWidth, dockHeight } = Object(kept) as Record<string, unknown>;
   return {
@@ -66,7 +66,7 @@ export class SettingsStore {
     this.#notify();
   }
 
-  /** Has `listener` called after each change. Answers what ends that. */
+  /** Has `listener` called after each change. Returns what ends that. */
   subscribe(listener: (settings: Settings) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,13 +1,13 @@
 import { type TemplateResult, html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { type Settings, settings } from './settings.ts';
+import { settings } from './settings.ts';
 
-/** The least and the most that the panels may take of the page, and what a key adds. */
+/** The smallest and the largest share of the page for the panels, and how much a key press changes it. */
 const LEAST = 0.15;
 const MOST = 0.8;
 const STEP = 0.02;
-/** Shown before the user moved the line. */
-const USUAL = 0.34;
+/** The share until the user moves the line. */
+const DEFAULT_SHARE = 0.34;
 
 const clamp = (share: number) => Math.min(MOST, Math.max(LEAST, share));
 
@@ -18,7 +18,7 @@ const clamp = (share: number) => Math.min(MOST, Math.max(LEAST, share));
 export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
   const { frame } = texts();
   const key = isStacked ? 'dockHeight' : 'dockWidth';
-  const share = settings.current[key] ?? USUAL;
+  const share = settings.current[key] ?? DEFAULT_SHARE;
   const set = (value: number | undefined) => settings.change({ [key]: value && clamp(value) });
   const shareAt = ({ currentTarget, clientX, clientY }: PointerEvent) => {
     const { left, right, bottom, width, height } = (
@@ -59,18 +59,3 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
 
 const isFromRight = (target: EventTarget | null): boolean =>
   target instanceof Element && getComputedStyle(target).direction === 'rtl';
-
-/** Gives the panels the room that the user set. */
-function applySizes({ dockWidth, dockHeight }: Settings): void {
-  const { style } = document.documentElement;
-  for (const [name, share] of [
-    ['--dock-width', dockWidth],
-    ['--dock-height', dockHeight],
-  ] as const) {
-    if (share === undefined) style.removeProperty(name);
-    else style.setProperty(name, `${share * 100}%`);
-  }
-}
-
-settings.subscribe(applySizes);
-applySizes(settings.current);

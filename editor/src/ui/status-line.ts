@@ -1,20 +1,20 @@
 import { type TemplateResult, html } from 'lit/html.js';
 
-/** How a state is shown. */
+/** One part of the status line. */
 export interface StatusText {
   text: string;
   tone: 'calm' | 'busy' | 'good' | 'bad';
 }
 
 /**
- * Several states in one line, in the given order; those that say nothing are not seen. A screen reader reads out only the
- * part that changed.
+ * The status line, with its parts in the given order; a part that is `undefined` is hidden. A screen reader reads out only
+ * the part that changed.
  */
 export function statusLine(parts: Readonly<Record<string, StatusText | undefined>>): TemplateResult {
   const said = Object.entries(parts);
   const whole = said.flatMap(([, part]) => part?.text ?? []).join(', ');
   const isBad = said.some(([, part]) => part?.tone === 'bad');
-  // Spans, whose white space counts: what is read out begins with the first part.
+  // White space between spans counts, so there is none at the beginning of what is read out.
   return html`<span class="status ${isBad ? 'bad' : ''}" role="status" aria-atomic="false" title=${whole}
     >${said.map(
       ([name, part], index) =>

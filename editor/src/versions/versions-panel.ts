@@ -6,7 +6,8 @@ import { texts } from '../locales/locale.ts';
 import type { DeployState } from '../pipeline/progress.ts';
 import { sameWork } from '../plugin/source.ts';
 import type { PluginService } from '../service/plugin-service.ts';
-import type { Version } from '../service/records.ts';
+import type { Version } from '../service/history-records.ts';
+import { listVersions } from '../service/history.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
@@ -14,21 +15,21 @@ import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
 export interface VersionsOptions {
-  service: Pick<PluginService, 'versions' | 'version' | 'setLive'>;
+  service: Pick<PluginService, 'readList' | 'readRun' | 'version' | 'setLive'>;
   notices: Notices;
   access: () => { canWrite: boolean; canDeploy: boolean };
   /** The draft as it is in the editor. */
   current: () => PluginSource;
-  /** Puts a version in place of the draft. */
+  /** Puts a source in place of the draft, and saves it. */
   restore: (source: PluginSource) => void;
-  actions: { setLive: (live: string | undefined, isPinned: boolean) => void };
+  serviceState: { setLive: (live: string | undefined, isPinned: boolean) => void };
   onLive: (version: string | null) => void;
   signal: AbortSignal;
 }
 
 const NOTICE = 'versions';
 
-/** What was deployed, newest first: to be compared, brought back into the draft, and made live. */
+/** The versions, newest first. The user can compare them, bring one back into the draft, and make one live. */
 export class VersionsPanel extends LightElement {
   static override properties = {
     versions: { state: true },
@@ -42,13 +43,13 @@ export class VersionsPanel extends LightElement {
   declare protected status: 'loading' | 'ready' | 'failed';
   declare protected live: string | undefined;
   declare protected isPinned: boolean;
-  /** What versions are compared with: one of them, or, where this is `undefined`, the draft. */
+  /** The version that others are compared with; `undefined`: the draft. */
   declare protected comparedTo: string | undefined;
   options!: VersionsOptions;
   #next: string | undefined;
-  /** Names what the list was loaded for: another deployment makes it old. */
+  /** The deployment that the list was loaded after. Another one makes the list stale. */
   #loadedFor: string | undefined;
-  /** Versions never change, so that each is loaded once. */
+  /** The sources that were loaded. Versions never change, so each is loaded once. */
   readonly #sources = new Map<string, Promise<PluginSource>>();
 
   constructor() {
@@ -60,7 +61,7 @@ export class VersionsPanel extends LightElement {
     this.comparedTo = undefined;
   }
 
-  /** The panel is looked at: loads what was deployed since it was looked at last. */
+  /** The panel is in view: loads the list, unless it was loaded after the last deployment. */
   refresh(deployment: DeployState, live: string | undefined, isPinned: boolean): void {
     this.live = live;
     this.isPinned = isPinned;
@@ -72,7 +73,7 @@ export class VersionsPanel extends LightElement {
     void this.#load();
   }
 
-  /** Another panel is looked at: what others deploy meanwhile is asked for the next time. */
+  /** The panel is no longer in view. The next time, the list is loaded again, because other pages may deploy meanwhile. */
   leave(): void {
     this.#loadedFor = undefined;
   }
@@ -91,7 +92,7 @@ export class VersionsPanel extends LightElement {
       return html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
     }
     if (!this.versions.length) return html`<p class="panel-empty panel-wait">${words.none}</p>`;
-    return html`${this.#pin()}${this.#comparedWith()}
+    return html`${this.#pinnedNote()}${this.#comparisonChoice()}
       <ol class="history" aria-label=${words.title}>
         ${repeat(
           this.versions,
@@ -108,8 +109,8 @@ export class VersionsPanel extends LightElement {
       }`;
   }
 
-  /** That a version was made live, and the way to have the newest be live again. */
-  #pin(): TemplateResult | typeof nothing {
+  /** Says that a version was chosen to be live, with a button that makes the newest live again. */
+  #pinnedNote(): TemplateResult | typeof nothing {
     if (!this.isPinned || !this.live) return nothing;
     const words = texts().versions;
     return html`<div class="history-note">
@@ -124,8 +125,8 @@ export class VersionsPanel extends LightElement {
     </div>`;
   }
 
-  /** Chooses what to compare with, where there is a choice. */
-  #comparedWith(): TemplateResult | typeof nothing {
+  /** The choice of what to compare with, where there is more than the draft. */
+  #comparisonChoice(): TemplateResult | typeof nothing {
     if (this.versions.length < 2) return nothing;
     const words = texts().versions;
     const choose = ({ currentTarget }: Event) =>
@@ -174,7 +175,7 @@ export class VersionsPanel extends LightElement {
     const { service, signal } = this.options;
     this.status = 'loading';
     try {
-      const { versions, next } = await service.versions(signal, after);
+      const { versions, next } = await listVersions(service, signal, after);
       this.versions = after ? [...this.versions, ...versions] : versions;
       this.#next = next ?? undefined;
       this.status = 'ready';
@@ -183,8 +184,8 @@ export class VersionsPanel extends LightElement {
     }
   }
 
-  /** A version's source; `undefined`, and a notice, where it cannot be had. */
-  async #source(version: string): Promise<PluginSource | undefined> {
+  /** A version's source. Where it cannot be loaded, shows a notice, and resolves with `undefined`. */
+  async #loadSource(version: string): Promise<PluginSource | undefined> {
     const { service, signal } = this.options;
     const loading = this.#sources.get(version) ?? service.version(version, signal);
     this.#sources.set(version, loading);
@@ -198,7 +199,7 @@ export class VersionsPanel extends LightElement {
   }
 
   async #compareWithDraft(version: string): Promise<void> {
-    const source = await this.#source(version);
+    const source = await this.#loadSource(version);
     if (!source) return;
     const draft = this.options.current();
     if (sameWork(source, draft)) return this.#notify('note', () => texts().versions.same(version));
@@ -209,11 +210,11 @@ export class VersionsPanel extends LightElement {
     if (choice === 'back') this.#restore(version, source);
   }
 
-  /** The older of two versions comes first, as what is before a change does. */
+  /** Compares two versions; the older one is shown as the old text. */
   async #compareVersions(base: string, version: string): Promise<void> {
     const ageOf = (wanted: string) => this.versions.findIndex((known) => known.version === wanted);
     const [one, other] = ageOf(base) > ageOf(version) ? [base, version] : [version, base];
-    const [before, after] = [await this.#source(one), await this.#source(other)];
+    const [before, after] = [await this.#loadSource(one), await this.#loadSource(other)];
     if (!before || !after) return;
     if (sameWork(before, after)) return this.#notify('note', () => texts().versions.sameAs(one, other));
     await this.#compare([one, before], [other, after], []);
@@ -225,7 +226,7 @@ export class VersionsPanel extends LightElement {
     choices: readonly { label: string; value: 'back' }[],
   ): Promise<'back' | undefined> {
     const part = await loadPartOrNotify(this.options.notices, () => import('../draft/compare-dialog.ts'));
-    return part?.compare({
+    return part?.showCompareDialog({
       title: texts().versions.pair(oneLabel, otherLabel),
       text: '',
       versions: [
@@ -237,7 +238,7 @@ export class VersionsPanel extends LightElement {
   }
 
   async #bringBack(version: string): Promise<void> {
-    const source = await this.#source(version);
+    const source = await this.#loadSource(version);
     if (!source) return;
     if (sameWork(source, this.options.current()))
       return this.#notify('note', () => texts().versions.same(version));
@@ -247,7 +248,7 @@ export class VersionsPanel extends LightElement {
   #restore(version: string, { contents, lang, tests }: PluginSource): void {
     const { current, restore, notices } = this.options;
     const former = current();
-    // What else the draft's record holds is the builder's affair, and stays.
+    // Fields that the editor does not know stay as they are in the draft.
     const { tests: _, ...rest } = former;
     restore({ ...rest, contents, lang, ...(tests ? { tests } : {}) });
     notices.show(NOTICE, () => ({
@@ -267,11 +268,11 @@ export class VersionsPanel extends LightElement {
   }
 
   async #setLive(version: string | null): Promise<void> {
-    const { service, actions, onLive, signal } = this.options;
+    const { service, serviceState, onLive, signal } = this.options;
     try {
       const { live, latest, pinned } = await service.setLive(version, signal);
       const now = live ?? latest ?? undefined;
-      actions.setLive(now, Boolean(pinned));
+      serviceState.setLive(now, Boolean(pinned));
       onLive(version);
       this.#notify('note', () =>
         version === null ? texts().versions.newestLive(now ?? '') : texts().versions.madeLive(version),

@@ -16,7 +16,7 @@ function setUp(t: TestContext, { exists = true } = {}) {
   const queue = new SaveQueue<string>(
     {
       read: () => page.text,
-      same: (a, b) => a === b,
+      isSame: (a, b) => a === b,
       send: (value) =>
         new Promise((resolve, reject) => {
           const end = async (error?: Error) => {
@@ -26,8 +26,8 @@ function setUp(t: TestContext, { exists = true } = {}) {
           };
           saves.push({ value, end });
         }),
-      keep: (value) => (copy.value = value),
-      drop: () => delete copy.value,
+      keepCopy: (value) => (copy.value = value),
+      dropCopy: () => delete copy.value,
       onState: (state) => states.push(state.kind === 'failed' ? `failed ${state.failure}` : state.kind),
     },
     'a',
@@ -36,7 +36,7 @@ function setUp(t: TestContext, { exists = true } = {}) {
   t.after(() => queue.close());
   const edit = (text: string) => {
     page.text = text;
-    queue.changed();
+    queue.handleEdit();
   };
   const last = () => {
     const save = saves.at(-1);
@@ -248,32 +248,32 @@ test('a conflict stops all saving until it is settled', async (t) => {
   edit('mine too');
   tick(60_000);
   queue.flush({ force: true });
-  queue.leaving();
+  queue.prepareToLeave();
   queue.resume();
   assert.equal(saves.length, 1);
   assert.equal(copy.value, 'mine too');
 
-  queue.settle('theirs');
+  queue.acceptAsBase('theirs');
   assert.equal(last().value, 'mine too');
   await last().end();
   assert.equal(states.at(-1), 'saved');
 
   page.text = 'theirs';
-  queue.settle('theirs');
+  queue.acceptAsBase('theirs');
   assert.equal(saves.length, 2);
   assert.equal(copy.value, undefined);
 });
 
 test('leaving keeps a copy and saves at once, if there is anything to save', async (t) => {
   const { queue, saves, copy, edit, last } = setUp(t);
-  queue.leaving();
+  queue.prepareToLeave();
   assert.equal(saves.length, 0);
   edit('ab');
-  queue.leaving();
+  queue.prepareToLeave();
   assert.equal(copy.value, 'ab');
   assert.equal(saves.length, 1);
   edit('abc');
-  queue.leaving();
+  queue.prepareToLeave();
   assert.equal(copy.value, 'abc');
   await last().end();
   assert.equal(last().value, 'abc');
@@ -338,6 +338,6 @@ test('nothing is sent while something else changes the draft, and it is sent aft
 
 test('a draft that is no longer sure is found out by saving', (t) => {
   const { queue, saves } = setUp(t);
-  queue.doubt();
+  queue.invalidateBase();
   assert.equal(saves.length, 1);
 });

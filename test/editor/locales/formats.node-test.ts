@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatRecent } from '../../../editor/src/locales/formats.ts';
+import { formatRecent } from '../../../editor/src/locales/run-formats.ts';
 
 test('of a time today the hour is enough, of another the day is said', () => {
   const now = new Date(2026, 4, 3, 18);

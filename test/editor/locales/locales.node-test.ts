@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Visitor, parseSync } from 'oxc-parser';
+import { type Node, Visitor, parseSync } from 'oxc-parser';
 import { de } from '../../../editor/src/locales/de.ts';
 import { en } from '../../../editor/src/locales/en.ts';
 import { matchLocale } from '../../../editor/src/locales/locale.ts';

@@ -32,19 +32,23 @@ function setUp(more: Partial<PipelineOptions> = {}) {
         return answers.deploy();
       },
     },
-    store: { etag: '"1"', expect: () => diary.push('expect'), expected: (etag) => diary.push(`is ${etag}`) },
+    store: {
+      etag: '"1"',
+      addUnconfirmed: () => diary.push('addUnconfirmed'),
+      confirm: (etag) => diary.push(`is ${etag}`),
+    },
     queue: {
       saveNow: async () => {
         diary.push('save');
         return page.saves;
       },
       holdDuring: (work) => work(),
-      doubt: () => diary.push('doubt'),
+      invalidateBase: () => diary.push('invalidateBase'),
     },
     read: () => ({ lang: 'x', contents: page.text }),
     isNew: false,
-    streams: () => false,
-    onState: () => {},
+    canStream: () => false,
+    onChange: () => {},
     onLog: () => {},
     onBuildStart: () => {},
     onBuild: () => {},
@@ -61,7 +65,7 @@ const keyOf = (contents: string) => sourceKeyOf({ lang: 'x', contents });
 test('a build saves first, says which draft it means to replace, and is then of that text', async () => {
   const { pipeline, diary, page } = setUp();
   assert.equal(await pipeline.runBuild(), true);
-  assert.deepEqual(diary, ['save', 'expect', 'build one "1"', 'is "2"']);
+  assert.deepEqual(diary, ['save', 'addUnconfirmed', 'build one "1"', 'is "2"']);
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
   page.text = 'two';
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
@@ -163,7 +167,7 @@ test('somebody else’s save in between is found out by saving', async () => {
   const { pipeline, diary, answers } = setUp();
   answers.build = async () => Promise.reject(http(412));
   assert.equal(await pipeline.runBuild(), false);
-  assert.deepEqual(diary.slice(-2), ['doubt', 'build: conflict']);
+  assert.deepEqual(diary.slice(-2), ['invalidateBase', 'build: conflict']);
 });
 
 test('a deployment without an answer may have happened; one that was refused has not', async () => {
@@ -199,13 +203,13 @@ test('stopping ends the wait, and says so', async () => {
 
 test('what the builder says of the time before this page', () => {
   const { pipeline, page } = setUp();
-  pipeline.learn(
+  pipeline.applyProgress(
     { built: true, deployed: { version: 'v1.0.7', current: true } },
     { lang: 'x', contents: page.text },
   );
   assert.deepEqual(pipeline.build, { kind: 'built', sourceKey: keyOf('one') });
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.7', sourceKey: keyOf('one') });
   // Another page deployed since; what is being edited here is not what the builder has.
-  pipeline.learn({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
+  pipeline.applyProgress({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });
 });

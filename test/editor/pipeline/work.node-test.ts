@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import type { SaveState } from '../../../editor/src/draft/save-queue.ts';
 import { type BuildState, type DeployState, obstacleAdvice } from '../../../editor/src/pipeline/progress.ts';
 import {
-  type TestStanding,
+  type TestStatus,
   type Work,
   buildStatus,
-  buildWords,
+  buildLabel,
   deployStatus,
   statusOf,
   testStatus,
@@ -75,8 +75,8 @@ test('after a reload, what is deployed was built', () => {
   const build: BuildState = { kind: 'none', never: true };
   assert.equal(buildStatus(work({ build, deployment: deployed })).text, 'Built');
   const before = 'The text as it is was built before the plugin was opened here.';
-  assert.equal(buildWords(work({ build, deployment: deployed })), before);
-  assert.equal(buildWords(work({ build: { kind: 'built', sourceKey: 'now' } })), before);
+  assert.equal(buildLabel(work({ build, deployment: deployed })), before);
+  assert.equal(buildLabel(work({ build: { kind: 'built', sourceKey: 'now' } })), before);
   assert.equal(
     buildStatus(work({ build, deployment: deployed, sourceKey: 'newer' })).text,
     'Changed since the build',
@@ -85,9 +85,9 @@ test('after a reload, what is deployed was built', () => {
 
 test('a build that succeeded is not said of a text with errors', () => {
   const build: BuildState = { kind: 'built', sourceKey: 'now', at };
-  assert.equal(buildWords(work({ build })), 'The build succeeded.');
+  assert.equal(buildLabel(work({ build })), 'The build succeeded.');
   assert.equal(
-    buildWords(work({ build, sourceKey: 'newer', errors: 8 })),
+    buildLabel(work({ build, sourceKey: 'newer', errors: 8 })),
     'The last build succeeded. The text has changed since.',
   );
   assert.deepEqual(buildStatus(work({ build, errors: 8 })), {
@@ -117,12 +117,12 @@ test('the deployment is said to be of this text only when it is, and a lost answ
 });
 
 test('tests that fail with the text as it is turn the badge red, and no others', () => {
-  const passed: TestStanding = { verdict: 'passed', isCurrent: true };
-  const failed: TestStanding = { verdict: 'failed', isCurrent: true };
-  const old: TestStanding = { verdict: 'failed', isCurrent: false };
-  const ran: TestStanding = { verdict: 'ran', isCurrent: true };
-  const none: TestStanding = { verdict: 'none', isCurrent: true };
-  const table: [TestStanding[], string | undefined, number, string][] = [
+  const passed: TestStatus = { verdict: 'passed', isCurrent: true };
+  const failed: TestStatus = { verdict: 'failed', isCurrent: true };
+  const old: TestStatus = { verdict: 'failed', isCurrent: false };
+  const ran: TestStatus = { verdict: 'ran', isCurrent: true };
+  const none: TestStatus = { verdict: 'none', isCurrent: true };
+  const table: [TestStatus[], string | undefined, number, string][] = [
     [[none, none], undefined, 2, 'calm'],
     [[passed, failed, ran], '1 of 3 tests failed', 1, 'bad'],
     [[passed, passed, none], '2 tests passed', 3, 'calm'],

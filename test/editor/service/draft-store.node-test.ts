@@ -75,12 +75,12 @@ test('overwrites what the user has seen and settled, and only that', async (t) =
   await service.save(source('theirs'));
   const conflict = await store.save(source('mine')).catch((error: unknown) => error);
   assert.ok(conflict instanceof DraftConflict);
-  store.settle(conflict.theirs);
+  store.acceptAsBase(conflict.theirs);
   await store.save(source('mine'));
   assert.equal((await service.draft())?.contents, 'mine');
 
   await service.save(source('theirs 2'));
-  store.settle(conflict.theirs);
+  store.acceptAsBase(conflict.theirs);
   await assert.rejects(store.save(source('mine 2')), DraftConflict);
 });
 

@@ -15,7 +15,7 @@ describe('tests panel', () => {
     render(
       html`${testsPanel({
         list,
-        work: { ...work, tests: list.entries.map((entry) => list.standingOf(entry, work.sourceKey)) },
+        work: { ...work, tests: list.entries.map((entry) => list.statusOf(entry, work.sourceKey)) },
         canRun,
         canEdit: true,
         onRun: (entries) => asked.push(entries.map((entry) => list.titleOf(entry))),

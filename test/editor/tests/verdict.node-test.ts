@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonDifferences } from '../../../editor/src/tests/json-difference.ts';
-import { differencesOf, expectedOf, isEqual, verdictOf } from '../../../editor/src/tests/verdict.ts';
+import { differencesOf, jsonDifferences } from '../../../editor/src/tests/json-difference.ts';
+import { expectedOf, isEqual, verdictOf } from '../../../editor/src/tests/verdict.ts';
 
 test('a test passes when the answer is the expected one, and one that expects nothing has only run', () => {
   const answer = (result: string) => ({ result, logs: [] });

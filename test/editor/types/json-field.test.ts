@@ -70,7 +70,7 @@ describe('a field for JSON', () => {
 
   it('says what the service said of this text, where it does not know better itself', async () => {
     await set('{"count": 1}');
-    field.told = { path: ['count'], message: 'is sold out' };
+    field.serviceProblem = { path: ['count'], message: 'is sold out' };
     await until(() => problems().length === 1);
     expect(problems()).to.deep.equal(['count is sold out']);
     expect(marked()).to.deep.equal(['1']);

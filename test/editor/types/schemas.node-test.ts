@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { schemaChanges } from '../../../editor/src/types/schema-changes.ts';
 import { SchemaCheck } from '../../../editor/src/types/schema-problems.ts';
-import { type Schema, pathOf, pathText, schemasAt, shortType } from '../../../editor/src/types/schema.ts';
+import { type Schema, pathOf, pathText, schemasAt, typeLabel } from '../../../editor/src/types/schema.ts';
 
 const order = {
   type: 'object',
@@ -101,8 +101,8 @@ describe('what changed between schemas', () => {
 });
 
 test('a pointer leads to the schema of a place', () => {
-  assert.equal(shortType(schemasAt(order, pathOf('/lines/4/next/sku'))), 'string');
-  assert.equal(shortType(schemasAt(order, pathOf('/a~1b ü'))), 'string | number');
-  assert.equal(shortType(schemasAt(order, pathOf('/nowhere/at/all'))), '');
+  assert.equal(typeLabel(schemasAt(order, pathOf('/lines/4/next/sku'))), 'string');
+  assert.equal(typeLabel(schemasAt(order, pathOf('/a~1b ü'))), 'string | number');
+  assert.equal(typeLabel(schemasAt(order, pathOf('/nowhere/at/all'))), '');
   assert.deepEqual(pathOf(''), []);
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookOf } from '../../../editor/src/ui/appearance.ts';
+import { resolveAppearance } from '../../../editor/src/ui/appearance.ts';
 import { contrast, parseColour } from '../../../editor/src/ui/colour.ts';
 
-const propertiesOf = (...args: Parameters<typeof lookOf>) => Object.fromEntries(lookOf(...args).properties);
+const propertiesOf = (...args: Parameters<typeof resolveAppearance>) =>
+  Object.fromEntries(resolveAppearance(...args).properties);
 
 test('a look that can be read is taken over', () => {
-  const { scheme, properties } = lookOf(
+  const { scheme, properties } = resolveAppearance(
     {
       colorScheme: 'light',
       accent: 'rgb(0, 100, 80)',
@@ -53,7 +54,7 @@ test('nothing but the expected forms is taken', () => {
   for (const radius of ['1em', '-1px', 'calc(1px)', '1px 2px']) {
     assert.deepEqual(propertiesOf({ radius }, 'light'), {}, radius);
   }
-  assert.equal(lookOf({ colorScheme: 'blue' }, 'light').scheme, undefined);
+  assert.equal(resolveAppearance({ colorScheme: 'blue' }, 'light').scheme, undefined);
 });
 
 test('what could not be read is not used', () => {
@@ -68,7 +69,7 @@ test('what could not be read is not used', () => {
 });
 
 test('a dark page is dark without its saying so', () => {
-  const { scheme, properties } = lookOf(
+  const { scheme, properties } = resolveAppearance(
     { background: 'rgb(10, 12, 16)', color: 'rgb(240, 240, 240)' },
     'light',
   );

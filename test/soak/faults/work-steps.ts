@@ -12,7 +12,7 @@ const checkEditor = async (visit: Visit, { words }: LoggedOutcome): Promise<void
   assert.deepEqual({ state, code }, { state: 'ready', code: undefined });
 };
 
-const saveWords: Record<Effect, RegExp> = {
+const saveStatus: Record<Effect, RegExp> = {
   lost: /Not saved: connection lost, retrying/,
   late: /Not saved: connection lost, retrying/,
   'failed-once': /Not saved: the service has a problem, retrying/,
@@ -46,7 +46,7 @@ const save: Step = {
   act: (visit) => visit.type('at once'),
   outcome: (effect) => ({
     state: 'ready',
-    words: saveWords[effect],
+    words: saveStatus[effect],
     requests: effect === 'failed-once' || effect === 'busy' ? 2 : undefined,
   }),
   check: async (visit, outcome) => {

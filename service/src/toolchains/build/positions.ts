@@ -39,8 +39,9 @@ export function positionOfRun(source: string): Position {
   return { line: 1, column: 1 };
 }
 
-/** The message for a plugin that does not export a function `run`. */
-export const missingRun = (types: PluginTypes): string =>
-  types.input === textTypes.input
-    ? 'A plugin exports a function named "run", from text to text: export function run(input: string): string'
-    : `A plugin exports a function named "run": export function run(input: ${types.input}): ${types.output}`;
+/** The message for a plugin without a function `run`. In JavaScript its signature has no types. */
+export function missingRun(types: PluginTypes, isJavaScript = false): string {
+  const signature = isJavaScript ? 'run(input)' : `run(input: ${types.input}): ${types.output}`;
+  const kind = types.input === textTypes.input ? ', from text to text' : '';
+  return `A plugin exports a function named "run"${kind}: export function ${signature}`;
+}

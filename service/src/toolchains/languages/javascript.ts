@@ -80,7 +80,8 @@ async function loadCompiler(): Promise<Compile> {
     const imports = [...staticImports, ...dynamicImports, ...exports.filter((entry) => entry.moduleRequest)];
     for (const { start } of imports)
       errors.push(at(start, 'A plugin is one file: it cannot import another.'));
-    if (!exports.some(({ exportName }) => exportName.name === 'run')) errors.push(at(0, missingRun(types)));
+    if (!exports.some(({ exportName }) => exportName.name === 'run'))
+      errors.push(at(0, missingRun(types, true)));
     if (errors.length) return { diagnostics: errors };
     const program: ScriptProgram = { kind: 'script', code: source, file: 'plugin.js' };
     const problems = await checkInEngine(program);

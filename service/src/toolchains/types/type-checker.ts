@@ -122,7 +122,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
         diagnostics.push({
           ...positionOfRun(source),
           message: notThere.has(one.code)
-            ? missingRun(types)
+            ? missingRun(types, isJavaScript)
             : `${wrongRun(types)} ${removeLoose(textOf(one))}`,
           severity: isJavaScript ? 'warning' : 'error',
         });

@@ -1,0 +1,65 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
+import { EditorState, type Extension } from '@codemirror/state';
+import {
+  EditorView,
+  crosshairCursor,
+  drawSelection,
+  dropCursor,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  rectangularSelection,
+} from '@codemirror/view';
+import { render } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
+import { icon } from '../ui/icon.ts';
+import type { Settings } from '../ui/settings.ts';
+import { appearance } from './text-appearance.ts';
+import { typeOver } from './type-over.ts';
+
+/** What makes a text one that can be edited, whatever its language is. */
+export const textEditing = (): Extension => [
+  appearance(),
+  highlightActiveLineGutter(),
+  foldGutter({ markerDOM: foldMarker }),
+  history(),
+  typeOver(),
+  // Forced colours would hide a selection that CodeMirror draws; the browser's own stays visible.
+  matchMedia('(forced-colors: active)').matches ? [] : drawSelection({ cursorBlinkRate: blinkRate() }),
+  dropCursor(),
+  EditorState.allowMultipleSelections.of(true),
+  indentOnInput(),
+  bracketMatching(),
+  rectangularSelection(),
+  crosshairCursor(),
+  highlightActiveLine(),
+  // Pasted text gets the line breaks of this text.
+  EditorView.clipboardInputFilter.of((text, state) => text.replace(/\r\n?|\n/g, state.lineBreak)),
+  keymap.of([
+    ...defaultKeymap,
+    ...historyKeymap,
+    ...foldKeymap,
+    // Tab indents. CodeMirror lets Escape and then Tab leave the editor, and the page says so.
+    indentWithTab,
+  ]),
+];
+
+/** The user's settings about typing. */
+export const typingSettings = ({ wrap, fontSize, tabWidth }: Settings): Extension => [
+  wrap ? EditorView.lineWrapping : [],
+  indentUnit.of(' '.repeat(tabWidth)),
+  EditorState.tabSize.of(tabWidth),
+  EditorView.theme({ '&': { fontSize: `${fontSize}px` } }),
+];
+
+const blinkRate = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200);
+
+function foldMarker(open: boolean): HTMLElement {
+  const marker = document.createElement('span');
+  marker.className = open ? 'fold fold-open' : 'fold';
+  const { frame } = texts();
+  marker.title = open ? frame.fold : frame.unfold;
+  render(icon('chevron'), marker);
+  return marker;
+}

@@ -1,0 +1,43 @@
+import { Compartment, type Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import { loadPart } from '../ui/load-part.ts';
+import { settings } from '../ui/settings.ts';
+
+/** The keys of Vim, loaded when the user sets them. */
+export class VimMode {
+  readonly #getView: () => EditorView;
+  readonly #compartment = new Compartment();
+  #keys: Extension | undefined;
+  #isClosed = false;
+
+  constructor(getView: () => EditorView) {
+    this.#getView = getView;
+  }
+
+  /** It must come before all other keys. */
+  extension(): Extension {
+    return this.#compartment.of(this.#keys ?? []);
+  }
+
+  /** Puts the keys in or takes them out, as the user's settings say. */
+  update(): void {
+    if (!settings.current.vim) this.#use(undefined);
+    else if (!this.#keys) void this.#load();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #load(): Promise<void> {
+    // Where they cannot be loaded, the usual keys stay; the next change of a setting tries again.
+    const part = await loadPart(() => import('./vim-keys.ts')).catch(() => undefined);
+    if (part && !this.#isClosed && settings.current.vim) this.#use(part.vimKeys());
+  }
+
+  #use(keys: Extension | undefined): void {
+    if (keys === this.#keys) return;
+    this.#keys = keys;
+    this.#getView().dispatch({ effects: this.#compartment.reconfigure(keys ?? []) });
+  }
+}

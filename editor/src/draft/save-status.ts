@@ -1,0 +1,46 @@
+import { formatTime } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import type { Failure } from '../service/failure.ts';
+import { failureKey } from '../service/failure.ts';
+import type { StatusText } from '../ui/status-line.ts';
+import type { SaveState } from './save-queue.ts';
+
+/** What the status line says of saving. */
+export function saveStatus(state: SaveState): StatusText {
+  const { save } = texts();
+  switch (state.kind) {
+    case 'unchanged':
+      return { text: save.unchanged, tone: 'good' };
+    case 'new':
+      return { text: save.fresh, tone: 'calm' };
+    case 'unsaved':
+      return { text: save.unsaved, tone: 'busy' };
+    case 'saving':
+      return { text: save.saving, tone: 'busy' };
+    case 'saved':
+      return { text: save.saved(formatTime(state.at)), tone: 'good' };
+    default:
+      return { text: save.failed[failureKey(state.failure)], tone: 'bad' };
+  }
+}
+
+/** What the user can do about a save that trying again will not help. `kept`: whether this browser holds a copy. */
+export function failureAdvice(failure: Failure, kept: boolean): string | undefined {
+  const { save } = texts();
+  const where = kept ? save.kept : save.keptHere;
+  switch (failure) {
+    case 'session':
+      return save.adviceSession(where);
+    case 'forbidden':
+      return save.adviceForbidden(where);
+    case 'too-large':
+      return save.adviceTooLarge(where);
+    case 'refused':
+      return save.adviceRefused(where);
+    case 'conflict':
+      return save.adviceConflict(where);
+    default:
+      // The queue tries again, so the status line is enough, unless closing the page would lose the text.
+      return kept ? undefined : save.adviceNoCopy;
+  }
+}

@@ -1,0 +1,38 @@
+import { BuilderClient, HttpError, type Language, type PluginSource } from 'plugin-editor/client.js';
+import type { Opening } from './opening.ts';
+
+/** What a new plugin begins with: a source, or a choice of languages. */
+export type Beginning =
+  | { source: PluginSource }
+  /** `unknown`: the language that was asked for and that the service does not have. */
+  | { languages: readonly Language[]; unknown: string | undefined };
+
+/** The template of a language. @throws HttpError with status 404 where the service does not have that language */
+export function loadTemplate(
+  { tokenHolder, builder, target, signal }: Opening,
+  language: string,
+): Promise<PluginSource> {
+  const client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
+  const place = { language, pluginName: target.fn, namespace: target.namespace };
+  return client.getTemplateV2(place, { signal });
+}
+
+/** What a plugin without a draft begins with: what the host gives, else the template of its language, else a choice. */
+export async function loadBeginning(
+  opening: Opening,
+  initialSource: PluginSource | undefined,
+): Promise<Beginning> {
+  const { tokenHolder, builder, target, signal } = opening;
+  const language = target.template;
+  if (initialSource && (!language || language === initialSource.lang)) return { source: initialSource };
+  if (language) {
+    try {
+      return { source: await loadTemplate(opening, language) };
+    } catch (error) {
+      if (!(error instanceof HttpError && error.status === 404)) throw error;
+    }
+  }
+  const client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
+  const { languages } = await client.getFeatures({ signal });
+  return { languages, unknown: language };
+}

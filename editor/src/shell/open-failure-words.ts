@@ -1,6 +1,0 @@
-import { texts } from '../locales/locale.ts';
-import { type Failure, failureKey } from '../service/failure.ts';
-
-/** The words of a failure on a page that could not open its plugin. */
-export const openFailureWords = (failure: Failure): { title: string; text: string } =>
-  texts().app[failureKey(failure)];

@@ -1,0 +1,65 @@
+import { type TemplateResult, html, nothing, render } from 'lit/html.js';
+import { texts } from '../locales/locale.ts';
+import { openDialog } from '../ui/dialog.ts';
+import { type SettingsStore } from '../ui/settings.ts';
+
+/** Lets the user change how code is shown and typed. Each change applies at once. */
+export function showSettings(store: SettingsStore): void {
+  void openDialog({
+    className: 'help settings',
+    title: texts().settings.title,
+    content: () => html`<div class="settings-fields"></div>`,
+    onOpen: (dialog) => {
+      const place = dialog.querySelector<HTMLElement>('.settings-fields');
+      const draw = () => place && render(fields(store), place);
+      draw();
+      return store.subscribe(draw);
+    },
+  });
+}
+
+function fields(store: SettingsStore): TemplateResult {
+  const words = texts().settings;
+  const { wrap, fontSize, tabWidth, vim } = store.current;
+  const checkbox = (name: 'wrap' | 'vim', label: string, isOn: boolean) =>
+    html`<label class="setting">
+      <input
+        type="checkbox"
+        .checked=${isOn}
+        @change=${({ currentTarget }: Event) =>
+          store.change({ [name]: (currentTarget as HTMLInputElement).checked })}
+      />
+      <span>${label}</span>
+    </label>`;
+  return html`<p class="panel-hint">${words.text}</p>
+    ${checkbox('wrap', words.wrap, wrap)}
+    <label class="setting">
+      <span>${words.fontSize}</span>
+      <input
+        class="field"
+        type="number"
+        min="9"
+        max="32"
+        step="0.5"
+        .value=${String(fontSize)}
+        @change=${({ currentTarget }: Event) => {
+          const { valueAsNumber } = currentTarget as HTMLInputElement;
+          if (Number.isFinite(valueAsNumber))
+            store.change({ fontSize: Math.min(32, Math.max(9, valueAsNumber)) });
+        }}
+      />
+    </label>
+    <label class="setting">
+      <span>${words.tabWidth}</span>
+      <select
+        class="field"
+        @change=${({ currentTarget }: Event) =>
+          store.change({ tabWidth: Number((currentTarget as HTMLSelectElement).value) })}
+      >
+        ${[2, 4, 8].map((width) => html`<option value=${width} ?selected=${width === tabWidth}>${width}</option>`)}
+      </select>
+    </label>
+    ${checkbox('vim', words.vim, vim)}
+    <p class="panel-hint">${words.vimHint}</p>
+    ${store.isKept ? nothing : html`<p class="panel-hint" role="status">${words.notKept}</p>`}`;
+}

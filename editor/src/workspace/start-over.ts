@@ -1,0 +1,61 @@
+import type { BuilderClient, PluginSource } from 'plugin-editor/client.js';
+import type { LocalCopies } from '../draft/local-copies.ts';
+import { texts } from '../locales/locale.ts';
+import type { PluginTarget } from '../plugin/target.ts';
+import type { Notices } from '../ui/notices.ts';
+import { showLanguageDialog } from './language-dialog.ts';
+
+export interface StartOverOptions {
+  target: PluginTarget;
+  client: BuilderClient;
+  copies: LocalCopies;
+  notices: Notices;
+  /** The source in the editor. */
+  former: PluginSource;
+  /** Puts a source in place of the one in the editor, and saves it. */
+  restore: (source: PluginSource) => void;
+  /** The language to start over in; without it, the user chooses among all others. */
+  language: string | undefined;
+  signal: AbortSignal;
+}
+
+const NOTICE = 'language';
+
+/**
+ * Starts over in another language, once the user has confirmed it: the template of that language replaces text and tests, which
+ * this browser keeps.
+ */
+export async function startOver(options: StartOverOptions): Promise<void> {
+  const { target, client, copies, notices, former, restore, language, signal } = options;
+  try {
+    const { languages } = await client.getFeatures({ signal });
+    const wanted = languages.filter(
+      ({ identifier }) => identifier !== former.lang && (language === undefined || identifier === language),
+    );
+    const chosen = await showLanguageDialog(wanted, copies.canKeep());
+    if (!chosen || signal.aborted) return;
+    const place = { language: chosen.identifier, pluginName: target.fn, namespace: target.namespace };
+    const template = await client.getTemplateV2(place, { signal });
+    const isKept = copies.keepAside(former);
+    restore(template);
+    notices.show(NOTICE, () => {
+      const words = texts().language;
+      const bringBack = () => {
+        notices.hide(NOTICE);
+        restore(former);
+      };
+      return {
+        tone: 'note',
+        text: isKept ? words.done(chosen.pretty) : words.doneNotKept(chosen.pretty),
+        actions: [{ label: words.bringBack, run: bringBack }, notices.dismiss(NOTICE)],
+      };
+    });
+  } catch {
+    if (signal.aborted) return;
+    notices.show(NOTICE, () => ({
+      tone: 'alert',
+      text: texts().language.failed,
+      actions: [notices.dismiss(NOTICE)],
+    }));
+  }
+}
