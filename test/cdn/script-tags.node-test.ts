@@ -98,13 +98,13 @@ test('a classic script defines both elements and the global PluginEditorElements
   }
 });
 
-test('both together, and each twice, throw nothing', async () => {
+test('both scripts together, and each twice, throw nothing', async () => {
   const twice = CLASSIC + CLASSIC + MODULE + MODULE.replace('.js', '.js?again');
   const { state, complaints } = await load(twice, '&copies');
   assert.deepEqual({ state, complaints }, { state: 'idle', complaints: [] });
 });
 
-test('one source map serves both, and leads to the files beside them', async () => {
+test('both scripts have one source map, which leads to the files beside them', async () => {
   const map = new SourceMap(
     JSON.parse(await readFile(join(outDir, `${FILES.cdn}.map`), 'utf8')) as SourceMapPayload,
   );
@@ -123,7 +123,7 @@ test('one source map serves both, and leads to the files beside them', async () 
 });
 
 for (const tag of [MODULE, CLASSIC]) {
-  test(`a browser takes a script that has its hash, and no other: ${tag}`, async () => {
+  test(`a browser accepts a script only with its hash: ${tag}`, async () => {
     const { files } = JSON.parse(await readFile(join(outDir, 'integrity.json'), 'utf8')) as {
       files: Record<string, string>;
     };

@@ -7,7 +7,7 @@ import type { RunningDemo } from './harness.ts';
 import { openDemo } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
-describe('the demo page adapts, with nothing for axe to find,', () => {
+describe('the demo page, which axe finds nothing wrong with,', () => {
   let demo: RunningDemo;
   let browser: Browser;
   let tab: DemoPage;
@@ -90,7 +90,7 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
     assert.deepEqual(over, [], view);
   };
 
-  test('in light colours to a language that is written from the right: all but code', () =>
+  test('is mirrored for a language that is written from right to left, except for code, in light colours', () =>
     walk(
       'message',
       async (page) => {
@@ -132,7 +132,7 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('in dark colours to a zoom of 200 % on a screen of 1280 by 1024 pixels: nothing is lost, nothing scrolls sideways', () =>
+  test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, in dark colours', () =>
     walk(
       'url',
       async (page) => {
@@ -145,7 +145,7 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('to the user’s own colours: each control is still to be seen as one', () =>
+  test('shows each control in forced colours', () =>
     walk(
       'url',
       async (page) => {
@@ -174,7 +174,7 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('to those who want nothing to move', async () => {
+  test('does not animate for users who prefer reduced motion', async () => {
     tab = await openDemo(browser, demo.vendor);
     const { page } = tab;
     await page.waitForSelector('[data-user=ada]');

@@ -38,7 +38,7 @@ describe('the vendor’s staff', () => {
       text,
     );
 
-  test('suspend and resume a customer, whose people are told so in plain words', async () => {
+  test('suspend and resume a customer, whose people are told in plain words', async () => {
     await deployPlugin(demo, 'ada', 'export const run = () => ({ accept: false, reason: "one" });\n');
     const staff = await open('mia');
     await says(staff, BAKERY, 'One plugin');
@@ -71,7 +71,7 @@ describe('the vendor’s staff', () => {
     await author.launch();
   });
 
-  test('delete a customer, of which nothing is left', async () => {
+  test('delete a customer, of whom nothing is left', async () => {
     const target = targetOf('customer-8');
     await deployPlugin(demo, 'cleo', 'export const run = () => ({ accept: true });\n', { target });
     const oysters = '[data-customer="com.example.customer-8"]';

@@ -7,7 +7,7 @@ import type { RunningDemo } from './harness.ts';
 import { editorText, openDemo } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
-describe('both deliveries on the demo page', () => {
+describe('the demo page', () => {
   let demo: RunningDemo;
   let browser: Browser;
   let tab: DemoPage;
@@ -77,7 +77,7 @@ describe('both deliveries on the demo page', () => {
     return () => (broken = false);
   };
 
-  test('by message no address holds the token', async () => {
+  test('delivers the token by message without an address that holds it', async () => {
     const { page, tokens, requests } = await open();
     await tab.choosePlugin('add-record');
     // Loaded ahead, before there is a plugin or a token.
@@ -108,7 +108,7 @@ describe('both deliveries on the demo page', () => {
     assert.deepEqual(tab.complaints, []);
   });
 
-  test('through the list of plugins without a reload', async () => {
+  test('opens further plugins of the list without a reload', async () => {
     const { page } = await open();
     await tab.choosePlugin('add-record');
     const frame = await tab.launch();
@@ -124,7 +124,7 @@ describe('both deliveries on the demo page', () => {
     assert.match(await time('message-next'), /^\d+ ms$/);
   });
 
-  test('each delivery shows its own time, and the HTML to copy follows the switch', async () => {
+  test('shows the time of each delivery, and offers HTML that follows the switch', async () => {
     const { page } = await open();
     await tab.choosePlugin('add-record');
     assert.equal(await time('message-launch'), '–');
@@ -149,7 +149,7 @@ describe('both deliveries on the demo page', () => {
     await page.waitForSelector('[name=delivery][value=message]:checked');
   });
 
-  test('a token that ends while one works costs nothing: saved, without a reload', async () => {
+  test('saves without a reload when a token ends during work', async () => {
     const { page, tokens } = await open('bram');
     await tab.choosePlugin('add-record');
     const frame = await tab.launch();
@@ -189,7 +189,7 @@ describe('both deliveries on the demo page', () => {
     assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
   });
 
-  test('unsaved work is asked about; it stays, and what waits for it is done once it is saved', async () => {
+  test('asks before unsaved work is left, keeps it, and continues once it is saved', async () => {
     const { page } = await open('bram');
     await tab.choosePlugin('greet-customer');
     const frame = await tab.launch();
@@ -217,7 +217,7 @@ describe('both deliveries on the demo page', () => {
     await untilText(frame, '// unsaved');
   });
 
-  test('who goes on without waiting finds the work again', async () => {
+  test('offers the kept work again to a user who left without waiting', async () => {
     const { page } = await open('bram');
     await tab.choosePlugin('price-rule');
     const frame = await tab.launch();
@@ -238,7 +238,7 @@ describe('both deliveries on the demo page', () => {
     );
   });
 
-  test('signing out closes the editor, and with it goes the token', async () => {
+  test('closes the editor and drops its token on signing out', async () => {
     const { page } = await open();
     await tab.choosePlugin('add-record');
     await tab.launch();

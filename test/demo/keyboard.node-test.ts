@@ -9,7 +9,7 @@ import { targetOf } from './vendor-setup.ts';
 
 const target = targetOf('customer-7', 'greet-customer');
 
-test('the whole way by keyboard alone, the focus always seen: from signing in to signing out', async (t) => {
+test('everything can be done by keyboard alone with visible focus, from signing in to signing out', async (t) => {
   const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
   t.after(async () => {
     await browser.close();

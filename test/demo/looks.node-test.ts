@@ -45,7 +45,7 @@ describe('the demo page', () => {
   afterEach(() => tab.page.browserContext().close());
 
   for (const scheme of ['light', 'dark']) {
-    test(`in each look, ${scheme}: nothing found, and the HTML has the look’s CSS`, async () => {
+    test(`offers each look in ${scheme} colours accessibly, and HTML with the look’s CSS`, async () => {
       tab = await openDemo(browser, demo.vendor);
       const { page } = tab;
       await page.emulateMediaFeatures([

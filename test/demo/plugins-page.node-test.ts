@@ -58,7 +58,7 @@ describe('the plugins of a customer', () => {
     );
   };
 
-  test('say what is live, who deployed each version and why; rolling back changes what runs', async () => {
+  test('show what is live, who deployed each version and why; rolling back changes what runs', async () => {
     const target = targetOf('customer-7', 'greet-customer');
     await deployPlugin(demo, 'ada', greeting('one'), {
       target,
@@ -99,7 +99,7 @@ describe('the plugins of a customer', () => {
     assert.deepEqual(tab.complaints, []);
   });
 
-  test('show of a run that failed its message, its line and its logs, and to a reader that it failed', async () => {
+  test('show of a failed run its message, line and logs, but to a reader only that it failed', async () => {
     await deployPlugin(demo, 'ada', FAILING);
     const page = await open('ada');
     await tab.choosePlugin('add-record');
@@ -124,7 +124,7 @@ describe('the plugins of a customer', () => {
     assert.doesNotMatch(await reader.content(), /no flour|Weighing/);
   });
 
-  test('can be read and not deployed by a reader', async () => {
+  test('can be read but not deployed by a reader', async () => {
     const target = targetOf('customer-7', 'price-rule');
     await deployPlugin(demo, 'ada', 'export const run = () => ({ unitPrice: 1 });\n', { target });
     await deployPlugin(demo, 'ada', 'export const run = () => ({ unitPrice: 2 });\n', { target });
@@ -153,7 +153,7 @@ describe('the plugins of a customer', () => {
     assert.equal(own, 403);
   });
 
-  test('leave the editor its room: at 1280 by 800 pixels its frame is as high as the page allows', async () => {
+  test('leave the editor as much height as the page allows, at 1280 by 800 pixels', async () => {
     const page = await open('bram');
     await page.setViewport({ width: 1280, height: 800 });
     await page.select('[name=tenant]', 'com.example.customer-8');

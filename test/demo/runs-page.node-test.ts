@@ -7,7 +7,7 @@ import { openDemo } from './page-driver.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-test('from the editor to the vendor: written, deployed, and every version run on the sample', async (t) => {
+test('a plugin can be written and deployed in the editor, and every version run on the vendor’s sample', async (t) => {
   const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
   t.after(async () => {
     await browser.close();

@@ -90,7 +90,7 @@ async function verifyRestored(url: string, users: readonly User[], formerToken: 
   assert.deepEqual(tally.faults, []);
 }
 
-test('SQLite: a backup that is taken while others write restores every draft and version, and no token', async (t) => {
+test('SQLite: a backup taken during writes restores every draft and version, and no token', async (t) => {
   const directory = temporaryDirectory(t);
   const [file, copy] = [join(directory, 'service.sqlite'), join(directory, 'backup.sqlite')];
   const url = `sqlite:${file}`;
@@ -122,7 +122,7 @@ const missing =
 if (!programs) console.log(`The backup of PostgreSQL was not tried: ${missing}.`);
 
 test(
-  'PostgreSQL: what pg_dump wrote while others write restores every draft and version, and no token',
+  'PostgreSQL: the output of pg_dump during writes restores every draft and version, and no token',
   { skip: programs ? false : missing },
   async (t) => {
     const folder = programs ?? '';

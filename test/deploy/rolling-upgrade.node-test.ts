@@ -53,7 +53,7 @@ async function work(
   connection?.close();
 }
 
-test('two nodes move to the next release and back one by one, while users save, build, deploy and run', async (t) => {
+test('two nodes are upgraded and downgraded one by one, while users save, build, deploy and run', async (t) => {
   const database = await createDatabase();
   t.after(() => database.drop());
   const environmentToken = await createEnvironmentToken(database.url);

@@ -99,7 +99,7 @@ const ready = (page: Page, times = 1) =>
     times,
   );
 
-test('importing it on a server writes nothing and defines nothing', () => {
+test('importing the components on a server writes nothing and defines nothing', () => {
   const code = `await import('${src}/react.ts'); console.log(customElements.get('plugin-editor'));`;
   const { stdout, stderr } = spawnSync(
     process.execPath,
@@ -110,7 +110,7 @@ test('importing it on a server writes nothing and defines nothing', () => {
   assert.equal(stdout.trim(), 'undefined');
 });
 
-test('a server renders attributes by their names, and nothing that has none', () => {
+test('a server renders attributes by their names, and no properties without one', () => {
   const html = renderToString(
     createElement(App, {
       editor: {
@@ -138,7 +138,7 @@ test('a server renders attributes by their names, and nothing that has none', ()
   assert.match(html, /<plugin-features id="features" for="editor" value="typescript" required="">/);
 });
 
-test('mounted twice, as StrictMode does, it makes one frame and one token request, and events are heard', async () => {
+test('an editor that StrictMode mounts twice makes one frame and one token request, and its events arrive', async () => {
   await using opened = await open();
   const { page, editor, complaints, tokenRequests } = opened;
   await page.evaluate((props) => window.react.mount({ editor: props }), { ...editor, unguarded: true });
@@ -192,7 +192,7 @@ for (const byFunction of [false, true]) {
   });
 }
 
-test('new functions restart nothing; a new plugin does, and a property that goes is its default again', async () => {
+test('new functions restart nothing; a new plugin does, and a removed property returns to its default', async () => {
   await using opened = await open();
   const { page, editor, complaints } = opened;
   await page.evaluate((props) => window.react.mount({ editor: props }, true), { ...editor, label: 'Mine' });
@@ -218,7 +218,7 @@ test('new functions restart nothing; a new plugin does, and a property that goes
   assert.deepEqual(complaints, []);
 });
 
-test('what is unmounted leaves no frame, and says nothing any more', async () => {
+test('an unmounted editor leaves no frame, and reports nothing more', async () => {
   await using opened = await open();
   const { page, editor } = opened;
   await page.evaluate((props) => window.react.mount({ editor: props }), editor);
@@ -238,7 +238,7 @@ test('what is unmounted leaves no frame, and says nothing any more', async () =>
   assert.deepEqual(left, { frame: false, ref: null, said: 0 });
 });
 
-test('a choice is told by change and set by value, also beside an editor that takes it as its template', async () => {
+test('a choice is reported by change and set by value, also beside an editor that uses it as its template', async () => {
   const props = (given: Editor): AppProps => ({
     editor: given,
     features: { htmlFor: 'editor', name: 'language', value: 'javascript' },

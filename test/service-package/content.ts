@@ -17,7 +17,7 @@ interface Manifest {
 
 const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
 
-test('it holds what is built, its README and its licence, and nothing else', () => {
+test('it contains the build, its README and its licence, and nothing else', () => {
   const others = tarball.files.filter((file) => !file.startsWith('dist/'));
   assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'package.json']);
   const kinds = new Set(tarball.files.map((file) => /\.d\.ts$|\.[a-z]+$/.exec(file)?.[0] ?? file));
@@ -41,14 +41,14 @@ test('it holds what is built, its README and its licence, and nothing else', () 
   );
 });
 
-test('it holds the editor, with the licences of what is bundled into it', async () => {
+test('it contains the editor, with the licences of what is bundled into it', async () => {
   const licences = await readFile(join(installed, 'dist/editor/LICENSES.txt'), 'utf8');
   for (const name of ['@codemirror/view', '@lezer/common', 'zod']) {
     assert.match(licences, new RegExp(`^## ${name} - [\\d.]+ \\(MIT\\)$`, 'm'));
   }
 });
 
-test('only the declarations that its entry leads to are published', () => {
+test('it publishes only the declarations that its entry leads to', () => {
   const declarations = tarball.files.filter((file) => file.endsWith('.d.ts'));
   assert.ok(declarations.includes('dist/index.d.ts'));
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('it needs no plugin-editor, and no package of this repository', () => {
   }
 });
 
-test('installing it compiles nothing: no package that it brings has a script for that', async () => {
+test('installing it compiles nothing, because no dependency has a script for that', async () => {
   const lock = JSON.parse(await readFile(join(consumer, 'node_modules/.package-lock.json'), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };
@@ -84,7 +84,7 @@ test('installing it compiles nothing: no package that it brings has a script for
   assert.deepEqual(withScript, []);
 });
 
-test('it is no heavier than promised', () => {
+test('it is no larger than promised', () => {
   // The editor’s files are in it as they are and compressed in two ways, as they are served. Language help, Vim’s keys, the
   // validator of schemas and both languages are a third of them.
   assert.ok(tarball.size <= 1_350_000, `packed ${tarball.size} bytes`);

@@ -33,7 +33,7 @@ writeSync(1, JSON.stringify(worked));
 
 const options = { skip: process.platform !== 'linux' && 'only Linux shows the command lines of processes' };
 
-describe('the processes of runners and compilers, of the installed package', options, () => {
+describe('the processes of runners and compilers of the installed package', options, () => {
   let data: Awaited<ReturnType<typeof temporaryDataDirectory>>;
   let service: Awaited<ReturnType<typeof startInstalled>>;
   let commandLines: string[][];
@@ -73,7 +73,7 @@ describe('the processes of runners and compilers, of the installed package', opt
     await data?.remove();
   });
 
-  test('each is built JavaScript, and reads packages that the service depends on and nothing around them', async () => {
+  test('are built JavaScript, and read packages that the service depends on and nothing around them', async () => {
     const packages = (await readdir(join(consumer, 'node_modules'))).filter((name) => !name.startsWith('.'));
     for (const line of commandLines) {
       assert.deepEqual(
@@ -89,7 +89,7 @@ describe('the processes of runners and compilers, of the installed package', opt
     }
   });
 
-  test('what keeps them in withholds everything but their code, on this Node as well', async () => {
+  test('can reach nothing but their code, on this Node as well', async () => {
     for (const line of commandLines) {
       const main = line.findIndex((word) => /(?:runner|compiler)-main\.js$/.test(word));
       const isolated = line.slice(1, main);

@@ -7,7 +7,7 @@ interface Source {
   tests: { payload: string }[];
 }
 
-describe('npx plugin-editor-service, on the oldest Node that it promises to run on', () => {
+describe('npx plugin-editor-service, on the oldest Node that it supports,', () => {
   let data: Awaited<ReturnType<typeof temporaryDataDirectory>>;
   let service: Awaited<ReturnType<typeof startInstalled>>;
   let environmentToken = '';
@@ -34,7 +34,7 @@ describe('npx plugin-editor-service, on the oldest Node that it promises to run 
     return JSON.parse(text) as T;
   };
 
-  test('the editor and all files that its page names are served', async () => {
+  test('serves the editor and all files that its page names', async () => {
     const page = await fetch(`${service.origin}/editor/`);
     assert.equal(page.status, 200);
     const html = await page.text();
@@ -47,7 +47,7 @@ describe('npx plugin-editor-service, on the oldest Node that it promises to run 
     }
   });
 
-  test('env-token prints a token for an environment, alone on the last line', async () => {
+  test('prints by env-token a token for an environment, alone on the last line', async () => {
     const { output, errors, closed } = runCommand(data.folder, 'env-token', 'com.acme');
     assert.deepEqual(await closed, [0, null], errors());
     environmentToken = output().trim();
@@ -55,7 +55,7 @@ describe('npx plugin-editor-service, on the oldest Node that it promises to run 
   });
 
   for (const language of ['javascript', 'typescript', 'assemblyscript']) {
-    test(`a plugin in ${language} is written, built, tested, deployed and run by version and by name`, async () => {
+    test(`lets a plugin in ${language} be written, built, tested, deployed and run by version and by name`, async () => {
       const plugin = `com.acme.t1/default/in-${language}`;
       const { token } = await json<{ token: string }>(
         await send('GET', `/auth/v2/access/${plugin}`, environmentToken),
@@ -85,7 +85,7 @@ describe('npx plugin-editor-service, on the oldest Node that it promises to run 
     });
   }
 
-  test('it printed no warning, of Node least of all', () => {
+  test('prints no warning, neither of its own nor of Node', () => {
     const own = service.errors().replace(/^npm .*\n/gm, '');
     assert.equal(own, '');
   });

@@ -30,7 +30,7 @@ const compile = async (tsc: string, config: object) => {
 };
 
 for (const { version, tsc } of compilers) {
-  test(`TypeScript ${version} takes its types without any other types`, async () => {
+  test(`TypeScript ${version} accepts its types without any other types`, async () => {
     await writeFile(
       join(consumer, 'own.mts'),
       `import { StartError, readSettings, startService, type Settings } from 'plugin-editor-service';

@@ -22,7 +22,7 @@ const SHORT: readonly string[] = [
   'save: killed and restarted',
 ];
 
-test('one fault of each kind, and one in each step, is survived', { timeout: 300_000 }, async () => {
+test('the service survives one fault of each kind, and one in each step', { timeout: 300_000 }, async () => {
   const cells = allCells().filter((cell) => SHORT.includes(nameOf(cell)));
   assert.equal(cells.length, SHORT.length);
   assert.deepEqual(new Set(cells.map(({ step }: Cell) => step)), new Set(STEPS));

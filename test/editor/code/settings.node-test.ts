@@ -9,10 +9,10 @@ const chord = async (page: Page, key: string) => {
   await page.keyboard.up('Control');
 };
 
-describe('settings, search and size, end to end in Chromium', () => {
+describe('settings, search and size in the editor', () => {
   const scene = scenes();
 
-  test('wrap, size, indentation and Vim keys are set by keyboard, and last', () =>
+  test('lets wrap, size, indentation and Vim keys be set by keyboard, and remembers them', () =>
     scene(async ({ service, target, open }) => {
       const contents = `export function run(input: string): string {\nreturn input + "${'long '.repeat(80)}";\n}\n`;
       await service.save({ contents, lang: 'typescript' }, target);
@@ -44,7 +44,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       await again.page.waitForSelector('.text .cm-lineWrapping');
     }));
 
-  test('find counts its matches, replaces, and Ctrl+H goes to the replacement', () =>
+  test('counts the matches of a search, replaces them, and opens the replacement by Ctrl+H', () =>
     scene(async ({ service, target, open, saved }) => {
       await service.save(
         { contents: 'const one = 1;\nconst two = one + one;\n', lang: 'typescript' },
@@ -81,7 +81,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
     }));
 
-  test('what is typed over a selection of lines replaces it, and a bracket goes around it, within the policy', () =>
+  test('replaces selected lines with what is typed, and surrounds them with a bracket, within the policy', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'const one = 1;\nconst two = 2;\n', lang: 'javascript' }, target);
       const { page, untilOpen, text } = await open();
@@ -100,7 +100,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.match(await text(), /const one = 1;/);
     }));
 
-  test('Ctrl+D and Ctrl+Shift+L select what is the same, from the first time on', () =>
+  test('selects equal text by Ctrl+D and Ctrl+Shift+L, from the first time on', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'one = 1;\ntwo = one + one;\n', lang: 'javascript' }, target);
       const { page, untilOpen, text } = await open();
@@ -121,7 +121,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await text(), 'uno = 1;\ntwo = uno + one;\n');
     }));
 
-  test('a closing bracket takes its line back to where it was opened', () =>
+  test('aligns a closing bracket with the line that opened it', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: '', lang: 'typescript' }, target);
       const { page, untilOpen, text } = await open();
@@ -138,7 +138,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await text(), 'const list = [\n  1,\n]');
     }));
 
-  test('the first problem does not move the text', () =>
+  test('does not move the text at the first problem', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
       const { page, untilOpen, type } = await open();
@@ -150,7 +150,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await left(), before);
     }));
 
-  test('the panels are resized with the arrow keys, and keep their size', () =>
+  test('resizes panels by arrow keys, and remembers their size', () =>
     scene(async ({ open }) => {
       const { page, untilOpen } = await open();
       await untilOpen();
@@ -170,7 +170,7 @@ describe('settings, search and size, end to end in Chromium', () => {
     [500, 300],
     [1280, 378],
   ] as const) {
-    test(`the status line is in view at ${width} by ${height} pixels, with a notice above`, () =>
+    test(`shows the status line at ${width} by ${height} pixels below a notice`, () =>
       scene(async ({ service, target, open }) => {
         await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
         const { page, untilOpen, until, type } = await open();

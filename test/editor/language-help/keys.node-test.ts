@@ -81,10 +81,10 @@ const untilShown = (page: Page, selector: string, has: string) =>
 const javascript =
   'export function run(input) {\n  const orders = [1, 2];\n  return String(orders.length) + input;\n}\n';
 
-describe('language help, by the usual keys', () => {
+describe('language help', () => {
   const scene = scenes();
 
-  test('completes while one types, with type and documentation, and on Ctrl+Space', () =>
+  test('completes with type and documentation while the user types, and on Ctrl+Space', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -114,7 +114,7 @@ describe('language help, by the usual keys', () => {
       );
     }));
 
-  test('completes in an expression within a template, and names of private fields; in text of any kind it does not', () =>
+  test('completes in expressions of templates and names of private fields, but not in text', () =>
     scene(async (given) => {
       const shop = 'class Cart {\n  #items = [];\n  add(item) {\n    return this;\n  }\n}\n';
       const text = javascript.replace('String(orders.length) + input', '`${input} and`');
@@ -139,7 +139,7 @@ describe('language help, by the usual keys', () => {
       assert.equal(asked(), before);
     }));
 
-  test('a request that the next key makes useless is withdrawn', () =>
+  test('withdraws a request that the next key makes useless', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -171,7 +171,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-tooltip-autocomplete', 'padStart');
     }));
 
-  test('shows by hover what a thing is, and none of the HTML that its comment holds', () =>
+  test('shows by hover what a thing is, without the HTML in its comment', () =>
     scene(async (given) => {
       const comment =
         '/** Doubles <img src=x onerror="document.title=1"> it.\n * @param n `a` number <b>x</b> */\n';
@@ -208,7 +208,7 @@ describe('language help, by the usual keys', () => {
       assert.equal(await page.$('.cm-lsp-hover-tooltip img'), null);
     }));
 
-  test('Ctrl+Shift+Space shows the parameters of a call, and so does its bracket', () =>
+  test('shows the parameters of a call by Ctrl+Shift+Space and by its bracket', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
@@ -225,7 +225,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-lsp-signature-tooltip', 'slice(');
     }));
 
-  test('of a function with several signatures each can be seen, and where there is no call, that is said', () =>
+  test('shows each of several signatures, and says where there is no call', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
@@ -239,7 +239,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-place-message', 'within the brackets of a call');
     }));
 
-  test('F12 goes to the definition, and says what is part of the language', () =>
+  test('goes to the definition by F12, and names what is part of the language', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       await putCursor(page, 'orders.length', 2);
@@ -250,7 +250,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-place-message', 'This is part of the language');
     }));
 
-  test('F2 renames everywhere', () =>
+  test('renames all places by F2', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -264,7 +264,7 @@ describe('language help, by the usual keys', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('a name that cannot be had is said at the field, which stays; Escape leaves it', () =>
+  test('reports an invalid name at the field, which stays open until Escape', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       await putCursor(page, 'orders.length', 2);
@@ -283,7 +283,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-rename', 'not declared in the plugin');
     }));
 
-  test('without the service, F2, Shift+Alt+F and Ctrl+Shift+Space say why nothing happens', () =>
+  test('explains without the service why F2, Shift+Alt+F and Ctrl+Shift+Space do nothing', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -307,7 +307,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-rename', 'The service cannot be reached');
     }));
 
-  test('Shift+Alt+F formats the text', () =>
+  test('formats the text by Shift+Alt+F', () =>
     scene(async (given) => {
       const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
       await putCursor(editor.page, 'return', 1);
@@ -317,7 +317,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(editor.page, '.cm-place-message', 'formatted already');
     }));
 
-  test('a misspelt name is a problem in JavaScript; F8 goes there, and Ctrl+. mends it', () =>
+  test('marks a misspelt name in JavaScript, goes there by F8 and fixes it by Ctrl+.', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -335,7 +335,7 @@ describe('language help, by the usual keys', () => {
       await page.waitForFunction(() => !document.querySelector('.cm-lintRange-error'));
     }));
 
-  test('who points at a problem reads what it is, and can have it mended from there', () =>
+  test('shows a problem under the pointer, and offers to fix it from there', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript.replace('orders.length', 'ordrs.length'));
       const { page } = editor;
@@ -356,7 +356,7 @@ describe('language help, by the usual keys', () => {
       await untilText(editor, /String\(orders\.length\)/);
     }));
 
-  test('where there is nothing to fix, Ctrl+. says so, and Escape leaves a menu of fixes', () =>
+  test('says by Ctrl+. that there is nothing to fix, and closes a menu of fixes by Escape', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('orders.length', 'favorite()'));
       await putCursor(page, 'const', 1);
@@ -370,7 +370,7 @@ describe('language help, by the usual keys', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('the keys of the text are the browser’s in a field, and in a language without help', () =>
+  test('leaves its keys to the browser in a field, and in a language without help', () =>
     scene(async (given) => {
       const source = 'export function run(input: string): string {\n  return input;\n}\n';
       const { page } = await openText(given, source, 'assemblyscript');
@@ -381,7 +381,7 @@ describe('language help, by the usual keys', () => {
       assert.ok(labels.some((label) => label.includes('Find and replace')));
     }));
 
-  test('without the service a text completes by its own words', () =>
+  test('completes without the service from words of the text', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -397,7 +397,7 @@ describe('language help, by the usual keys', () => {
 describe('the palette of commands', () => {
   const scene = scenes();
 
-  test('opens by F1 and Ctrl+Shift+P, lists each command with its key, and finds by words', () =>
+  test('opens by F1 and Ctrl+Shift+P, lists each command with its key, and searches by words', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -426,7 +426,7 @@ describe('the palette of commands', () => {
       await untilShown(page, '.palette-none', 'No command has these words');
     }));
 
-  test('runs what is chosen, where one was', () =>
+  test('runs the chosen command where the focus was', () =>
     scene(async (given) => {
       const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
       const { page } = editor;
@@ -439,7 +439,7 @@ describe('the palette of commands', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('neither it, language help, Vim’s keys, versions nor runs are loaded before they are wanted', () =>
+  test('is loaded on demand, as are language help, Vim’s keys, versions and runs', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       const loaded = () =>

@@ -25,10 +25,10 @@ const untilFact = ({ page }: EditorPage, part: 'built' | 'deployed', start: stri
 
 const log = ({ page }: EditorPage) => page.$eval('.output.log', ({ textContent }) => textContent);
 
-describe('building, testing and deploying, end to end in Chromium', () => {
+describe('building, testing and deploying in the editor', () => {
   const scene = scenes();
 
-  test('a plugin is built, tested and deployed by keyboard, and the status line keeps up', () =>
+  test('works by keyboard, and the status line keeps up', () =>
     scene(async ({ service, target, open }) => {
       await service.save(
         { contents: good, lang: 'typescript', tests: [{ name: 'one', payload: 'Ada', expected: 'Hi Ada' }] },
@@ -61,7 +61,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await untilFact(again, 'deployed', 'v1.0.0 deployed');
     }));
 
-  test('a plugin is built without a stream when the part that reads streams cannot be loaded', () =>
+  test('builds without a stream when the part that reads streams cannot be loaded', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const accepted: (string | null)[] = [];
@@ -82,7 +82,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       assert.deepEqual(accepted, ['*/*']);
     }));
 
-  test('every version that is deployed is another, and building comes by itself', () =>
+  test('makes a new version at each deployment, and builds when needed', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
@@ -97,7 +97,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
     }));
 
-  test('types are checked as one types; the build finds the same, and nothing is deployed', () =>
+  test('checks types while the user types; the build finds the same problems, and nothing is deployed', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: bad, lang: 'typescript' }, target);
       const editor = await open();
@@ -128,7 +128,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await page.waitForSelector('.cm-lint-marker-error', { hidden: true });
     }));
 
-  test('a test that throws fails, one that answers passes, and what changed is shown as a difference', () =>
+  test('fails a test that throws, passes one that answers, and shows changes as a difference', () =>
     scene(async ({ service, target, open }) => {
       const contents =
         'let n = 0;\nexport function run(input: string): string {\n  if (input === "bad") throw new Error("No " + input);\n  return "first\\nsecond\\nthird";\n}\n';
@@ -165,7 +165,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await again.until('The same as in the run before.');
     }));
 
-  test('what changed against the run before is shown as a difference', () =>
+  test('shows changes against the previous run as a difference', () =>
     scene(async ({ service, target, open }) => {
       const contents =
         'export function run(input: string): string {\n  return "first\\nsecond " + input;\n}\n';
@@ -192,7 +192,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       assert.deepEqual((await service.draft(target))?.tests, undefined);
     }));
 
-  test('a limit that a run meets is named, and the next run goes on', () =>
+  test('names the limit that a run exceeded, and the next run works', () =>
     scene(async ({ service, target, open }) => {
       const contents = 'export function run(input) {\n  while (input === "loop");\n  return "done";\n}\n';
       await service.save({ contents, lang: 'javascript' }, target);
@@ -209,7 +209,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await until('Ran');
     }));
 
-  test('without the feature there is nothing to run by, and without streaming a build works all the same', () =>
+  test('offers no runs without the feature, and builds without streaming', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
       const accepts: (string | null)[] = [];
@@ -235,7 +235,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       );
     }));
 
-  test('a service that is busy is asked again; a lost connection and an ended session are said, and nothing is lost', () =>
+  test('repeats requests to a busy service, reports lost connections and ended sessions, and loses nothing', () =>
     scene(async ({ service, target, open, saved }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
@@ -280,7 +280,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       assert.match(await editor.text(), /\/\/ kept/);
     }));
 
-  test('a draft that was changed elsewhere is not built over', () =>
+  test('does not build over a draft that was changed elsewhere', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
@@ -300,7 +300,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await untilFact(editor, 'built', 'Built');
     }));
 
-  test('the menu has every command, by its button and by the menu key, and Escape goes back', () =>
+  test('has a menu of every command, by its button and by the menu key, which Escape leaves', () =>
     scene(async ({ open }) => {
       const editor = await open();
       const { page, untilOpen } = editor;

@@ -32,7 +32,7 @@ const work = (change: Partial<Work> = {}): Work => ({
   ...change,
 });
 
-test('the build is said to be of this text only when it is', () => {
+test('the build is shown as current only for the text that was built', () => {
   const table: [BuildState, string, string][] = [
     [{ kind: 'none' }, 'Not built since opening', 'calm'],
     [{ kind: 'none', never: true }, 'Not built yet', 'calm'],
@@ -50,7 +50,7 @@ test('the build is said to be of this text only when it is', () => {
   for (const [build, text, tone] of table) assert.deepEqual(buildStatus(work({ build })), { text, tone });
 });
 
-test('what stood in the way is said while it does, and no longer', () => {
+test('an obstacle is shown for as long as it stands in the way', () => {
   const lost: BuildState = { kind: 'unfinished', obstacle: 'connection' };
   const unsaved: BuildState = { kind: 'unfinished', obstacle: 'not-saved' };
   const failed: SaveState = { kind: 'failed', failure: 'connection' };
@@ -70,7 +70,7 @@ test('what stood in the way is said while it does, and no longer', () => {
   assert.equal(statusOf(work()).connection, undefined);
 });
 
-test('after a reload, what is deployed was built', () => {
+test('after a reload a deployed text counts as built', () => {
   const deployed: DeployState = { kind: 'deployed', version: 'v1.0.2', sourceKey: 'now' };
   const build: BuildState = { kind: 'none', never: true };
   assert.equal(buildStatus(work({ build, deployment: deployed })).text, 'Built');
@@ -83,7 +83,7 @@ test('after a reload, what is deployed was built', () => {
   );
 });
 
-test('a build that succeeded is not said of a text with errors', () => {
+test('a text with errors is not shown as built', () => {
   const build: BuildState = { kind: 'built', sourceKey: 'now', at };
   assert.equal(buildWords(work({ build })), 'The build succeeded.');
   assert.equal(
@@ -96,7 +96,7 @@ test('a build that succeeded is not said of a text with errors', () => {
   });
 });
 
-test('the deployment is said to be of this text only when it is, and a lost answer is no failure', () => {
+test('the deployment is shown as current only for the text that was deployed, and a lost answer is no failure', () => {
   const current: DeployState = { kind: 'deployed', sourceKey: 'now', version: 'v1.0.4' };
   const table: [DeployState, string | undefined, string][] = [
     [{ kind: 'none' }, undefined, 'Not deployed since opening'],
@@ -116,7 +116,7 @@ test('the deployment is said to be of this text only when it is, and a lost answ
   }
 });
 
-test('tests that fail with the text as it is turn the badge red, and no others', () => {
+test('only tests that fail with the present text turn the badge red', () => {
   const passed: TestStanding = { verdict: 'passed', isCurrent: true };
   const failed: TestStanding = { verdict: 'failed', isCurrent: true };
   const old: TestStanding = { verdict: 'failed', isCurrent: false };
@@ -141,12 +141,12 @@ test('tests that fail with the text as it is turn the badge red, and no others',
   });
 });
 
-test('where nothing can be changed, nothing is said of saving and building', () => {
+test('a read-only editor shows nothing about saving and building', () => {
   const { saved, built } = statusOf(work({ isReadOnly: true, save: { kind: 'unsaved' } }));
   assert.deepEqual([saved?.text, built], ['Read-only', undefined]);
 });
 
-test('every obstacle but one’s own doing has advice, and a button only where trying again can help', () => {
+test('every obstacle has advice unless the user caused it, and a button only if trying again can help', () => {
   for (const action of ['build', 'test', 'deploy'] as const) {
     for (const obstacle of ['connection', 'service', 'busy', 'refused'] as const) {
       assert.equal(obstacleAdvice(action, obstacle)?.again, true, obstacle);

@@ -42,7 +42,7 @@ const seen = (page: Page, part: string) =>
     };
   });
 
-describe('whose plugin it is', () => {
+describe("the plugin's identity", () => {
   const scene = scenes();
 
   const views: [name: string, show: (scene: Scene) => Promise<Page>][] = [
@@ -90,7 +90,7 @@ describe('whose plugin it is', () => {
     ],
   ];
   for (const [name, show] of views) {
-    test(`is shown ${name}, at every size, accessibly in both schemes`, () =>
+    test(`is shown for ${name} at every size, accessibly in both schemes`, () =>
       scene(async (given) => {
         const page = await show(given);
         for (const scheme of ['light', 'dark']) {
@@ -130,7 +130,7 @@ describe('whose plugin it is', () => {
       }));
   }
 
-  test('is cut off at the tenant where it is too long: the environment stays, and all of it is in the help', () =>
+  test('is shortened at the tenant when it is too long: the environment stays, and the help has all of it', () =>
     scene(async ({ service, target, open }) => {
       giveDraft(service);
       const tenant = `customer-7 · com-acme ${'x'.repeat(300)}`;
@@ -154,7 +154,7 @@ describe('whose plugin it is', () => {
       assert.deepEqual(names, [tenant, 'com.attacker', 'default', target.fn]);
     }));
 
-  test('cannot be hidden or turned round by the names themselves', () =>
+  test('cannot be hidden or reversed by the names themselves', () =>
     scene(async ({ service, open }) => {
       giveDraft(service);
       const fn = 'add\u202edrocer';
@@ -173,7 +173,7 @@ describe('whose plugin it is', () => {
       assert.equal(await editor.page.title(), 'add[U+202E]drocer – Plugin editor');
     }));
 
-  test('is not made up where the address names no plugin', () =>
+  test('is not invented where the address names no plugin', () =>
     scene(async ({ service, open }) => {
       for (const query of ['', '?ident=acme&fn=x&builder=x', '?ident=com.acme.t1&fn=..&builder=x']) {
         const editor = await open(`${service.origin}/editor/${query}`);

@@ -15,7 +15,7 @@ import {
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-describe('the editor adapts, with nothing for axe to find,', () => {
+describe('the editor, which axe finds nothing wrong with,', () => {
   let service: EditorService;
   let browser: Browser;
   let count = 0;
@@ -114,7 +114,7 @@ describe('the editor adapts, with nothing for axe to find,', () => {
     assert.deepEqual(cut, [], view);
   };
 
-  test('in light colours to a language that is written from the right: all but code, keys and what programs print', () =>
+  test('is mirrored for a language that is written from right to left, except for code, keys and output, in light colours', () =>
     walk(
       async (page) => {
         await still(page, 'light');
@@ -156,7 +156,7 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('in dark colours to a zoom of 200 % on a screen of 1280 by 1024 pixels: nothing is lost, nothing scrolls sideways', () =>
+  test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, in dark colours', () =>
     walk(
       async (page) => {
         await still(page, 'dark');
@@ -168,7 +168,7 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('to the user’s own colours: each control is still to be seen as one', () =>
+  test('shows each control in forced colours', () =>
     walk(
       async (page) => {
         const session = await page.createCDPSession();

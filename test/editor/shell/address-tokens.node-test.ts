@@ -36,7 +36,7 @@ describe('an editor that takes no token from an address', () => {
     };
   }
 
-  test('opens nothing by a link with a token, takes it out of the address and says what to do', async () => {
+  test('opens nothing by a link with a token, removes it from the address and says what to do', async () => {
     const token = await service.token(target);
     const tab = await follow(service, await service.url(target, token));
     await tab.until('Open the plugin from its app');
@@ -51,7 +51,7 @@ describe('an editor that takes no token from an address', () => {
     await tab.context.close();
   });
 
-  test('opens by message all the same, in a frame whose address held a token too', async () => {
+  test('still opens by message, even in a frame whose address held a token', async () => {
     for (const address of [`${service.origin}/editor/`, await service.url(target, 'from-the-address')]) {
       const from = service.seen.length;
       const launcher = await openLauncher(browser, service, address);
@@ -68,7 +68,7 @@ describe('an editor that takes no token from an address', () => {
     }
   });
 
-  test('is also one that is not told whether it may', async () => {
+  test('is the default where nothing says whether it may', async () => {
     const trusting = await startEditorService();
     try {
       const link = await trusting.url(target);

@@ -195,7 +195,7 @@ describe('in every state of the editor', () => {
       assert.deepEqual(await findings(fresh.page), [], 'a new plugin without a language');
     }));
 
-  test('whatever a panel offers is reached by the Tab key', () =>
+  test('everything that a panel offers can be reached by the Tab key', () =>
     scene(async (given) => {
       const editor = await openWorked(given);
       const { page } = editor;
@@ -231,7 +231,7 @@ describe('in every state of the editor', () => {
       }
     }));
 
-  test('every command of the page is carried out by its name and the Enter key', () =>
+  test('every command of the page can be run by its name and the Enter key', () =>
     scene(async (given) => {
       const editor = await openWorked(given);
       const { page, type } = editor;

@@ -48,7 +48,7 @@ describe("the editor's first screen", () => {
     await service.close();
   });
 
-  test('is asked for at once, with the draft before CodeMirror is there, and needs nothing else', async () => {
+  test('is requested at once, with the draft before CodeMirror is there, and needs nothing else', async () => {
     const gate = createGate();
     const address = await service.url(target);
     service.script.hold = gate.hold;
@@ -81,7 +81,7 @@ describe("the editor's first screen", () => {
     }
   });
 
-  test('asks for the draft before CodeMirror is there when the launcher opens it by message', async () => {
+  test('requests the draft before CodeMirror is there when the launcher opens it by message', async () => {
     const gate = createGate();
     const token = await service.token(target);
     gate.pass(/\/(?:index|loader|main)-/);
@@ -105,7 +105,7 @@ describe("the editor's first screen", () => {
     }
   });
 
-  test('takes a token that comes while the editor loads in place of the one in the address', async () => {
+  test('prefers a token that arrives while the editor loads to the one in the address', async () => {
     const gate = createGate();
     const [former, token] = ['ended', await service.token(target)];
     gate.pass(/\/(?:index|loader|main)-/);

@@ -6,7 +6,7 @@ import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
 const source = { contents: 'export function run(input) {\n  return input;\n}\n', lang: 'javascript' };
 
-describe('what the page around the editor wants, in Chromium', () => {
+describe('the settings that the host page requests', () => {
   let service: EditorService;
   let browser: Browser;
   let count = 0;
@@ -43,7 +43,7 @@ describe('what the page around the editor wants, in Chromium', () => {
   };
   const has = ({ frame }: LauncherPage, selector: string) => frame.$(selector).then(Boolean);
 
-  test('says which language, whether there is a draft, and what is permitted, and again when that changes', () =>
+  test('are answered with the language, whether there is a draft and the permissions, and again when these change', () =>
     scene(async ({ launcher, open }) => {
       const session = await open({ template: 'javascript' }, 'read,write');
       const ready = await launcher.hear('ready', session, ({ permissions }) => Array.isArray(permissions));
@@ -59,7 +59,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       await launcher.hear('ready', session, ({ exists }) => exists === true);
     }));
 
-  test('read-only by the host: it says so, offers nothing, and takes it back; unsaved work is saved before', () =>
+  test('can make it read-only, after unsaved work was saved, and editable again', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open();
@@ -80,7 +80,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       assert.match(await launcher.text(), /\/\/ after/);
     }));
 
-  test('read-only by the token: nothing can be changed, and the tests can be read', () =>
+  test('include a read-only token, with which nothing can be changed, and the tests can be read', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save({ ...source, tests: [{ name: 'a test', payload: 'p' }] }, { fn });
       const session = await open({}, 'read');
@@ -94,7 +94,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       );
     }));
 
-  test('in German whole, from the moment that it is asked for, and in English for a language that it lacks', () =>
+  test('can be German throughout from that moment on, and fall back to English for an unknown language', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ locale: 'de-CH' });
@@ -116,7 +116,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       assert.equal(await launcher.loads(), 1);
     }));
 
-  test('takes on the look of the page, and lets it go', () =>
+  test('apply the look of the page, and remove it again', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const appearance = { colorScheme: 'dark', accent: 'rgb(255, 200, 0)', radius: '2px', font: 'url(x)' };
@@ -134,7 +134,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       await eventually(look, ([ground]) => ground !== 'rgb(255, 200, 0)');
     }));
 
-  test('begins a new plugin with the given source, which is not dirty, and saves it when asked to', () =>
+  test('begin a new plugin with the given source, which is not dirty, and is saved on request', () =>
     scene(async ({ launcher, fn, open }) => {
       const initialSource = { ...source, contents: '// given\n', tests: [{ name: 'given test' }] };
       const session = await open({ initialSource });
@@ -151,7 +151,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       assert.equal((await service.draft({ fn }))?.contents, '// given\n');
     }));
 
-  test('a draft keeps its language, says so, and starts over in another one deliberately', () =>
+  test('do not change the language of a draft, unless the user starts over in another one', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ template: 'typescript' });

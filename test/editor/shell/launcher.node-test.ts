@@ -10,7 +10,7 @@ import {
 } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
-describe('the editor and the page around it, in Chromium', () => {
+describe('the editor in a page', () => {
   let service: EditorService;
   let browser: Browser;
   let count = 0;
@@ -50,7 +50,7 @@ describe('the editor and the page around it, in Chromium', () => {
   const about = (launcher: LauncherPage, session: string) =>
     launcher.said().then((all) => all.filter((one) => one.session === session).map(({ type }) => type));
 
-  test('one that could not be loaded says so, also to a page that asks only later', async () => {
+  test('reports that it could not be loaded, also to a page that asks later', async () => {
     service.script.answer = ({ url }) =>
       /\/page-[^/]*\.js$/.test(url) ? new Response('', { status: 503 }) : undefined;
     const launcher = await openLauncher(browser, service);
@@ -66,7 +66,7 @@ describe('the editor and the page around it, in Chromium', () => {
     }
   });
 
-  test('opens what it is told, with the token in no address', () =>
+  test('opens the requested plugin without a token in any address', () =>
     scene(async (launcher) => {
       const target = plugin();
       const token = await service.token(target);
@@ -89,7 +89,7 @@ describe('the editor and the page around it, in Chromium', () => {
       );
     }));
 
-  test('goes to another plugin without a reload; what was not saved is saved first', () =>
+  test('goes to another plugin without a reload, and saves first', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const first = await launcher.open(one);
@@ -109,7 +109,7 @@ describe('the editor and the page around it, in Chromium', () => {
       assert.deepEqual(await launcher.kept(), []);
     }));
 
-  test('back to a plugin whose save is still under way: its own text is there, and no conflict', () =>
+  test('shows the own text without a conflict on return to a plugin whose save is under way', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       await launcher.hear('ready', await launcher.open(one));
@@ -130,7 +130,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await saved(one, '// and on');
     }));
 
-  test('what cannot be saved before another plugin opens is kept, and offered with the plugin', () =>
+  test('keeps what cannot be saved before another plugin opens, and offers it with its plugin', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const first = await launcher.open(one);
@@ -148,7 +148,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await saved(one, '// kept');
     }));
 
-  test('a token that ends in the middle of a save costs nothing', () =>
+  test('loses nothing when a token ends in the middle of a save', () =>
     scene(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
@@ -179,7 +179,7 @@ describe('the editor and the page around it, in Chromium', () => {
       assert.deepEqual(await launcher.kept(), []);
     }));
 
-  test('without a new token the text is kept, and saved when one comes after all', () =>
+  test('keeps the text while there is no new token, and saves it when one comes', () =>
     scene(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
@@ -195,7 +195,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await launcher.untilStatus('Saved');
     }));
 
-  test('a token that ended before the plugin is loaded is replaced as well', () =>
+  test('replaces a token that ended before the plugin is loaded', () =>
     scene(async (launcher) => {
       const target = plugin();
       const old = await service.token(target);
@@ -206,7 +206,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await launcher.hear('ready', session);
     }));
 
-  test('a builder that it is not for gets nothing, and is named in the error', () =>
+  test('sends nothing to a builder that it is not configured for, and names it in the error', () =>
     scene(async (launcher) => {
       const builder = 'https://elsewhere.example/api';
       const session = await launcher.open({ ...plugin(), builder }, 'secret');
@@ -216,7 +216,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await launcher.until('does not know that builder');
     }));
 
-  test('a plugin that it may not edit is an error; another one opens after it', () =>
+  test('reports a plugin that it may not edit as an error, and opens another one afterwards', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const session = await launcher.open(one, await service.token(other));
@@ -224,7 +224,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await launcher.hear('ready', await launcher.open(other));
     }));
 
-  test('without a language the choice of one is ready', () =>
+  test('counts as ready when it offers a choice of languages because none was named', () =>
     scene(async (launcher) => {
       const { fn } = plugin() as { fn: string };
       const session = await launcher.open({ fn });
@@ -232,7 +232,7 @@ describe('the editor and the page around it, in Chromium', () => {
       await launcher.until('Choose a language for your new plugin');
     }));
 
-  test('closed: saved first, then neither plugin nor token is left', () =>
+  test('saves when it is closed, and then holds neither plugin nor token', () =>
     scene(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
@@ -252,7 +252,7 @@ describe('the editor and the page around it, in Chromium', () => {
       );
     }));
 
-  test('opened by its address and by message, it loads the plugin once, and then asks for tokens', async () => {
+  test('loads the plugin once when opened by its address and by message, and then asks for tokens', async () => {
     const target = plugin();
     await scene(
       async (launcher) => {
@@ -274,7 +274,7 @@ describe('the editor and the page around it, in Chromium', () => {
     );
   });
 
-  test('a launcher that is late hears that there is unsaved work', async () => {
+  test('tells a late launcher that there is unsaved work', async () => {
     const target = plugin();
     await scene(
       async (launcher) => {
@@ -290,7 +290,7 @@ describe('the editor and the page around it, in Chromium', () => {
     );
   });
 
-  test('says what was built, run and deployed', () =>
+  test('reports what was built, run and deployed', () =>
     scene(async (launcher) => {
       const session = await launcher.open(plugin());
       await launcher.hear('ready', session);

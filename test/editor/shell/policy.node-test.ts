@@ -66,7 +66,7 @@ describe("the local editor's policy", () => {
     }
   }
 
-  test('holds what the documentation says an editor needs, its builder being its own origin', () => {
+  test('contains what the documentation says an editor needs, with its own origin as builder', () => {
     const own: Record<string, string> = { [BUILDER]: "'self'", [HOST]: 'http://localhost:*' };
     for (const { directive, source } of editorSources) {
       assert.ok(policy.get(directive)?.includes(own[source] ?? source), `${directive} ${source}`);
@@ -75,7 +75,7 @@ describe("the local editor's policy", () => {
     assert.deepEqual(policy.get('require-trusted-types-for'), ["'script'"]);
   });
 
-  test('is not violated, and no source of it is there in vain', async () => {
+  test('is not violated, and needs each of its sources', async () => {
     assert.deepEqual(await violations(), []);
     for (const [name, sources] of policy) {
       // Who may frame it is not for the page to see.

@@ -28,7 +28,7 @@ async function oldDatabase(t: TestContext, engine: (typeof engines)[number]): Pr
 }
 
 for (const engine of engines) {
-  test(`${engine}: migrate brings the schema up to date and ends, and so it does again`, async (t) => {
+  test(`${engine}: migrate brings the schema up to date and ends, and can be repeated`, async (t) => {
     const address = await oldDatabase(t, engine);
     for (let i = 0; i < 2; i++) {
       const { status, out, err } = await runCommand(t, address, ['migrate']).done();
@@ -38,7 +38,7 @@ for (const engine of engines) {
     assert.deepEqual(await storage.check(), { database: true, schema: true });
   });
 
-  test(`${engine}: the former tokens of a holder end after the overlap, and those of others do not`, async (t) => {
+  test(`${engine}: previous tokens of a holder end after the overlap, and those of other holders do not`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     const make = async (...args: string[]) => {
@@ -73,7 +73,7 @@ for (const engine of engines) {
     assert.deepEqual(await find(other, 10_000), { environment: 'com.acme', holder: 'billing' });
   });
 
-  test(`${engine}: of tokens that are made at once for one holder the last is good, and the others for the overlap`, async (t) => {
+  test(`${engine}: of simultaneous tokens for one holder the last stays valid, and the others until the overlap ends`, async (t) => {
     const address = await freshDatabase(t, engine);
     const nodes = [await openDuring(t, address), await openDuring(t, address)];
     const options = { holder: 'a', overlap: 60 };
@@ -87,7 +87,7 @@ for (const engine of engines) {
     assert.equal(found.filter((one) => one && one.endsAt === undefined).length, 1);
   });
 
-  test(`${engine}: check finds everything as it must be, one line each`, async (t) => {
+  test(`${engine}: check reports each sound part on a line of its own`, async (t) => {
     const address = await freshDatabase(t, engine);
     await (await openStorage(address)).close();
     const { status, out, err } = await runCommand(t, address, ['check']).done();
@@ -117,7 +117,7 @@ for (const engine of engines) {
   });
 }
 
-test('check says what is not as it must be, with exit code 1', async (t) => {
+test('check reports what is wrong, and ends with exit code 1', async (t) => {
   const old = await oldDatabase(t, 'sqlite');
   const { status, out } = await runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' }).done();
   assert.equal(status, 1);
@@ -135,7 +135,7 @@ test('check says what is not as it must be, with exit code 1', async (t) => {
   assert.match(wrong.out, /^ok +sandbox: /m);
 });
 
-test('check changes nothing about a file that it looks at', async (t) => {
+test('check changes nothing in the file that it examines', async (t) => {
   const { file } = (await freshDatabase(t, 'sqlite')) as { file: string };
   const { DatabaseSync } = await import('node:sqlite');
   const other = new DatabaseSync(file);
@@ -148,7 +148,7 @@ test('check changes nothing about a file that it looks at', async (t) => {
   assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
 });
 
-test('check finds a DATA_DIR that is a file, and a database file that is none', async (t) => {
+test('check reports a DATA_DIR that is a file, and a database file that is no database', async (t) => {
   const file = join(temporaryDirectory(t), 'data');
   writeFileSync(file, 'no database');
   const noFolder = await runCommand(t, undefined, ['check'], { DATA_DIR: file }).done();
@@ -162,7 +162,7 @@ test('check finds a DATA_DIR that is a file, and a database file that is none', 
   assert.match(noDatabase.out, /^failed +database: .*data cannot be used: file is not a database/m);
 });
 
-test('check finds a database that takes no writes, a role that may not create tables, and one without rights', async (t) => {
+test('check reports a read-only database, a role that may not create tables, and a role without rights', async (t) => {
   const address = await freshDatabase(t, 'postgres');
   assert.ok(address.engine === 'postgres');
   const db = await lookInto(t, address);
@@ -206,7 +206,7 @@ test('check finds a database that takes no writes, a role that may not create ta
   assert.match((await check(asRole)).out, /^ok +schema: up to date$/m);
 });
 
-test('check makes no database where there is none yet', async (t) => {
+test('check creates no database where there is none', async (t) => {
   const folder = temporaryDirectory(t);
   const address = { engine: 'sqlite', file: join(folder, 'data/service.sqlite') } as const;
   const { status, out } = await runCommand(t, address, ['check']).done();
@@ -215,7 +215,7 @@ test('check makes no database where there is none yet', async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a backup is a consistent copy of a file while it is written to, and holds no tokens', async (t) => {
+test('a backup is a consistent copy of a file that is being written to, and holds no tokens', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
@@ -277,7 +277,7 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   assert.match(await provisionEnvironmentToken(copy, 'com.acme'), /^pe_env_/);
 });
 
-test('the bytes of a backup hold no hash of a token and no address of a code', async (t) => {
+test('the bytes of a backup hold no hash of a token and no address of a pending code', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
@@ -298,7 +298,7 @@ test('the bytes of a backup hold no hash of a token and no address of a code', a
   assert.ok(!readFileSync(file).includes('you@acme.com'));
 });
 
-test('a backup takes no place that is taken, and of PostgreSQL it names pg_dump', async (t) => {
+test('backup overwrites no file, and for PostgreSQL it refers to pg_dump', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   await (await openStorage(address)).close();
   const file = join(temporaryDirectory(t), 'copy');
@@ -318,7 +318,7 @@ test('a backup takes no place that is taken, and of PostgreSQL it names pg_dump'
   assert.doesNotMatch(err, /hunter2/);
 });
 
-test('env-token names what is wrong about a holder and an overlap', async (t) => {
+test('env-token says what is wrong with a holder or an overlap', async (t) => {
   for (const [args, message] of [
     [['com.acme', '--holder', ''], /^--holder is ""; it must be a name of 1 to 200 characters/],
     [['com.acme', '--holder', 'a\u202eb'], /^--holder is /],
@@ -335,7 +335,7 @@ test('env-token names what is wrong about a holder and an overlap', async (t) =>
   }
 });
 
-test('check ends without a stack when nobody reads its further lines', async (t) => {
+test('check ends without a stack trace when its output is closed early', async (t) => {
   const check = runCommand(t, undefined, ['check'], {
     DATA_DIR: temporaryDirectory(t),
     SERVICE_PORT: '70000',

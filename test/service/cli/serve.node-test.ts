@@ -15,7 +15,7 @@ const statusOf = (url: string, host?: string) =>
     }).on('error', reject);
   });
 
-test('with PUBLIC_URL it answers to that host and those of ALLOWED_HOSTS, wherever it listens', async (t) => {
+test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HOSTS, wherever it listens', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], {
     SERVICE_HOST: '0.0.0.0',
@@ -43,7 +43,7 @@ test('with PUBLIC_URL it answers to that host and those of ALLOWED_HOSTS, wherev
   }
 });
 
-test('metrics are where METRICS_PORT says, and not at the port of the service', async (t) => {
+test('metrics are served at METRICS_PORT, and not at the port of the service', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
   const { base, metricsPort } = await command.serving();
@@ -52,7 +52,7 @@ test('metrics are where METRICS_PORT says, and not at the port of the service', 
   assert.equal(await statusOf(`${base}/metrics`), 404);
 });
 
-test('standard output has JSON lines alone, from the level that LOG_LEVEL says', async (t) => {
+test('standard output holds only JSON lines, from the level of LOG_LEVEL on', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve']);
   const { base } = await command.serving();
@@ -72,7 +72,7 @@ test('standard output has JSON lines alone, from the level that LOG_LEVEL says',
   assert.match(err, /^SERVICE_PORT is "x"; /);
 });
 
-test('a program starts it with what it names, and defaults for the rest', async (t) => {
+test('a program can start the service with some settings, and gets defaults for the rest', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const lines: string[] = [];
   const service = await startService(
@@ -109,7 +109,7 @@ test('a program starts it with what it names, and defaults for the rest', async 
   await assert.rejects(startService({ serviceHost: '0.0.0.0' }), /^StartError: PUBLIC_URL is not set, /);
 });
 
-test('a larger limit of memory is for scripts and modules alike', async (t) => {
+test('a larger memory limit applies to scripts and modules alike', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { RUN_MEMORY_MB: '128', RUN_TIMEOUT_MS: '10000' });
   const { base } = await command.serving();
@@ -133,7 +133,7 @@ test('a larger limit of memory is for scripts and modules alike', async (t) => {
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} while the database is waited for at start ends it at once, with exit code 0`, async (t) => {
+  test(`${signal} while the start waits for the database ends it at once, with exit code 0`, async (t) => {
     const env = { DATABASE_URL: 'postgres://me@127.0.0.1:1/none', DATA_DIR: temporaryDirectory(t) };
     const command = runCommand(t, undefined, ['serve'], env);
     const { reason } = await command.line(({ msg }) => msg.startsWith('The database cannot be reached yet.'));

@@ -38,7 +38,7 @@ function startApp() {
   return { send, letGo };
 }
 
-test('bodies past what one tenant may send at once are 503 with Retry-After, and others are taken', async () => {
+test('answers 503 with Retry-After to bodies beyond what one tenant may send at once, and takes those of others', async () => {
   const { send, letGo } = startApp();
   const taken = [send(1000, 'com.acme t1'), send(1000, 'com.acme t1')];
   const refused = await send(1, 'com.acme t1');
@@ -54,7 +54,7 @@ test('bodies past what one tenant may send at once are 503 with Retry-After, and
   assert.equal((await after).status, 200);
 });
 
-test('bodies of requests without a good token are not read, and take no room from others', async () => {
+test('bodies of requests without a valid token are not read, and take no room from others', async () => {
   const { send, letGo } = startApp();
   const guesses = Array.from({ length: 10 }, (_, i) => send(2000, `com.acme${i} nobody`));
   const good = send(2000, 'com.acme t1');
@@ -63,7 +63,7 @@ test('bodies of requests without a good token are not read, and take no room fro
   for (const one of guesses) assert.equal((await one).status, 401);
 });
 
-test('a request without a body is never refused for the bodies of others', async () => {
+test('a request without a body is never refused because of the bodies of others', async () => {
   const { send, letGo } = startApp();
   const taken = [send(2000, 'com.acme t1'), send(1000, 'com.acme t2'), send(1000, 'com.other t1')];
   const empty = send(0, 'com.acme t1');
@@ -72,7 +72,7 @@ test('a request without a body is never refused for the bodies of others', async
   await Promise.all(taken);
 });
 
-test('a body that does not say how large it is counts as the largest', async () => {
+test('a body of unknown length counts as the largest one', async () => {
   const { send } = startApp();
   assert.equal((await send(1, 'com.acme t1', { 'transfer-encoding': 'chunked' })).status, 503);
 });

@@ -37,7 +37,7 @@ describe('the service, when it does not read a body', () => {
   for (const client of Object.keys(clients)) {
     for (const chunked of [false, true]) {
       const framing = chunked ? 'in chunks' : 'of a declared length';
-      test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
+      test(`answers ${client} with a body ${framing}, and then the next request`, async (t) => {
         const { port, send, environmentToken } = await listen(t);
         const vendor = bearer(await environmentToken());
         const tokenFor = async (path: string) => {
@@ -93,7 +93,7 @@ describe('the vendor’s app, when it does not read a body', () => {
   for (const client of Object.keys(clients)) {
     for (const chunked of [false, true]) {
       const framing = chunked ? 'in chunks' : 'of a declared length';
-      test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
+      test(`answers ${client} with a body ${framing}, and then the next request`, async (t) => {
         const { port } = vendor;
         const own = { origin: `http://127.0.0.1:${port}` };
         const check = (size: number, refused: Refused) =>

@@ -38,7 +38,7 @@ for (const engine of engines) {
   };
 
   for (const quota of [1, 5, 60, 1200, 20_000]) {
-    test(`${engine}: one node has exactly its ${quota} a minute, minute after minute`, async (t) => {
+    test(`${engine}: one node allows exactly its ${quota} a minute, minute after minute`, async (t) => {
       const { a } = await twoNodes(t);
       for (let round = 0; round < 3; round++) {
         const count = Math.min(2 * quota, quota + 1000);
@@ -47,7 +47,7 @@ for (const engine of engines) {
       }
     });
 
-    test(`${engine}: two nodes have ${quota} a minute together, to within a tenth or one for each`, async (t) => {
+    test(`${engine}: two nodes allow ${quota} a minute together, to within a tenth or one for each`, async (t) => {
       const { a, b } = await twoNodes(t);
       const slack = Math.max(2, quota / 10);
       for (let round = 0; round < 3; round++) {
@@ -67,7 +67,7 @@ for (const engine of engines) {
     });
   }
 
-  test(`${engine}: what lies idle on one node is little, and the other has the rest`, async (t) => {
+  test(`${engine}: an idle node holds only a little, and the other has the rest`, async (t) => {
     const { a, b } = await twoNodes(t);
     assert.equal(await takeAtOnce(a.rates, 'key', 1000, 1), 1);
     const taken = 1 + (await takeAtOnce(b.rates, 'key', 1000, 2000));
@@ -88,7 +88,7 @@ for (const engine of engines) {
     assert.ok(waits <= 110, `${waits} of 1100 waited`);
   });
 
-  test(`${engine}: keys have counters of their own, and those of a minute that is over are forgotten`, async (t) => {
+  test(`${engine}: each key has a counter of its own, which is deleted after its minute`, async (t) => {
     const { address, storages, a } = await twoNodes(t);
     const counts = await Promise.all(
       Array.from({ length: 1200 }, (_, i) => takeAtOnce(a.rates, `key ${i}`, 2, 3)),
@@ -103,14 +103,14 @@ for (const engine of engines) {
     assert.equal(await rows(), 0);
   });
 
-  test(`${engine}: a counter of a clock that was far ahead stops nobody`, async (t) => {
+  test(`${engine}: a counter written by a clock far ahead stops nobody`, async (t) => {
     const { a, b } = await twoNodes(t);
     a.clock.now += 3_600_000;
     assert.equal(await takeAtOnce(a.rates, 'key', 60, 100), 60);
     assert.equal(await takeAtOnce(b.rates, 'key', 60, 100), 60);
   });
 
-  test(`${engine}: what is used but rarely costs the database nothing`, async (t) => {
+  test(`${engine}: a rarely used rate costs the database nothing`, async (t) => {
     const { address, a } = await twoNodes(t);
     for (let i = 0; i < 5; i++) assert.equal(a.rates.take('key', 1200), undefined);
     // What would have been asked for is asked for together with this.
@@ -123,7 +123,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine}: many keys do not fill the memory, and one that is idle is forgotten`, async (t) => {
+  test(`${engine}: many keys do not fill the memory, and idle ones are forgotten`, async (t) => {
     const { storages } = await twoNodes(t);
     const { rates, clock } = node(t, storages[0].tables.rateCounters, { mostKeys: 1000 });
     for (let i = 0; i < 5000; i++) void rates.take(`key ${i}`, 600);
@@ -136,7 +136,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: without the database each node goes on with its part of the rate, and all is counted again when it is back', async (t) => {
+test('postgres: without the database each node goes on with its share, and all is counted once it is back', async (t) => {
   const address = await freshDatabase(t, 'postgres');
   assert.ok(address.engine === 'postgres');
   const url = new URL(address.url);

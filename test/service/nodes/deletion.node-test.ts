@@ -9,7 +9,7 @@ const manyPlugins = 400;
 const tenant = '/api/v1/tenant/com.acme.t1';
 
 for (const engine of engines) {
-  test(`${engine}: what kill -9 left of a deleted tenant is erased by another node, and by one after a restart`, async (t) => {
+  test(`${engine}: a deletion that kill -9 interrupted is finished by another node, or after a restart`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     await fill(storage);

@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
   });
 
-  test(`${engine}: a program that the newer schema still allows goes on with it, and one too old is refused`, async (t) => {
+  test(`${engine}: an older program goes on if the newer schema allows it, and one that is too old is refused`, async (t) => {
     const address = await freshDatabase(t, engine);
     const opened = await engineOf(t, address);
     const second = [...migrations, later('9001-later', 1)];
@@ -96,7 +96,7 @@ for (const engine of engines) {
     assert.equal((await doneIn(opened.db)).length, migrations.length + 2);
   });
 
-  test(`${engine}: a migration that fails leaves the schema as it was`, async (t) => {
+  test(`${engine}: a failed migration leaves the schema as it was`, async (t) => {
     const opened = await engineOf(t, await freshDatabase(t, engine));
     const failing: Migration = {
       name: '9003-failing',
@@ -115,7 +115,7 @@ for (const engine of engines) {
     assert.equal(await opened.hasTable(opened.db, 'drafts'), true);
   });
 
-  test(`${engine}: of many that start at once on an empty database, one makes the schema`, async (t) => {
+  test(`${engine}: of many nodes that start at once on an empty database, one makes the schema`, async (t) => {
     const address = await freshDatabase(t, engine);
     const started = Array.from({ length: 4 }, () => start(t, address, 'quick'));
     const here = Array.from({ length: 4 }, () => openDuring(t, address));
@@ -132,7 +132,7 @@ for (const engine of engines) {
     assert.deepEqual(await doneIn(opened.db), known);
   });
 
-  test(`${engine}: kill -9 in the middle of a migration leaves nothing of it, and the next start does it`, async (t) => {
+  test(`${engine}: kill -9 during a migration leaves nothing of it, and the next start repeats it`, async (t) => {
     const address = await freshDatabase(t, engine);
     const slow = start(t, address, 'slow');
     assert.equal(await slow.said(), 'in the middle');

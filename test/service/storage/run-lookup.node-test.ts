@@ -26,7 +26,7 @@ async function counted(t: TestContext, engine: EngineName, options = trusting) {
 }
 
 for (const engine of engines) {
-  test(`${engine}: a run of a version that the node knows asks the database nothing`, async (t) => {
+  test(`${engine}: a run of a known version asks the database nothing`, async (t) => {
     const { storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     await build(storage, 'text');
@@ -50,7 +50,7 @@ for (const engine of engines) {
     assert.equal(statements.length, 1);
   });
 
-  test(`${engine}: what is not there is asked for each time`, async (t) => {
+  test(`${engine}: a missing version is looked up each time`, async (t) => {
     const { storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     assert.equal(await environmentOfToken(storage, token), undefined);
@@ -66,7 +66,7 @@ for (const engine of engines) {
     assert.equal(statements.length, 3);
   });
 
-  test(`${engine}: a change is known at once where it was made`, async (t) => {
+  test(`${engine}: a change takes effect at once on the node that made it`, async (t) => {
     const { storage } = await counted(t, engine, manual);
     let before = createToken('environment');
     await setToken(storage, before);
@@ -82,7 +82,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a change is known on another node soon`, async (t) => {
+  test(`${engine}: a change takes effect soon on another node`, async (t) => {
     const { address, storage } = await counted(t, engine);
     const other = await openDuring(t, address, trusting);
     const [before, after] = [createToken('environment'), createToken('environment')];
@@ -102,7 +102,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine}: a change leaves what is known of others`, async (t) => {
+  test(`${engine}: a change leaves cached versions of other plugins`, async (t) => {
     const { address, storage, statements } = await counted(t, engine);
     const [token, kept] = [createToken('environment'), createToken('environment')];
     await setToken(storage, token);
@@ -134,7 +134,7 @@ for (const engine of engines) {
     assert.equal(statements.length, 3);
   });
 
-  test(`${engine}: a node that was away for longer than changes are kept forgets all that it knew`, async (t) => {
+  test(`${engine}: a node that was away for longer than changes are kept forgets its whole cache`, async (t) => {
     const { address, storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     await setToken(storage, token);
@@ -174,7 +174,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(), [2, 3]);
   });
 
-  test(`${engine}: a transaction that is undone changes nothing of what others know`, async (t) => {
+  test(`${engine}: a transaction that is undone changes nothing in the caches of others`, async (t) => {
     const { address, storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     await setToken(storage, token);
@@ -193,7 +193,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: a node whose connection for announcements is lost goes on by polling', async (t) => {
+test('postgres: a node that loses its connection for announcements polls instead', async (t) => {
   const { address, storage } = await counted(t, 'postgres');
   const other = await openDuring(t, address, trusting);
   const db = await lookInto(t, address);

@@ -75,7 +75,7 @@ for (const language of ['javascript', 'typescript'] as const) {
   const within = (body: string) => runs[language].replace('BODY', () => body);
 
   describe(language, () => {
-    test('completes what a value has, also where the source does not parse yet, and says types and documentation', async () => {
+    test('completes members of a value with types and documentation, even where the source does not parse yet', async () => {
       const marked = within('input.|');
       const found = await labels(language, marked);
       assert.ok(found.includes('trim') && found.includes('padStart'), found.join());
@@ -85,7 +85,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.match(resolved?.documentation?.value ?? '', /white space/);
     });
 
-    test('knows the sandbox: console and the language, and neither a browser nor Node', async () => {
+    test('knows the sandbox: console and the language, but neither a browser nor Node', async () => {
       const names = await labels(language, within('|'));
       for (const name of ['console', 'queueMicrotask', 'performance', 'atob', 'JSON', 'Map', 'input'])
         assert.ok(names.includes(name), name);
@@ -109,7 +109,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       ]);
     });
 
-    test('tells by hover what a thing is; what run is given is text', async () => {
+    test('shows by hover what a thing is; the argument of run is text', async () => {
       assert.match((await hoverOf(language, within('return in|put')))!, /\(parameter\) input: string/);
       assert.match(
         (await hoverOf(language, `/** Doubles it. */\nfunction dou|ble(n) { return n }\n${within('')}`))!,
@@ -124,7 +124,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.match(found.signatures[found.activeSignature ?? 0]?.label ?? '', /^replace\(/);
     });
 
-    test('goes to a definition in the source, and says what is built in', async () => {
+    test('goes to a definition in the source, and reports what is built in', async () => {
       const source = within('const total = 1;\n  return String(tot|al);');
       const found = await ask(language, source, 'textDocument/definition');
       assert.deepEqual(found, {
@@ -137,7 +137,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       });
     });
 
-    test('renames everywhere, by the places of the source, and nothing that is built in', async () => {
+    test('renames all places in the source, and nothing that is built in', async () => {
       const source = within('const a = input; return inp|ut + a;');
       const edits = await ask(language, source, 'textDocument/rename', { newName: 'text' });
       const renamed = apply(source.replace('|', ''), edits ?? []);
@@ -145,7 +145,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.equal(await ask(language, within('JS|ON'), 'textDocument/rename', { newName: 'x' }), null);
     });
 
-    test('formats, and changes nothing but white space', async () => {
+    test('formats, and changes only white space', async () => {
       const source = `const a = {b:1,c : 2}\nexport function run( input${language === 'typescript' ? ': string' : ''} ){return input}\n`;
       const options = { tabSize: 2, insertSpaces: true };
       const edits = await ask(language, source, 'textDocument/formatting', { options });
@@ -192,7 +192,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       });
     }
 
-    test('removes an import, which no plugin can have', async () => {
+    test('offers to remove an import, which no plugin can have', async () => {
       const [first, ...others] = await ask(
         language,
         `import fs from "f|s";\n${within('')}`,
@@ -202,7 +202,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.deepEqual(others, []);
     });
 
-    test('answers a place that the source does not have with nothing', async () => {
+    test('answers a place outside the source with nothing', async () => {
       const request = (line: number, character: number): HelpRequest => ({
         method: 'textDocument/completion',
         params: { position: { line, character } },
@@ -219,7 +219,7 @@ for (const language of ['javascript', 'typescript'] as const) {
   });
 }
 
-test('an async function is what a misplaced await asks for', async () => {
+test('offers to make a function async where an await is misplaced', async () => {
   for (const [source, fixed] of [
     ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
     ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
@@ -230,14 +230,14 @@ test('an async function is what a misplaced await asks for', async () => {
   }
 });
 
-test('a value that may be missing can be read with "?."', async () => {
+test('offers to read a value that may be missing with "?."', async () => {
   const source =
     'export const run = (input: string) => {\n  const m = /x/.exec(input);\n  return m|.index + "";\n};\n';
   const [first] = await ask('typescript', source, 'textDocument/codeAction');
   assert.match(apply(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
 });
 
-test('in JavaScript what run is given is known however run is written, and no comment is needed', async () => {
+test('knows the argument of run in JavaScript, however run is written, without a comment', async () => {
   for (const source of [
     'export function run(input) { return inp|ut; }',
     'export async function run(input) { return inp|ut; }',
@@ -250,7 +250,7 @@ test('in JavaScript what run is given is known however run is written, and no co
   }
 });
 
-test('declarations that come with a request are known to it, and not to the next', async () => {
+test('knows declarations that come with a request, and forgets them for the next', async () => {
   const types = {
     input: 'Input',
     output: 'string',
@@ -313,7 +313,7 @@ export const run = (input: string) => input;
     assert.deepEqual(definition?.ranges ?? [], []);
   });
 
-  test('with types without end cost their own answer at the most', async () => {
+  test('with endless types cost at most their own answer', async () => {
     const endless = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
 export const run = (input: string): string => { const t: Tuple<99999> = []; t|; return input; };`;
     for (const method of ['textDocument/hover', 'textDocument/completion'] as const) {
@@ -324,7 +324,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.ok((await labels('typescript', runs.typescript.replace('BODY', 'input.|'))).includes('trim'));
   });
 
-  test('that nest without end cost their own answer at the most', async () => {
+  test('that nest endlessly cost at most their own answer', async () => {
     const position = { line: 0, character: 5 };
     await help.help(
       of('javascript', '('.repeat(helpLimits.source), { method: 'textDocument/hover', params: { position } }),
@@ -332,7 +332,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.ok((await labels('javascript', runs.javascript.replace('BODY', 'input.|'))).includes('trim'));
   });
 
-  test('with thousands of names get those that fit what is typed, within the limits', async () => {
+  test('with thousands of names get the names that match what is typed, within the limits', async () => {
     const names = Array.from({ length: 5000 }, (_, i) => `key${i}: 1`).join(', ');
     const all = await ask('javascript', `const o = { ${names}, other: 1 };\no.|`, 'textDocument/completion');
     assert.equal(all?.items.length, helpLimits.completions);
@@ -368,7 +368,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
   });
 });
 
-test('the service takes no answer past the limits, whatever the process sends', () => {
+test('the service accepts no answer beyond the limits, whatever the process sends', () => {
   const items = Array.from({ length: helpLimits.completions + 1 }, () => ({ label: 'a' }));
   for (const [method, result] of [
     ['textDocument/completion', { isIncomplete: false, items }],
@@ -395,7 +395,7 @@ const question = (contents: string) => ({
   request: { method: 'textDocument/hover' as const, params: { position: { line: 0, character: 0 } } },
 });
 
-test('a process past its limit of time is ended, and says so', async (t) => {
+test('a process beyond its time limit is ended, and the error says so', async (t) => {
   const process = new HelpProcess({ time: 1 });
   t.after(() => process.close());
   const end = await process.ask(question('const a = 1;\n'.repeat(15_000)));
@@ -403,7 +403,7 @@ test('a process past its limit of time is ended, and says so', async (t) => {
   assert.equal(process.isUsable, false);
 });
 
-test('a process whose language server dies is replaced: one request is lost', async (t) => {
+test('a process whose language server crashes is replaced, and one request is lost', async (t) => {
   const started: HelpProcess[] = [];
   const own = new LanguageHelp(() => {
     const process = new HelpProcess();
@@ -425,7 +425,7 @@ test('a process whose language server dies is replaced: one request is lost', as
   assert.ok(started.length > 1);
 });
 
-test('a request that a newer one of the same kind overtakes, or whose client goes, is dropped before it begins', async (t) => {
+test('a waiting request is dropped when a newer one of its kind arrives, or its client goes', async (t) => {
   const own = new LanguageHelp();
   t.after(() => own.close());
   const hover = (signal?: AbortSignal) =>
@@ -443,7 +443,7 @@ test('a request that a newer one of the same kind overtakes, or whose client goe
   assert.equal(own.waiting, 0);
 });
 
-test('a process of language help has no variables and no children, and its language server sees no files of the machine', async (t) => {
+test('a process of language help has no environment variables and no child processes, and its language server sees no files', async (t) => {
   const helper = new HelpProcess();
   t.after(() => helper.close());
   await helper.ready;

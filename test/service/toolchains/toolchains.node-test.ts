@@ -54,7 +54,7 @@ async function fails(
   for (const [i, [, , message]] of expected.entries()) assert.match(actual[i]?.[2] ?? '', message);
 }
 
-test('JavaScript: problems are told where they are, columns in UTF-16 from 1', async () => {
+test('JavaScript: problems have their place, with columns in UTF-16 from 1', async () => {
   await fails('javascript', 'let s = "é😀"; let x = ;', [[1, 24, /Unexpected token/]]);
   await fails('javascript', '\r\n\nlet x = ;', [[3, 9, /Unexpected token/]]);
   await fails('javascript', 'let a;\n  let a;\nexport const run = () => "";', [
@@ -82,7 +82,7 @@ async function foundIn(lang: string, source: string) {
 
 const noNetwork = 'Plugins have no network: take what is needed from the input.';
 
-test('JavaScript: names that are nowhere keep it from being built, and misspelt methods are told', async () => {
+test('JavaScript: unknown names fail the build, and misspelt methods are reported', async () => {
   const source = `export function run(input) {
   favorite(ordrs); input.trimm(); JSON.parsee(1); fetch();
   return input;
@@ -100,7 +100,7 @@ test('JavaScript: names that are nowhere keep it from being built, and misspelt 
   });
 });
 
-test('JavaScript: problems of types alone are warnings, and the plugin is built', async () => {
+test('JavaScript: problems of types are only warnings, and the plugin is built', async () => {
   const { isBuilt, found: all } = await foundIn(
     'javascript',
     'export const run = (input) => {\n  const n = input.length;\n  return n.toUpperCase();\n};',
@@ -124,7 +124,7 @@ Type 'number' is not assignable to type 'string | Promise<string>'.`,
   });
 });
 
-test('JavaScript: what is usual without types is no problem', async () => {
+test('JavaScript: code that is usual without types is no problem', async () => {
   const source = `// A comment.
 /**
  * @param {string} input what the caller sent
@@ -167,7 +167,7 @@ export async function run(input) {
   assert.deepEqual(await foundIn('javascript', source), { isBuilt: true, found: [] });
 });
 
-test('what the libraries declare and the sandbox lacks is a problem where its value is used, and nowhere else', async () => {
+test('a value that the libraries declare and the sandbox lacks is a problem where it is used, and nowhere else', async () => {
   const used = `export const run = (input) => {
   const price = new Intl.NumberFormat('de').format(Number(input));
   return price + Intl.DateTimeFormat().resolvedOptions().locale + Atomics.load(input, 0);
@@ -196,7 +196,7 @@ test('what the libraries declare and the sandbox lacks is a problem where its va
   }
 });
 
-test('what the sandbox has beside the language, and of its newest version, can be used', async () => {
+test('everything that the sandbox adds to the language, and its newest features, can be used', async () => {
   const source = `export const run = (input: string): string => {
   const began = performance.now();
   const both = new Set([input]).union(new Set([btoa(input)]));
@@ -205,7 +205,7 @@ test('what the sandbox has beside the language, and of its newest version, can b
   assert.deepEqual(await foundIn('typescript', source), { isBuilt: true, found: [] });
 });
 
-test('advice that no plugin can follow is in other words', async () => {
+test('advice that no plugin can follow is reworded', async () => {
   for (const [lang, parameter] of [
     ['javascript', 'input'],
     ['typescript', 'input: string'],
@@ -255,7 +255,7 @@ test('TypeScript: types are checked, the signature of run among them', async () 
   );
 });
 
-test('TypeScript: nothing of one build is left for the next', async () => {
+test('TypeScript: a build leaves nothing for the next one', async () => {
   await fails('typescript', 'export const x = 1;', [[1, 1, /./]]);
   const outcome = await run(
     'typescript',
@@ -265,7 +265,7 @@ test('TypeScript: nothing of one build is left for the next', async () => {
   assert.deepEqual(outcome, { result: 'a!', logs: [] });
 });
 
-test('TypeScript: a stack trace is in the lines of the source, also past what leaves no code', async () => {
+test('TypeScript: a stack trace has the lines of the source, also after lines that compile to nothing', async () => {
   const source = `interface Gone { a: string; }
 enum Kind { One = 1 }
 
@@ -279,7 +279,7 @@ export function run(input: string): string {
   );
 });
 
-test('TypeScript: a type that never ends fails, and the next build works', async () => {
+test('TypeScript: an endless type fails the build, and the next build works', async () => {
   const source = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
 export const run = (input: string): string => { const t: Tuple<99999> = []; return input; };`;
   const end = await build('typescript', source);
@@ -287,7 +287,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; retu
   programOf(await build('typescript', 'export const run = (input: string) => input;'));
 });
 
-test('AssemblyScript: problems are told where they are, the signature of run among them', async () => {
+test('AssemblyScript: problems have their place, the signature of run among them', async () => {
   const good = 'export function run(input: string): string { return input; }';
   await fails('assemblyscript', `${good}\nlet s = "é😀"; let n: i32 = s;`, [
     [2, 29, /not assignable to type 'i32'/],
@@ -303,7 +303,7 @@ test('AssemblyScript: problems are told where they are, the signature of run amo
   );
 });
 
-test('AssemblyScript: text goes in and out as it is, and what is logged is told', async () => {
+test('AssemblyScript: text goes in and out unchanged, and logs are reported', async () => {
   const source =
     'export function run(input: string): string { console.log("é " + input); trace("n", 2, 1, 2.5); return input; }';
   const text = 'NUL \0, half \ud83d, whole 😀';
@@ -313,7 +313,7 @@ test('AssemblyScript: text goes in and out as it is, and what is logged is told'
   });
 });
 
-test('AssemblyScript: every end of a run has its name', async () => {
+test('AssemblyScript: each way in which a run can end has its error name', async () => {
   const source = `function deep(n: i32): i32 { return deep(n + 1) + 1; }
 function deepText(s: string): string { return deepText(s + "1") + "2"; }
 export function run(input: string): string {
@@ -359,7 +359,7 @@ export function run(input: string): string {
   assert.match(outcome.error.message, /^Error: bad é\n    at plugin\.ts:4:25$/);
 });
 
-test('AssemblyScript: no instruction works on much memory at once, so that a run ends at the limit of time', async () => {
+test('AssemblyScript: no instruction works on much memory at once, so that a run ends at its time limit', async () => {
   const source = `export function run(input: string): string {
   if (input == "features") return ASC_FEATURE_BULK_MEMORY.toString();
   memory.grow(400);
@@ -380,7 +380,7 @@ test('AssemblyScript: no instruction works on much memory at once, so that a run
 });
 
 for (const [lang, language] of languages) {
-  test(`${lang}: the compiler's processes have no variables and no children`, async (t) => {
+  test(`${lang}: the compiler's processes have no environment variables and no child processes`, async (t) => {
     const compiler = new CompilerProcess(language);
     t.after(() => compiler.close());
     await compiler.ready;
@@ -406,7 +406,7 @@ for (const [lang, language] of languages) {
 }
 
 for (const lang of languages.keys()) {
-  test(`${lang}: source that floods or breaks the compiler fails alone, and the next build works`, async () => {
+  test(`${lang}: source that floods or crashes the compiler fails alone, and the next build works`, async () => {
     const end = await build(lang, '('.repeat(200_000));
     assert.ok(!('compiled' in end) || !end.compiled.program);
     const { contents } = languages.get(lang)?.template({ pluginName: 'x', namespace: 'y' }) ?? {
@@ -416,7 +416,7 @@ for (const lang of languages.keys()) {
   });
 }
 
-test('a toolchain that does not work here is left out, and its language and the reason are told', () => {
+test('a toolchain that does not work here is left out, and its language and the reason are reported', () => {
   const broken = {
     probe: () => {
       throw new Error('no such platform');

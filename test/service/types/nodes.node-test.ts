@@ -4,7 +4,7 @@ import { ServiceProcess } from '../service-process.ts';
 import { engines, freshDatabase } from '../storage/databases.ts';
 
 for (const engine of engines) {
-  test(`${engine}: the types that one node was told of hold on the other at once`, async (t) => {
+  test(`${engine}: types that one node stored apply on the other at once`, async (t) => {
     const address = await freshDatabase(t, engine);
     const first = await ServiceProcess.start(t, address);
     const second = await ServiceProcess.start(t, address, first.environmentToken);

@@ -84,7 +84,7 @@ const greeting = `export function run(input) {
 }
 `;
 
-test('a plugin in a namespace with types takes and gives values, which are checked on their way', async (t) => {
+test('a plugin in a namespace with types takes and returns values, which are checked on their way', async (t) => {
   const { say, build, run, tryOut, deploy } = await start(t);
   await say(types);
   const typed =
@@ -123,7 +123,7 @@ test('a plugin in a namespace with types takes and gives values, which are check
   }
 });
 
-test('what a plugin gives that is no JSON, or does not fit, is a clear error with the place, and tells no value', async (t) => {
+test('a result that is not JSON, or does not fit, is an error with the place, which quotes no value', async (t) => {
   const { say, build, run, tryOut, deploy } = await start(t);
   await say(types);
   const results: readonly [returned: string, code: string, path: string | undefined, message: RegExp][] = [
@@ -158,7 +158,7 @@ test('what a plugin gives that is no JSON, or does not fit, is a clear error wit
   assert.deepEqual([status, code, path], [422, 'invalid-output', '/text']);
 });
 
-test('a plugin in AssemblyScript stays text, which is JSON', async (t) => {
+test('a plugin in AssemblyScript takes and returns text, which is JSON', async (t) => {
   const { say, build, tryOut } = await start(t);
   await say(types);
   const source = (text: string) => `export function run(input: string): string { return ${text}; }`;
@@ -173,7 +173,7 @@ test('a plugin in AssemblyScript stays text, which is JSON', async (t) => {
   assert.deepEqual([error.code, error.path], ['invalid-output', '/text']);
 });
 
-test('records of runs say what did not fit, and that it took no time where it was the input', async (t) => {
+test('records of runs say what did not fit, and a refused input took no time', async (t) => {
   const { say, build, run, deploy, read } = await start(t);
   await say(types);
   await build(greeting.replace('input.name +', 'input.count === 9 ? 1 : input.name +'));
@@ -197,7 +197,7 @@ test('records of runs say what did not fit, and that it took no time where it wa
   assert.ok((found[1]?.took ?? 0) > 0);
 });
 
-test('a version keeps its schemas, and a draft has to be built anew once those of its namespace are others', async (t) => {
+test('a version keeps its schemas, and a draft must be built anew once those of its namespace change', async (t) => {
   const { say, build, run, deploy, read, fetch, vendor } = await start(t);
   const known = () => read(`/api/v1/plugin/${plugin}`);
   const answered = async (body: string, version: string) => {
@@ -245,7 +245,7 @@ test('a version keeps its schemas, and a draft has to be built anew once those o
   assert.deepEqual(await answered('{"name":"Ada"}', 'v1.0.1'), [200, '{"text":"Ada 1"}']);
 });
 
-test('in JavaScript an output of listed values or of a certain length is no problem of types, and one of another type is', async (t) => {
+test('in JavaScript an output of listed values or of a fixed length is no problem of types, and one of another type is', async (t) => {
   const { say, build } = await start(t);
   const tree = {
     type: 'object',
@@ -280,7 +280,7 @@ test('in JavaScript an output of listed values or of a certain length is no prob
   }
 });
 
-test('definitions may be called as one likes: what is no name in TypeScript, or may be none yet, is left out', async (t) => {
+test('definitions may have any name; one that is not, or not yet, a name in TypeScript is left out', async (t) => {
   const { say, build, read } = await start(t);
   const names = ['größe', '価格', '\u{16d40}', '\u{1e5d0}x', 'a\u2028b', '\ua7da', '1', '__proto__'];
   await say({
@@ -300,7 +300,7 @@ test('definitions may be called as one likes: what is no name in TypeScript, or 
   assert.equal((await build(source, 'typescript')).succeeded, true);
 });
 
-test('where plugins take and give text, a sample of text is a test as it is', async (t) => {
+test('a sample of text is a test as it is where plugins take and return text', async (t) => {
   const { say, fetch, editor } = await start(t);
   await say({
     samples: [
@@ -315,7 +315,7 @@ test('where plugins take and give text, a sample of text is a test as it is', as
   ]);
 });
 
-test('builds, checks and language help know the types, in JavaScript too, and templates carry them', async (t) => {
+test('builds, checks and language help know the types, in JavaScript too, and templates contain them', async (t) => {
   const { say, build, fetch, editor, vendor } = await start(t);
   await say(types);
   const declared = (await (await fetch(`/api/v1/types/${plugin}`, { headers: editor })).json()) as Record<

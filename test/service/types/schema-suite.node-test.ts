@@ -69,7 +69,7 @@ after(async () => {
 const share = { environment: 'e', tenant: 't', token: '' };
 const signal = new AbortController().signal;
 
-test('what needs another document is refused by name, with the place, before any library sees it', () => {
+test('a reference to another document is refused by name, with the place, before any library sees it', () => {
   const found: Record<string, string[]> = {};
   for (const { name, schema } of groups) {
     try {
@@ -83,7 +83,7 @@ test('what needs another document is refused by name, with the place, before any
   assert.deepEqual(found, refused);
 });
 
-test('every other official test passes', async () => {
+test('all other official tests pass', async () => {
   const failed: string[] = [];
   for (const { name, schema, tests } of taken) {
     const { schema: linked, names } = linkSchema(schema);

@@ -54,7 +54,7 @@ const harmless: Record<string, string> = {
     globalThis.console = new Proxy({}, { get: () => new Proxy(log, { get() { throw 1; } }) });`,
 };
 
-describe('a language that the plugin has changed', () => {
+describe('a plugin that changes the language harms only itself', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(harmless).map(([what, code]): [string, Attack] => [
@@ -65,7 +65,7 @@ describe('a language that the plugin has changed', () => {
   );
 });
 
-describe('what the sandbox asks of the plugin', () => {
+describe('what the sandbox asks of the plugin does not run its code', () => {
   testAttacks({
     'a text object in place of what a helper keeps is not used': [
       `const seen = []; globalThis.String = (value) => { seen.push(value); return { length: 1e9 }; };

@@ -56,7 +56,7 @@ describe('modules that answer with no text', () => {
 
 const withImport = (text: string) => moduleOf(text, allocate, pin, '(memory 16)', echo);
 
-describe('modules that no compiler made run within the same limits', () => {
+describe('modules that no compiler made meet the same limits', () => {
   testAttacks({
     'no bytes at all are no module': [raw(new Uint8Array()), invalid],
     'bytes that are no module are refused': [raw(Buffer.from('export function run() {}')), invalid],
