@@ -1,32 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, Frame, Page } from 'puppeteer-core';
+import { describe, test } from 'node:test';
+import type { Frame, Page } from 'puppeteer-core';
 import { findings } from './axe.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
-describe('the demo page, which axe finds nothing wrong with,', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
-  let tab: DemoPage;
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
+const { openTab } = await startDemoInBrowser();
 
+describe('the demo page, which axe finds nothing wrong with,', () => {
+  let tab: DemoPage;
   /** Goes through all that the page shows, what went wrong included, and looks at each. */
   async function walk(
     delivery: 'url' | 'message',
     prepare: (page: Page) => Promise<unknown>,
     look: (view: string, frame?: Frame) => Promise<void>,
   ): Promise<void> {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     const { page } = tab;
     await prepare(page);
     await page.reload();
@@ -175,7 +164,7 @@ describe('the demo page, which axe finds nothing wrong with,', () => {
     ));
 
   test('does not animate for users who prefer reduced motion', async () => {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     const { page } = tab;
     await page.waitForSelector('[data-user=ada]');
     const moving = () =>

@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { findings } from './axe.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin } from './deploy.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
+
+const { demo, openTab } = await startDemoInBrowser();
 
 const BAKERY = '[data-customer="com.example.customer-7"]';
 
 describe('the vendor’s staff', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
-  const tabs: DemoPage[] = [];
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => Promise.all(tabs.splice(0).map(({ page }) => page.browserContext().close())));
-
   const open = async (user: string) => {
-    const tab = await openDemo(browser, demo.vendor);
-    tabs.push(tab);
+    const tab = await openTab();
     await tab.signIn(user);
     return tab;
   };

@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, Frame } from 'puppeteer-core';
+import { describe, test } from 'node:test';
+import type { Frame } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
-import { launchChromium, startDemo, until } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { editorText, openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+import { until } from './harness.ts';
+import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
-describe('the demo page', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
-  let tab: DemoPage;
+// Tokens that end while one types: nothing but a renewal brings a save through.
+const { demo, openTab } = await startDemoInBrowser({ EDITOR_TOKEN_TTL: '12' });
 
-  before(async () => {
-    // Tokens that end while one types: nothing but a renewal brings a save through.
-    [demo, browser] = await Promise.all([startDemo({ EDITOR_TOKEN_TTL: '12' }), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
+describe('the demo page', () => {
+  let tab: DemoPage;
 
   /** Opens the page by message, on a plugin of nobody else's. */
   const open = async (user = 'ada') => {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     const requests: string[] = [];
     tab.page.on('request', (request) => requests.push(request.url()));
     // Read in the page itself: the browser does not always hand a body to who watches from outside.

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { countFrames } from '../support/count-frames.ts';
 import { findings } from './axe.ts';
-import { launchChromium, startDemo, until } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { editorText, openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+import { until } from './harness.ts';
+import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
-let demo: RunningDemo;
-let browser: Browser;
+const { demo, browser, openTab } = await startDemoInBrowser();
+
 let tab: DemoPage;
 
-before(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-});
-after(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
-afterEach(() => tab.page.browserContext().close());
-
 const open = async (delivery: 'message' | 'url' = 'message') => {
-  tab = await openDemo(browser, demo.vendor);
+  tab = await openTab();
   if (delivery === 'url') {
     await tab.page.evaluate(() => localStorage.setItem('larder-delivery', 'url'));
     await tab.page.reload();

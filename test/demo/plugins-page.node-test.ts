@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { findings } from './axe.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { editorText, openDemo } from './page-driver.ts';
+import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
+
+const { demo, openTab } = await startDemoInBrowser();
 
 /** A greeting of the form that the mail's namespace has. */
 const greeting = (word: string) =>
@@ -20,20 +20,9 @@ const FAILING = `export const run = (input) => {
 `;
 
 describe('the plugins of a customer', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
   let tab: DemoPage;
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
-
   const open = async (user: string) => {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     await tab.signIn(user);
     return tab.page;
   };

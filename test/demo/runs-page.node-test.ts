@@ -2,18 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import { launchChromium, startDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+
+const { openTab } = await startDemoInBrowser();
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-test('a plugin can be written and deployed in the editor, and every version run on the vendor’s sample', async (t) => {
-  const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  t.after(async () => {
-    await browser.close();
-    await demo.stop();
-  });
-  const tab = await openDemo(browser, demo.vendor);
+test('a plugin can be written and deployed in the editor, and every version run on the vendor’s sample', async () => {
+  const tab = await openTab();
   const { page } = tab;
   await tab.signIn('ada');
   await tab.choosePlugin('greet-customer');

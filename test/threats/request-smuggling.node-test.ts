@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { toNodeHandler } from '../../src/server/to-node-handler.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { listen as listenWith } from '../server/raw-request.ts';
-import { accessPath, bearer, draftPath, listen, source } from '../service/harness.ts';
+import { draftPath, listen, source } from '../service/harness.ts';
 import { type FramedRequest, ambiguousFraming } from './framing.ts';
 import { lastRequest, requestBytes, sendRaw } from './raw-socket.ts';
 
@@ -20,9 +20,8 @@ interface Server {
 }
 
 async function startService(t: TestContext): Promise<Server> {
-  const { port, send, environmentToken } = await listen(t);
-  const issued = await send('GET', accessPath, bearer(await environmentToken()));
-  const { token } = JSON.parse(issued.body) as { token: string };
+  const { port, editorToken } = await listen(t);
+  const token = await editorToken();
   const host = `Host: 127.0.0.1:${port}`;
   return {
     port,

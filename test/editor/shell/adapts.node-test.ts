@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { faultsFromRight } from '../../support/reading-order.ts';
-import {
-  launchBrowser,
-  openPage,
-  pressForHelp,
-  startEditorService,
-  type EditorPage,
-  type EditorService,
-} from '../harness.ts';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { openPage, pressForHelp, type EditorPage } from '../harness.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 describe('the editor, which axe finds nothing wrong with,', () => {
-  let service: EditorService;
-  let browser: Browser;
   let count = 0;
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   /** Goes through what the editor shows, from its first word to a build that failed, and looks at each. */
   async function walk(
     prepare: (page: Page) => Promise<unknown>,

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'puppeteer-core';
-import { type EditorService, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { describe, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { type EditorService, openPage, startEditorService } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
 
-describe('an editor that takes no token from an address', () => {
-  let service: EditorService;
-  let browser: Browser;
-  const target = { fn: 'add-record', template: 'typescript' };
+const { service, browser } = await startEditorInBrowser({ editorAddressTokens: false });
 
-  before(async () => {
-    [service, browser] = await Promise.all([
-      startEditorService({ editorAddressTokens: false }),
-      launchBrowser(),
-    ]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
+describe('an editor that takes no token from an address', () => {
+  const target = { fn: 'add-record', template: 'typescript' };
 
   /** Opens a link in a new tab, as somebody who was sent it. */
   async function follow(to: EditorService, link: string, prepare?: (page: Page) => Promise<unknown>) {

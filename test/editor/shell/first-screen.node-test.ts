@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import type { Browser } from 'puppeteer-core';
-import { type EditorService, eventually, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { eventually, openPage } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 /** Requests wait here until they are let through, so that their order says what depends on what, and no clock has to. */
 function createGate() {
@@ -37,15 +39,8 @@ const FIRST_SCREEN = ['index.css', 'loader.js', 'main.js', 'page.js', 'text.js',
 
 describe("the editor's first screen", () => {
   const target = { fn: 'add-record' };
-  let service: EditorService;
-  let browser: Browser;
   before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
     await service.save({ contents: '// The draft', lang: 'typescript' }, target);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
   });
 
   test('is requested at once, with the draft before CodeMirror is there, and needs nothing else', async () => {

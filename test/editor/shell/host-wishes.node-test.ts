@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
-import { type EditorService, eventually, launchBrowser, startEditorService } from '../harness.ts';
+import { describe, test } from 'node:test';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { eventually } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 const source = { contents: 'export function run(input) {\n  return input;\n}\n', lang: 'javascript' };
 
 describe('the settings that the host page requests', () => {
-  let service: EditorService;
-  let browser: Browser;
   let count = 0;
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   const scene = async (
     run: (scene: {
       launcher: LauncherPage;

@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
-import {
-  type EditorService,
-  type Target,
-  eventually,
-  launchBrowser,
-  startEditorService,
-} from '../harness.ts';
+import { describe, test } from 'node:test';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { type Target, eventually } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
-describe('the editor in a page', () => {
-  let service: EditorService;
-  let browser: Browser;
-  let count = 0;
+const { service, browser } = await startEditorInBrowser();
 
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+describe('the editor in a page', () => {
+  let count = 0;
 
   const plugin = (): Target => ({ fn: `plugin-${++count}`, template: 'javascript' });
 

@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
-import type { Browser, BrowserContext } from 'puppeteer-core';
-import {
-  launchBrowser,
-  openPage,
-  startEditorService,
-  type EditorPage,
-  type EditorService,
-} from '../harness.ts';
+import type { BrowserContext } from 'puppeteer-core';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { openPage, type EditorPage } from '../harness.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 describe("the editor's page", () => {
-  let service: EditorService;
-  let browser: Browser;
   let context: BrowserContext;
   let editor: EditorPage;
   let seenBefore = 0;
   let count = 0;
   const target = { fn: '', template: 'typescript', namespace: 'orders' };
 
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
   beforeEach(async () => {
     target.fn = `plugin-${++count}`;
     // Nothing is in the cache of a new profile.
@@ -35,11 +27,6 @@ describe("the editor's page", () => {
     await editor.untilOpen();
   });
   afterEach(() => context.close());
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   const set = async (
     scheme: string,
     width = 1100,

@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
-import {
-  eventually,
-  launchBrowser,
-  openPage,
-  pressForHelp,
-  startEditorService,
-  type EditorService,
-} from '../harness.ts';
+import { describe, test } from 'node:test';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { eventually, openPage, pressForHelp } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 // While a service is upgraded, and after it, a page asks for files that the node it reaches may not have.
 describe('an editor whose service is being upgraded', () => {
-  let service: EditorService;
-  let browser: Browser;
   let count = 0;
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   const gone = () => new Response('{}', { status: 404, headers: { 'cache-control': 'no-store' } });
   const pathOf = ({ url }: Request) => new URL(url).pathname;
 

@@ -15,6 +15,17 @@ const statusOf = (url: string, host?: string) =>
     }).on('error', reject);
   });
 
+/** Builds a plugin at a running service and tests it once. */
+async function buildAndTest(base: string, environmentToken: string, language: string, contents: string) {
+  const plugin = `com.acme.t1/default/${language}`;
+  const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(environmentToken) });
+  const headers = bearer(((await access.json()) as { token: string }).token);
+  const post = (path: string, body: string) => fetch(base + path, { method: 'POST', headers, body });
+  await (await post(`/api/v1/build/${language}/${plugin}`, contents)).text();
+  const tested = await post(`/api/v1/test/${plugin}`, 'x');
+  return (await tested.json()) as { result?: string; error?: { code: string; message: string } };
+}
+
 test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HOSTS, wherever it listens', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], {
@@ -88,14 +99,7 @@ test('a program can start the service with some settings, and gets defaults for 
   t.after(() => service.close());
   const base = `http://localhost:${service.port}`;
   const token = await service.createEnvironmentToken('com.acme');
-  const plugin = 'com.acme.t1/default/add-record';
-  const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(token) });
-  const headers = bearer(((await access.json()) as { token: string }).token);
-  const runs = async (contents: string) => {
-    await fetch(`${base}/api/v1/build/javascript/${plugin}`, { method: 'POST', headers, body: contents });
-    const tested = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
-    return ((await tested.json()) as { error?: { code: string; message: string } }).error;
-  };
+  const runs = async (contents: string) => (await buildAndTest(base, token, 'javascript', contents)).error;
   assert.equal(await runs('export const run = (input) => input;'), undefined);
   assert.deepEqual(await runs('export const run = () => { for (;;); };'), {
     code: 'time-limit',
@@ -121,14 +125,9 @@ test('a larger memory limit applies to scripts and modules alike', async (t) => 
       'assemblyscript',
       'export function run(input: string): string { return new Uint8Array(64 * 1024 * 1024).length.toString(); }',
     ],
-  ]) {
-    const plugin = `com.acme.t1/default/${language}`;
-    const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(token) });
-    const headers = bearer(((await access.json()) as { token: string }).token);
-    const build = `${base}/api/v1/build/${language}/${plugin}`;
-    await (await fetch(build, { method: 'POST', headers, body: contents ?? '' })).text();
-    const answer = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
-    assert.equal(((await answer.json()) as { result?: string }).result, `${64 * 2 ** 20}`, language);
+  ] as const) {
+    const { result } = await buildAndTest(base, token, language, contents);
+    assert.equal(result, `${64 * 2 ** 20}`, language);
   }
 });
 

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
-import { accessPath, bearer, draftPath, listen } from '../harness.ts';
+import { bearer, draftPath, listen } from '../harness.ts';
 import { until } from '../storage/databases.ts';
 
 /** A service on a real socket, with what it logs and counts. */
@@ -74,9 +74,8 @@ test('a client that sends all of its headers before it reads still receives its 
 });
 
 test('half a body is answered with 408 under the id of its request, which has one line in the log', async (t) => {
-  const { exchange, host, logged, environmentToken, send } = await start(t, { requestTimeout: 200 });
-  const access = await send('GET', accessPath, bearer(await environmentToken()));
-  const { authorization } = bearer((JSON.parse(access.body) as { token: string }).token);
+  const { exchange, host, logged, editorToken } = await start(t, { requestTimeout: 200 });
+  const { authorization } = bearer(await editorToken());
   const head = `POST ${draftPath} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${authorization}\r\n`;
   const answer = parse(
     await exchange(`${head}content-type: application/json\r\ncontent-length: 1000000\r\n\r\nhalf`),

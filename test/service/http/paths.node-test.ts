@@ -6,7 +6,7 @@ import { accessPath, bearer, draftPath, errorOf, listen, source, startService } 
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
 
 test('names pass through the path unchanged, and each is another plugin', async (t) => {
-  const { send, environmentToken } = await listen(t);
+  const { send, environmentToken, editorToken } = await listen(t);
   const names = [
     'a/b',
     'a%2Fb',
@@ -27,13 +27,11 @@ test('names pass through the path unchanged, and each is another plugin', async 
     '*',
     '~',
   ];
-  const environment = bearer(await environmentToken());
+  const environment = await environmentToken();
   const seen = new Map<string, string>();
   for (const name of names) {
     const path = `com.acme.${encodeURIComponent(name.replaceAll('.', '-'))}/${encodeURIComponent(name)}/${encodeURIComponent(name)}`;
-    const issued = await send('GET', `/auth/v2/access/${path}`, environment);
-    assert.equal(issued.status, 200, name);
-    const { token } = JSON.parse(issued.body) as { token: string };
+    const token = await editorToken(`/auth/v2/access/${path}`, environment);
     const body = JSON.stringify({ ...source, contents: name });
     const saved = await send(
       'POST',
@@ -217,9 +215,8 @@ test('a malformed request is answered in JSON, too', async (t) => {
 });
 
 test('a large body is refused with an answer, not with a broken connection', async (t) => {
-  const { send, environmentToken } = await listen(t);
-  const issued = await send('GET', accessPath, bearer(await environmentToken()));
-  const { token } = JSON.parse(issued.body) as { token: string };
+  const { send, editorToken } = await listen(t);
+  const token = await editorToken();
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
   for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
     const headers = { ...bearer(token), 'content-type': 'application/json', ...framing };

@@ -38,14 +38,11 @@ describe('the service, when it does not read a body', () => {
     for (const chunked of [false, true]) {
       const framing = chunked ? 'in chunks' : 'of a declared length';
       test(`answers ${client} with a body ${framing}, and then the next request`, async (t) => {
-        const { port, send, environmentToken } = await listen(t);
-        const vendor = bearer(await environmentToken());
-        const tokenFor = async (path: string) => {
-          const { body } = await send('GET', path, vendor);
-          return bearer((JSON.parse(body) as { token: string }).token);
-        };
-        const editor = await tokenFor(accessPath);
-        const other = await tokenFor(accessPath.replace('add-record', 'other'));
+        const { port, environmentToken, editorToken } = await listen(t);
+        const environment = await environmentToken();
+        const vendor = bearer(environment);
+        const editor = bearer(await editorToken(accessPath, environment));
+        const other = bearer(await editorToken(accessPath.replace('add-record', 'other'), environment));
         const welcome = '/api/v1/features';
         const check = (size: number, refused: Refused) =>
           checkRefusal(t, { port, client, size, chunked, welcome }, refused);

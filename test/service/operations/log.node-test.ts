@@ -54,7 +54,7 @@ test('every answer has an id that the service made, and an error repeats it', as
 });
 
 test('a request is one line, which names its environment, tenant and route, and holds no secret', async (t) => {
-  const { send, environmentToken, text, lines, lineOf } = await listenAndLog(t);
+  const { send, environmentToken, editorToken, text, lines, lineOf } = await listenAndLog(t);
   const environment = await environmentToken();
   const access = await send('GET', `${accessPath}?secret=query-text`, {
     ...bearer(environment),
@@ -78,8 +78,7 @@ test('a request is one line, which names its environment, tenant and route, and 
     holder: 'demo',
   });
 
-  const named = await send('GET', `${accessPath}?actor=ada`, bearer(environment));
-  const { token } = JSON.parse(named.body) as { token: string };
+  const token = await editorToken(`${accessPath}?actor=ada`, environment);
   const record = JSON.stringify({ ...source, contents: 'source-text' });
   const headers = { ...bearer(token), 'content-type': 'application/json' };
   const saved = await send('POST', draftPath, headers, record);
@@ -92,10 +91,9 @@ test('a request is one line, which names its environment, tenant and route, and 
 });
 
 test('an execution is logged with the id of its run, its version and its time, also when it fails', async (t) => {
-  const { send, environmentToken, lineOf, text } = await listenAndLog(t);
+  const { send, environmentToken, editorToken, lineOf, text } = await listenAndLog(t);
   const environment = await environmentToken();
-  const access = await send('GET', accessPath, bearer(environment));
-  const editor = bearer((JSON.parse(access.body) as { token: string }).token);
+  const editor = bearer(await editorToken(accessPath, environment));
   const plugin = 'com.acme.t1/default/add-record';
   const code =
     'export const run = (input) => { if (input === "input-text") throw new Error("no"); return "output-text"; };';

@@ -154,7 +154,7 @@ test('schemas are kept unchanged, whatever their names, and nothing that generat
 });
 
 test('a hostile schema or sample costs at most its time limit, and the service goes on', async (t) => {
-  const { ask, fetch, token } = await start(t);
+  const { ask, fetch, editorToken, token } = await start(t);
   const evil = { type: 'string', pattern: '^(a+)+$' };
   const samples = [{ name: 'a', input: `${'a'.repeat(60)}!` }];
   const began = performance.now();
@@ -165,8 +165,7 @@ test('a hostile schema or sample costs at most its time limit, and the service g
   // Without the sample it is a schema as any other, and what it costs is a run's.
   assert.equal((await ask('PUT', `${list}/evil`, { input: evil })).status, 201);
   const plugin = 'com.acme.t1/evil/p';
-  const access = await fetch(`/auth/v2/access/${plugin}`, { headers: bearer(token) });
-  const editor = bearer(((await access.json()) as { token: string }).token);
+  const editor = bearer(await editorToken(`/auth/v2/access/${plugin}`, token));
   const post = (path: string, body = '') => fetch(path, { method: 'POST', headers: editor, body });
   await post(`/api/v1/build/javascript/${plugin}`, 'export const run = () => 1;');
   const tested = await post(`/api/v1/test/${plugin}`, JSON.stringify(samples[0]?.input));

@@ -37,11 +37,9 @@ export const asJson = { 'content-type': 'application/json' };
 export async function startTypedPlugin(t: TestContext) {
   const running = await startService(t);
   const { fetch } = running;
-  const vendor = bearer(await running.environmentToken());
-  const { token } = (await (await fetch(`/auth/v2/access/${plugin}`, { headers: vendor })).json()) as {
-    token: string;
-  };
-  const editor = bearer(token);
+  const environment = await running.environmentToken();
+  const vendor = bearer(environment);
+  const editor = bearer(await running.editorToken(`/auth/v2/access/${plugin}`, environment));
   const setTypes = async (details: unknown) => {
     const answer = await fetch(namespace, {
       method: 'PUT',
