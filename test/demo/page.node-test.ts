@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countFrames } from '../support/count-frames.ts';
+import { pressKeys } from '../support/press-keys.ts';
 import { findings } from './axe.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
 import { until } from './harness.ts';
@@ -36,9 +37,7 @@ describe('the demo page', () => {
     assert.doesNotMatch(await editorText(frame), /: string/);
 
     await frame.locator('.cm-content').click();
-    await page.keyboard.down('Control');
-    await page.keyboard.press('Home');
-    await page.keyboard.up('Control');
+    await pressKeys(page, 'Control', 'Home');
     await page.keyboard.type('// Salt, butter, flour');
     await page.keyboard.press('Enter');
     await frame.waitForFunction(() =>

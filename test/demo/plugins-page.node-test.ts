@@ -27,7 +27,7 @@ describe('the plugins of a customer', () => {
     return tab.page;
   };
   const live = (version: string) => tab.page.waitForSelector(`[data-version="${version}"][data-live]`);
-  const says = (selector: string, text: string) =>
+  const untilText = (selector: string, text: string) =>
     tab.page.waitForFunction(
       (where, part) => [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(part)),
       { polling: 50 },
@@ -58,7 +58,7 @@ describe('the plugins of a customer', () => {
       message: 'With <em>feeling</em>',
     });
     const page = await open('ada');
-    await says('.card', 'v1.0.1 is live');
+    await untilText('.card', 'v1.0.1 is live');
     await tab.choosePlugin('greet-customer');
     await live('v1.0.1');
     const versions = await page.$$eval('.versions li', (all) => all.map((one) => one.innerText));
@@ -66,12 +66,12 @@ describe('the plugins of a customer', () => {
     assert.match(versions[1] ?? '', /v1\.0\.0[^]*Ada Lindqvist, [^]*For the opening/);
 
     await tab.click('#run-live');
-    await says('.runs tbody', 'two Ines');
+    await untilText('.runs tbody', 'two Ines');
     await tab.click('[data-version="v1.0.0"] [data-make-live]');
     await live('v1.0.0');
     assert.match(await tab.text('.versions [role=status]'), /^v1\.0\.0 is live, chosen by Ada Lindqvist, /);
     await tab.click('#run-live');
-    await says('.runs tbody', 'one Ines');
+    await untilText('.runs tbody', 'one Ines');
     assert.equal(await tab.text('.runs tbody th'), 'v1.0.0');
     // A deploy does not change what runs, until the newest is live again.
     await deployPlugin(demo, 'bram', greeting('three'), { target });
@@ -79,12 +79,12 @@ describe('the plugins of a customer', () => {
     await page.waitForSelector('#run-live[aria-disabled=false]');
     assert.match(await tab.text('.runs tbody'), /one Ines/);
     await page.locator('nav h2 a').click();
-    await says('.card', 'v1.0.0 is live, v1.0.2 is newer');
+    await untilText('.card', 'v1.0.0 is live, v1.0.2 is newer');
     await tab.choosePlugin('greet-customer');
     await tab.click('#newest-again');
     await live('v1.0.2');
     await tab.click('#run-live');
-    await says('.runs tbody', 'three Ines');
+    await untilText('.runs tbody', 'three Ines');
     assert.deepEqual(tab.complaints, []);
   });
 
@@ -94,7 +94,7 @@ describe('the plugins of a customer', () => {
     await tab.choosePlugin('add-record');
     await live('v1.0.0');
     await tab.click('#run-live');
-    await says('.runs tbody .problem', 'Error: no flour <b>left</b>');
+    await untilText('.runs tbody .problem', 'Error: no flour <b>left</b>');
     await refreshUntil('no flour');
     for (const section of ['.runs tbody', '.recent']) {
       const shown = await page.$eval(section, (one) => one.textContent?.replaceAll(/\s+/g, ' ') ?? '');
@@ -109,7 +109,7 @@ describe('the plugins of a customer', () => {
 
     const reader = await open('dan');
     await tab.choosePlugin('add-record');
-    await says('.recent li', 'plugin-error');
+    await untilText('.recent li', 'plugin-error');
     assert.doesNotMatch(await reader.content(), /no flour|Weighing/);
   });
 
@@ -155,7 +155,7 @@ describe('the plugins of a customer', () => {
       target: targetOf('customer-8'),
     });
     await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-deploy')));
-    await says('.editor-bar .live', 'v1.0.0 is live');
+    await untilText('.editor-bar .live', 'v1.0.0 is live');
     assert.ok((await height()) > 650);
   });
 });

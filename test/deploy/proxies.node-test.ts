@@ -15,7 +15,7 @@ import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
 import { freePort } from '../support/free-port.ts';
-import { startProxy, whyMissing } from './proxies.ts';
+import { startProxy, missingReason } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
 
 /*
@@ -24,7 +24,7 @@ import type { Proxy, ProxyName } from './proxies.ts';
  */
 
 for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
-  const skip = whyMissing(name) ?? false;
+  const skip = missingReason(name) ?? false;
   if (skip) console.log(`The configuration for ${name} was not tried: ${skip}.`);
 
   describe(`${name}, in front of two nodes`, { skip }, () => {
@@ -292,7 +292,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 
 test(
   'caddy asks clients to come back when no node is ready',
-  { skip: whyMissing('caddy') ?? false },
+  { skip: missingReason('caddy') ?? false },
   async () => {
     const gone = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
     await using proxy = await startProxy('caddy', await freePort(), gone as [string, string]);

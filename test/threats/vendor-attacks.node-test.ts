@@ -49,12 +49,12 @@ test('no invalid segment of a path, and no name of another, gets a token or a ru
       assert.ok(expected.includes(answer.status), `${field} ${attack} is answered ${answer.status}`);
       // A name that a path can hold is that of a plugin; its token opens no other.
       if (answer.status === 200)
-        await opensNothingElse(vendor, ((await answer.json()) as { token: string }).token);
+        await assertOpensNothingElse(vendor, ((await answer.json()) as { token: string }).token);
     }
   }
 });
 
-async function opensNothingElse({ servicePort }: Vendor, token: string): Promise<void> {
+async function assertOpensNothingElse({ servicePort }: Vendor, token: string): Promise<void> {
   const answer = await fetch(
     `http://127.0.0.1:${servicePort}/api/v1/draft/com.example.customer-7/default/add-record`,
     { headers: { authorization: `Bearer ${token}` } },

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
 import { scenes } from '../scenes.ts';
-
-const chord = async (page: Page, key: string) => {
-  await page.keyboard.down('Control');
-  await page.keyboard.press(key as 'a');
-  await page.keyboard.up('Control');
-};
 
 describe('settings, search and size in the editor', () => {
   const scene = scenes();
@@ -18,7 +12,7 @@ describe('settings, search and size in the editor', () => {
       await service.save({ contents, lang: 'typescript' }, target);
       const { page, untilOpen } = await open();
       await untilOpen();
-      await chord(page, ',');
+      await pressKeys(page, 'Control', ',');
       await page.waitForSelector('dialog.settings[open]');
       for (const label of ['Wrap long lines', 'Vim keys']) {
         await page.focus(`::-p-aria([name="${label}"][role="checkbox"])`);
@@ -53,7 +47,7 @@ describe('settings, search and size in the editor', () => {
       const { page, untilOpen } = await open();
       await untilOpen();
       await page.focus('.cm-content');
-      await chord(page, 'f');
+      await pressKeys(page, 'Control', 'f');
       await page.waitForSelector('.find [name=search]:focus');
       await page.keyboard.type('one');
       const count = () => page.$eval('.find-count', ({ textContent }) => textContent);
@@ -69,7 +63,7 @@ describe('settings, search and size in the editor', () => {
       assert.equal(await count(), '1 of 3');
       await page.keyboard.press('Enter');
       assert.equal(await count(), '2 of 3');
-      await chord(page, 'h');
+      await pressKeys(page, 'Control', 'h');
       await page.waitForSelector('.find [name=replace]:focus');
       await page.keyboard.type('uno');
       await page.locator('::-p-aria([name="Replace all"][role="button"])').click();
@@ -88,14 +82,14 @@ describe('settings, search and size in the editor', () => {
       await untilOpen();
       await page.waitForSelector('.cm-content[data-language]');
       await page.focus('.cm-content');
-      await chord(page, 'a');
+      await pressKeys(page, 'Control', 'a');
       await page.keyboard.type('{');
       assert.equal(await text(), '{const one = 1;\nconst two = 2;\n}');
-      await chord(page, 'a');
+      await pressKeys(page, 'Control', 'a');
       await page.keyboard.type('let x');
       assert.equal(await text(), 'let x');
-      await chord(page, 'z');
-      await chord(page, 'z');
+      await pressKeys(page, 'Control', 'z');
+      await pressKeys(page, 'Control', 'z');
       // The scene fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
       assert.match(await text(), /const one = 1;/);
     }));
@@ -113,9 +107,9 @@ describe('settings, search and size in the editor', () => {
           count,
         );
       // The first selects the word, the second the next one like it.
-      await chord(page, 'd');
+      await pressKeys(page, 'Control', 'd');
       await untilSelected(1);
-      await chord(page, 'd');
+      await pressKeys(page, 'Control', 'd');
       await untilSelected(2);
       await page.keyboard.type('uno');
       assert.equal(await text(), 'uno = 1;\ntwo = uno + one;\n');

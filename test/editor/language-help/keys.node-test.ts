@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
-import { javascript, openText, press, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
+import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
 
 describe('language help', () => {
   const scene = scenes();
@@ -28,9 +29,9 @@ describe('language help', () => {
       await page.keyboard.press('Enter');
       await untilText(editor, /input\.trim;/);
 
-      await press(page, 'Escape');
+      await pressKeys(page, 'Escape');
       await putCursor(page, 'String(', 0);
-      await press(page, 'Control', 'Space');
+      await pressKeys(page, 'Control', 'Space');
       await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
       assert.ok(
         !(await page.$eval('.cm-tooltip-autocomplete', (list) => list.textContent.includes('document'))),
@@ -47,7 +48,7 @@ describe('language help', () => {
       await putCursor(page, '${input', 7);
       await page.keyboard.type('.');
       await untilShown(page, '.cm-tooltip-autocomplete', 'charAt');
-      await press(page, 'Escape');
+      await pressKeys(page, 'Escape');
       await putCursor(page, 'return this', 11);
       await page.keyboard.type('.#');
       await untilShown(page, '.cm-tooltip-autocomplete', '#items');
@@ -135,7 +136,7 @@ describe('language help', () => {
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
-      await press(page, 'Control', 'Shift', 'Space');
+      await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-lsp-signature-tooltip', 'replace(');
       assert.match(
         await page.$eval('.cm-lsp-active-parameter', ({ textContent }) => textContent),
@@ -152,13 +153,13 @@ describe('language help', () => {
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
-      await press(page, 'Control', 'Shift', 'Space');
+      await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-lsp-signature-num', '/4');
-      await press(page, 'Control', 'Shift', 'ArrowDown');
+      await pressKeys(page, 'Control', 'Shift', 'ArrowDown');
       await untilShown(page, '.cm-lsp-signature-num', '4/4');
-      await press(page, 'Escape');
+      await pressKeys(page, 'Escape');
       await putCursor(page, 'const', 1);
-      await press(page, 'Control', 'Shift', 'Space');
+      await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-place-message', 'within the brackets of a call');
     }));
 
@@ -166,10 +167,10 @@ describe('language help', () => {
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       await putCursor(page, 'orders.length', 2);
-      await press(page, 'F12');
+      await pressKeys(page, 'F12');
       await untilShown(page, '.cursor', 'Line 2');
       await putCursor(page, 'String(', 2);
-      await press(page, 'F12');
+      await pressKeys(page, 'F12');
       await untilShown(page, '.cm-place-message', 'This is part of the language');
     }));
 
@@ -178,7 +179,7 @@ describe('language help', () => {
       const editor = await openText(given, javascript);
       const { page } = editor;
       await putCursor(page, 'orders.length', 2);
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
@@ -191,7 +192,7 @@ describe('language help', () => {
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       await putCursor(page, 'orders.length', 2);
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('1st');
       await page.keyboard.press('Enter');
@@ -199,7 +200,7 @@ describe('language help', () => {
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-rename'));
       await putCursor(page, 'length', 2);
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('count');
       await page.keyboard.press('Enter');
@@ -218,12 +219,12 @@ describe('language help', () => {
         ['Shift', 'Alt', 'KeyF'],
         ['Control', 'Shift', 'Space'],
       ] as const) {
-        await press(page, ...keys);
+        await pressKeys(page, ...keys);
         await untilShown(page, '.cm-place-message', 'The service cannot be reached');
-        await press(page, 'ArrowRight');
+        await pressKeys(page, 'ArrowRight');
         await page.waitForFunction(() => !document.querySelector('.cm-place-message'));
       }
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
@@ -234,9 +235,9 @@ describe('language help', () => {
     scene(async (given) => {
       const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
       await putCursor(editor.page, 'return', 1);
-      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await pressKeys(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilText(editor, /^export function run\(input\) \{\n {2}return input\n\}/);
-      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await pressKeys(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilShown(editor.page, '.cm-place-message', 'formatted already');
     }));
 
@@ -248,9 +249,9 @@ describe('language help', () => {
       await page.keyboard.press('Backspace');
       await page.waitForSelector('.cm-lintRange-error');
       await putCursor(page, 'const', 0);
-      await press(page, 'F8');
+      await pressKeys(page, 'F8');
       await untilShown(page, '.cursor', 'Line 3');
-      await press(page, 'Control', '.');
+      await pressKeys(page, 'Control', '.');
       await page.waitForSelector('.cm-quick-fixes');
       await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
       await page.keyboard.press('Enter');
@@ -283,10 +284,10 @@ describe('language help', () => {
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('orders.length', 'favorite()'));
       await putCursor(page, 'const', 1);
-      await press(page, 'Control', '.');
+      await pressKeys(page, 'Control', '.');
       await untilShown(page, '.cm-place-message', 'There is no quick fix here');
       await putCursor(page, 'favorite', 1);
-      await press(page, 'Control', '.');
+      await pressKeys(page, 'Control', '.');
       await page.waitForSelector('.cm-quick-fixes');
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-quick-fixes'));
@@ -297,7 +298,7 @@ describe('language help', () => {
     scene(async (given) => {
       const source = 'export function run(input: string): string {\n  return input;\n}\n';
       const { page } = await openText(given, source, 'assemblyscript');
-      await press(page, 'F1');
+      await pressKeys(page, 'F1');
       await page.waitForSelector('dialog.palette[open]');
       const labels = await page.$$eval('.palette-item', (all) => all.map(({ textContent }) => textContent));
       assert.ok(!labels.some((label) => label.includes('Rename')));

@@ -1,4 +1,4 @@
-import type { KeyInput, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { type EditorPage, eventually } from '../harness.ts';
 import type { Scene } from '../scenes.ts';
 
@@ -53,14 +53,6 @@ export async function putCursor(page: Page, word: string, at: number): Promise<v
   );
   // The editor takes a selection over after the browser has told of it.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
-}
-
-/** Presses the last key while the others are held. */
-export async function press({ keyboard }: Page, ...keys: KeyInput[]): Promise<void> {
-  const last = keys.at(-1);
-  for (const key of keys.slice(0, -1)) await keyboard.down(key);
-  if (last) await keyboard.press(last);
-  for (const key of keys.slice(0, -1).toReversed()) await keyboard.up(key);
 }
 
 /** Waits until the text of the editor matches. */

@@ -22,7 +22,7 @@ async function addressOf(service: EditorService, ident: string, target: Target =
 }
 
 /** Has the service hand out a draft, whoever asks. */
-function giveDraft(service: EditorService): void {
+function answerWithDraft(service: EditorService): void {
   service.script.answer = ({ method, url }) =>
     method === 'GET' && url.includes('/api/v1/draft/')
       ? Response.json({ contents: 'export const run = (input) => input;\n', lang: 'javascript' })
@@ -132,7 +132,7 @@ describe("the plugin's identity", () => {
 
   test('is shortened at the tenant when it is too long: the environment stays, and the help has all of it', () =>
     scene(async ({ service, target, open }) => {
-      giveDraft(service);
+      answerWithDraft(service);
       const tenant = `customer-7 · com-acme ${'x'.repeat(300)}`;
       const editor = await open(await addressOf(service, `com.attacker.${tenant}`, target));
       await editor.untilOpen();
@@ -156,7 +156,7 @@ describe("the plugin's identity", () => {
 
   test('cannot be hidden or reversed by the names themselves', () =>
     scene(async ({ service, open }) => {
-      giveDraft(service);
+      answerWithDraft(service);
       const fn = 'add\u202edrocer';
       const ident = 'com.attacker.\u2067עמותה\u202e\n\u200b';
       const editor = await open(await addressOf(service, ident, { fn, namespace: ' \u2066x' }));

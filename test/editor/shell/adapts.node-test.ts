@@ -14,9 +14,9 @@ const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 
 describe('the editor, which axe finds nothing wrong with,', () => {
   let count = 0;
   /** Goes through what the editor shows, from its first word to a build that failed, and looks at each. */
-  async function walk(
+  async function visitViews(
     prepare: (page: Page) => Promise<unknown>,
-    look: (view: string, page: Page) => Promise<void>,
+    inspect: (view: string, page: Page) => Promise<void>,
   ): Promise<void> {
     const context = await browser.createBrowserContext();
     try {
@@ -33,28 +33,28 @@ describe('the editor, which axe finds nothing wrong with,', () => {
         url.includes('/api/v1/') ? new Promise<void>((resolve) => void held.push(resolve)) : undefined;
       await page.goto(await service.url(target));
       await editor.until('Opening');
-      await look('opening', page);
+      await inspect('opening', page);
       service.script.hold = undefined;
       for (const pass of held) pass();
       await editor.untilOpen();
       await editor.type('const x: number = "";');
       await editor.press('Build');
       await editor.until('Build failed');
-      await look('build failed', page);
+      await inspect('build failed', page);
       await page.locator('#tab-tests').click();
       await page.locator('.test summary').click();
-      await look('tests', page);
+      await inspect('tests', page);
       await pressForHelp(page);
       await page.waitForSelector('dialog[open]');
-      await look('help', page);
+      await inspect('help', page);
       await page.keyboard.press('Escape');
       await page.keyboard.press('F1');
       await page.waitForSelector('dialog.palette[open]');
-      await look('palette', page);
+      await inspect('palette', page);
       await page.keyboard.press('Escape');
       await editor.press('Menu');
       await page.waitForSelector('[role=menu]', { visible: true });
-      await look('menu', page);
+      await inspect('menu', page);
       await page.keyboard.press('Escape');
       await editor.untilStatus('Saved');
       await service.save({ contents: 'export const other = 1;\n', lang: 'typescript' }, target);
@@ -62,11 +62,11 @@ describe('the editor, which axe finds nothing wrong with,', () => {
       await editor.untilStatus('Not saved: changed elsewhere');
       await editor.press('Compare and choose');
       await page.waitForSelector('dialog[open] .cm-content');
-      await look('compare', page);
+      await inspect('compare', page);
       const refused = await blank();
       await refused.page.goto(await service.url(target, 'stale'));
       await refused.page.waitForSelector('main.message h1 + p');
-      await look('refused', refused.page);
+      await inspect('refused', refused.page);
       assert.deepEqual(editor.problems, []);
     } finally {
       service.script.hold = undefined;
@@ -75,7 +75,7 @@ describe('the editor, which axe finds nothing wrong with,', () => {
   }
 
   /** Colours without movement: one that is on its way to another is neither. */
-  const still = (page: Page, scheme: string) =>
+  const reduceMotion = (page: Page, scheme: string) =>
     page.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: scheme },
       { name: 'prefers-reduced-motion', value: 'reduce' },
@@ -101,9 +101,9 @@ describe('the editor, which axe finds nothing wrong with,', () => {
   };
 
   test('is mirrored for a language that is written from right to left, except for code, keys and output, in light colours', () =>
-    walk(
+    visitViews(
       async (page) => {
-        await still(page, 'light');
+        await reduceMotion(page, 'light');
         await page.evaluateOnNewDocument(() =>
           addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')),
         );
@@ -143,9 +143,9 @@ describe('the editor, which axe finds nothing wrong with,', () => {
     ));
 
   test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, in dark colours', () =>
-    walk(
+    visitViews(
       async (page) => {
-        await still(page, 'dark');
+        await reduceMotion(page, 'dark');
         await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
       },
       async (view, page) => {
@@ -155,7 +155,7 @@ describe('the editor, which axe finds nothing wrong with,', () => {
     ));
 
   test('shows each control in forced colours', () =>
-    walk(
+    visitViews(
       async (page) => {
         const session = await page.createCDPSession();
         const features = [{ name: 'forced-colors', value: 'active' }];

@@ -47,7 +47,7 @@ describe('an editor that takes no token from an address', () => {
       const launcher = await openLauncher(browser, service, address);
       try {
         const session = await launcher.open(target);
-        await launcher.hear('ready', session);
+        await launcher.waitForMessage('ready', session);
         assert.match(await launcher.text(), /add-record/);
         assert.deepEqual(launcher.problems, []);
         const reads = service.seen.slice(from).filter(({ path }) => path.startsWith('/api/v1/draft/'));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually, startEditorService } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
@@ -141,9 +142,7 @@ describe('the editor', () => {
       await page.keyboard.type('What it is for');
       await page.keyboard.press('Tab');
       await page.keyboard.type('{"n":1}');
-      await page.keyboard.down('Control');
-      await page.keyboard.press('s');
-      await page.keyboard.up('Control');
+      await pressKeys(page, 'Control', 's');
       await untilStatus('Saved');
       const draft = await service.draft(target);
       assert.deepEqual(draft?.tests?.[2], {

@@ -88,7 +88,7 @@ describe("the editor's first screen", () => {
       const waiting = await eventually(gate.waiting, (paths) => paths.includes(service.draftPath(target)));
       assert.ok(waiting.some((path) => plainName(path) === 'view.js'));
       gate.pass(/./);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('The draft');
       const drafts = service.seen.filter(({ path }) => path === service.draftPath(target));
       // One in this test, and one in the test before: what was asked for early is not asked for again.
@@ -109,10 +109,10 @@ describe("the editor's first screen", () => {
     const launcher = await openLauncher(browser, service, await service.url(target, former));
     try {
       // The service refuses the one in the address, and nobody is there yet to ask for another.
-      await launcher.hear('hello');
+      await launcher.waitForMessage('hello');
       const session = await launcher.open({ ...target, builder: service.origin }, token);
       gate.pass(/./);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('The draft');
     } finally {
       gate.pass(/./);

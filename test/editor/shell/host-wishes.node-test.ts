@@ -23,7 +23,7 @@ describe('the settings that the host page requests', () => {
       const token = await service.token({ fn }, permissions);
       const session = `s-${fn}-${permissions ?? 'all'}-${Math.random()}`;
       const place = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn };
-      await launcher.say({ type: 'open', session, token, ...place, ...wishes });
+      await launcher.sendMessage({ type: 'open', session, token, ...place, ...wishes });
       return session;
     };
     try {
@@ -38,7 +38,9 @@ describe('the settings that the host page requests', () => {
   test('are answered with the language, whether there is a draft and the permissions, and again when these change', () =>
     scene(async ({ launcher, open }) => {
       const session = await open({ template: 'javascript' }, 'read,write');
-      const ready = await launcher.hear('ready', session, ({ permissions }) => Array.isArray(permissions));
+      const ready = await launcher.waitForMessage('ready', session, ({ permissions }) =>
+        Array.isArray(permissions),
+      );
       assert.equal(ready['language'], 'javascript');
       assert.equal(ready['exists'], false);
       assert.deepEqual(ready['permissions'], ['read', 'write']);
@@ -48,16 +50,16 @@ describe('the settings that the host page requests', () => {
         false,
       );
       await launcher.press('Save');
-      await launcher.hear('ready', session, ({ exists }) => exists === true);
+      await launcher.waitForMessage('ready', session, ({ exists }) => exists === true);
     }));
 
   test('can make it read-only, after unsaved work was saved, and editable again', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open();
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.type('// before');
-      await launcher.say({ type: 'configure', session, readOnly: true });
+      await launcher.sendMessage({ type: 'configure', session, readOnly: true });
       await launcher.until('Read-only');
       await eventually(
         () => service.draft({ fn }),
@@ -66,7 +68,7 @@ describe('the settings that the host page requests', () => {
       await launcher.type('// refused');
       assert.equal((await launcher.text()).includes('// refused'), false);
       assert.equal(await has(launcher, '.actions > .button.primary'), false);
-      await launcher.say({ type: 'configure', session, readOnly: null });
+      await launcher.sendMessage({ type: 'configure', session, readOnly: null });
       await launcher.frame.waitForSelector('.actions > .button.primary');
       await launcher.type('// after');
       assert.match(await launcher.text(), /\/\/ after/);
@@ -76,7 +78,7 @@ describe('the settings that the host page requests', () => {
     scene(async ({ launcher, fn, open }) => {
       await service.save({ ...source, tests: [{ name: 'a test', payload: 'p' }] }, { fn });
       const session = await open({}, 'read');
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('Read-only');
       await launcher.until('a test');
       assert.equal(await has(launcher, '.test-run'), false);
@@ -90,7 +92,7 @@ describe('the settings that the host page requests', () => {
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ locale: 'de-CH' });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('Bereitstellen');
       await launcher.until('Alles gespeichert');
       assert.equal(await launcher.frame.$eval('html', ({ lang }) => lang), 'de');
@@ -100,10 +102,10 @@ describe('the settings that the host page requests', () => {
       await launcher.until('Mit Nachricht bereitstellen');
       await launcher.until('Strg+Umschalt+D');
       await launcher.page.keyboard.press('Escape');
-      await launcher.say({ type: 'configure', session, locale: 'ar' });
+      await launcher.sendMessage({ type: 'configure', session, locale: 'ar' });
       await launcher.until('All changes saved');
       assert.deepEqual(await launcher.frame.$eval('html', ({ lang, dir }) => [lang, dir]), ['en', 'rtl']);
-      await launcher.say({ type: 'configure', session, locale: 'de' });
+      await launcher.sendMessage({ type: 'configure', session, locale: 'de' });
       await launcher.until('Alles gespeichert');
       assert.equal(await launcher.loads(), 1);
     }));
@@ -113,7 +115,7 @@ describe('the settings that the host page requests', () => {
       await service.save(source, { fn });
       const appearance = { colorScheme: 'dark', accent: 'rgb(255, 200, 0)', radius: '2px', font: 'url(x)' };
       const session = await open({ appearance });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       const look = () =>
         launcher.frame.$eval('.button.primary', (button) => {
           const { backgroundColor, borderRadius } = getComputedStyle(button);
@@ -122,7 +124,7 @@ describe('the settings that the host page requests', () => {
       await eventually(look, ([ground]) => ground === 'rgb(255, 200, 0)');
       assert.deepEqual((await look()).slice(1), ['2px', 'dark']);
       assert.equal(await launcher.frame.$eval('html', ({ style }) => style.getPropertyValue('--sans')), '');
-      await launcher.say({ type: 'configure', session, appearance: null });
+      await launcher.sendMessage({ type: 'configure', session, appearance: null });
       await eventually(look, ([ground]) => ground !== 'rgb(255, 200, 0)');
     }));
 
@@ -130,15 +132,15 @@ describe('the settings that the host page requests', () => {
     scene(async ({ launcher, fn, open }) => {
       const initialSource = { ...source, contents: '// given\n', tests: [{ name: 'given test' }] };
       const session = await open({ initialSource });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       assert.match(await launcher.text(), /\/\/ given/);
       assert.equal(await service.draft({ fn }), undefined);
       assert.equal(
-        (await launcher.said()).some(({ type, dirty }) => type === 'dirty' && dirty === true),
+        (await launcher.receivedMessages()).some(({ type, dirty }) => type === 'dirty' && dirty === true),
         false,
       );
-      await launcher.say({ type: 'save-request', session, request: 'r1' });
-      const result = await launcher.hear('save-result', session);
+      await launcher.sendMessage({ type: 'save-request', session, request: 'r1' });
+      const result = await launcher.waitForMessage('save-result', session);
       assert.deepEqual([result['request'], result['error']], ['r1', undefined]);
       assert.equal((await service.draft({ fn }))?.contents, '// given\n');
     }));
@@ -147,13 +149,13 @@ describe('the settings that the host page requests', () => {
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ template: 'typescript' });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('This plugin is written in JavaScript, and stays so');
       await launcher.press('Start over in TypeScript…');
       await launcher.frame.waitForSelector('dialog .choice');
       await launcher.frame.locator('dialog .choice').click();
       await launcher.until('The plugin starts over in TypeScript.');
-      await launcher.hear('ready', session, ({ language }) => language === 'typescript');
+      await launcher.waitForMessage('ready', session, ({ language }) => language === 'typescript');
       await eventually(
         () => service.draft({ fn }),
         (draft) => draft?.lang === 'typescript',

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { openPage, type EditorPage } from '../harness.ts';
 
@@ -81,9 +82,7 @@ describe("the editor's page", () => {
       await set('light', width, height);
       await editor.page.locator('#tab-tests').click();
       await editor.page.focus('.cm-content');
-      await editor.page.keyboard.down('Control');
-      await editor.page.keyboard.press('f');
-      await editor.page.keyboard.up('Control');
+      await pressKeys(editor.page, 'Control', 'f');
       await editor.page.waitForSelector('.find');
       const layout = await editor.page.evaluate(() => {
         const box = (selector: string) =>

@@ -92,7 +92,7 @@ describe('an editor whose service is being upgraded', () => {
     try {
       await eventually(launcher.loads, (loads) => loads === 2);
       const session = await launcher.open({ fn: `upgraded-${++count}`, template: 'typescript' });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
     } finally {
       service.script.answer = undefined;
       await launcher.close();

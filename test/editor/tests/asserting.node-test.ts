@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
@@ -78,9 +79,7 @@ describe('tests with expected answers in the editor', () => {
         service.seen.filter(({ path }) => path.includes('/api/v1/test/') && path.includes(`/${target.fn}`))
           .length;
       const press = async () => {
-        await page.keyboard.down('Control');
-        await page.keyboard.press('Enter');
-        await page.keyboard.up('Control');
+        await pressKeys(page, 'Control', 'Enter');
       };
       await page.locator('#tab-run').click();
       await page.type('#run-payload', payload);

@@ -3,6 +3,7 @@ import { html, render } from 'lit/html.js';
 import { TestList } from '../../../editor/src/tests/test-list.ts';
 import { testsPanel } from '../../../editor/src/tests/tests-panel.ts';
 import type { Work } from '../../../editor/src/pipeline/work.ts';
+import { workOf } from '../pipeline/work-of.ts';
 
 describe('the panel of tests', () => {
   let changes = 0;
@@ -72,19 +73,7 @@ describe('the panel of tests', () => {
       changes++;
       draw();
     });
-    work = {
-      save: { kind: 'unchanged' },
-      isOnline: true,
-      isReadOnly: false,
-      sourceKey: 'now',
-      build: { kind: 'none' },
-      deployment: { kind: 'none' },
-      live: undefined,
-      action: undefined,
-      testing: undefined,
-      tests: [],
-      errors: 0,
-    };
+    work = workOf();
     element = document.createElement('div');
     document.body.append(element);
     draw();

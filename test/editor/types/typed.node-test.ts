@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { scenes } from '../scenes.ts';
 
 const input = {
@@ -74,9 +75,7 @@ describe('a namespace with types in the editor', () => {
       // A payload that does not fit is marked as it is typed, and by the service where it is run all the same.
       await page.focus('#run-payload');
       const write = async (text: string) => {
-        await page.keyboard.down('Control');
-        await page.keyboard.press('a');
-        await page.keyboard.up('Control');
+        await pressKeys(page, 'Control', 'a');
         await page.keyboard.type(text);
       };
       await write('{"cou');

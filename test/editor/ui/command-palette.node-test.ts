@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually } from '../harness.ts';
-import { javascript, openText, press, putCursor, untilShown, untilText } from '../language-help/typing.ts';
+import { javascript, openText, putCursor, untilShown, untilText } from '../language-help/typing.ts';
 import { scenes } from '../scenes.ts';
 
 describe('the palette of commands', () => {
@@ -12,13 +13,13 @@ describe('the palette of commands', () => {
       const editor = await openText(given, javascript);
       const { page } = editor;
       for (const keys of [['F1'], ['Control', 'Shift', 'KeyP']] as const) {
-        await press(page, ...keys);
+        await pressKeys(page, ...keys);
         await page.waitForSelector('dialog.palette[open]');
         await untilShown(page, '.palette-list', 'Save');
         await page.keyboard.press('Escape');
         await page.waitForFunction(() => !document.querySelector('dialog.palette'));
       }
-      await press(page, 'F1');
+      await pressKeys(page, 'F1');
       await page.waitForSelector('dialog.palette[open]');
       const items = await page.$$eval('.palette-item', (all) =>
         all.map((item) => (item as HTMLElement).innerText.replace(/\s+/g, ' ')),
@@ -41,7 +42,7 @@ describe('the palette of commands', () => {
       const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
       const { page } = editor;
       await putCursor(page, 'return', 1);
-      await press(page, 'F1');
+      await pressKeys(page, 'F1');
       await page.waitForSelector('dialog.palette[open]');
       await page.keyboard.type('format');
       await page.keyboard.press('Enter');

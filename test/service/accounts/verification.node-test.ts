@@ -11,7 +11,13 @@ import {
   cancelVerification,
   startVerification,
 } from '../../../service/src/accounts/verification.ts';
-import { engineUnderTest, freshDatabase, lookInto, openDuring, storedBytes } from '../storage/databases.ts';
+import {
+  engineUnderTest,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+  storedBytes,
+} from '../storage/databases.ts';
 
 const minute = 60_000;
 const you = { email: 'you@acme.com', environment: 'com.acme' };
@@ -162,7 +168,7 @@ test('a new token ends the previous one, but not that of the demo', async (t) =>
 
 test('codes are deleted once they no longer count', async (t) => {
   const { address, start } = await setUp(t);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const count = async () => (await db.selectFrom('verification_codes').select('id').execute()).length;
   await start(0);
   await start(1);

@@ -11,8 +11,16 @@ import type { DatabaseAddress } from '../../../service/src/storage/database-url.
 import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import type { Storage } from '../../../service/src/storage/storage.ts';
 import { temporaryDirectory } from '../harness.ts';
-import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  engines,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+  until,
+} from '../storage/databases.ts';
 import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 
@@ -26,6 +34,21 @@ async function oldDatabase(t: TestContext, engine: (typeof engines)[number]): Pr
   await opened.close();
   return address;
 }
+
+/** Stores a verification code for you@acme.com. */
+const addCode = (storage: Storage, now: number, expiresAt = now) =>
+  storage.transaction((tables) =>
+    tables.verificationCodes.add(
+      {
+        email: 'you@acme.com',
+        environment: 'com.acme',
+        salt: new Uint8Array(16),
+        hash: new Uint8Array(32),
+        expiresAt,
+      },
+      now,
+    ),
+  );
 
 for (const engine of engines) {
   test(`${engine}: migrate brings the schema up to date and ends, and can be repeated`, async (t) => {
@@ -165,7 +188,7 @@ test('check reports a DATA_DIR that is a file, and a database file that is no da
 test('check reports a read-only database, a role that may not create tables, and a role without rights', async (t) => {
   const address = await freshDatabase(t, 'postgres');
   assert.ok(address.engine === 'postgres');
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const url = new URL(address.url);
   const { pathname } = url;
   const check = async (change: (url: URL) => void) => {
@@ -224,18 +247,7 @@ test('a backup is a consistent copy of a file that is being written to, and hold
   await addEnvironment(storage);
   const editor = createToken('editor');
   await storage.tables.editorTokens.add(editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
-  await storage.transaction((tables) =>
-    tables.verificationCodes.add(
-      {
-        email: 'you@acme.com',
-        environment: 'com.acme',
-        salt: new Uint8Array(16),
-        hash: new Uint8Array(32),
-        expiresAt: Date.now(),
-      },
-      Date.now(),
-    ),
-  );
+  await addCode(storage, Date.now());
   // Each write is of two plugins at once: a copy between the two would have one of them alone.
   const second = { ...plugin, pluginName: 'second' };
   for (const one of [plugin, second]) await save(storage, 'first', one);
@@ -281,18 +293,7 @@ test('the bytes of a backup hold no hash of a token and no address of a pending 
   const address = await freshDatabase(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
-  await storage.transaction((tables) =>
-    tables.verificationCodes.add(
-      {
-        email: 'you@acme.com',
-        environment: 'com.acme',
-        salt: new Uint8Array(16),
-        hash: new Uint8Array(32),
-        expiresAt: 1,
-      },
-      0,
-    ),
-  );
+  await addCode(storage, 0, 1);
   const file = join(temporaryDirectory(t), 'copy.sqlite');
   assert.equal((await runCommand(t, address, ['backup', file]).done()).status, 0);
   assert.ok(!readFileSync(file).includes('you@acme.com'));

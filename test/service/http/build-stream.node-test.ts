@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream } from '../../../service/src/http/event-stream.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { lookInto } from '../storage/databases.ts';
+import { openForInspection } from '../storage/databases.ts';
 
 const text = { 'content-type': 'text/plain' };
 
@@ -140,7 +140,7 @@ test('a fault that cuts off a streamed build is logged', async (t) => {
       body: running('return "";'),
     });
   assert.match(await (await build()).text(), /event: result/);
-  await (await lookInto(t, address)).schema.dropTable('builds').execute();
+  await (await openForInspection(t, address)).schema.dropTable('builds').execute();
   await assert.rejects((await build()).text());
   const [fault, ...others] = errors;
   assert.match(String(fault), /builds/);

@@ -5,7 +5,14 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import type { RatesOptions } from '../../../service/src/limits/rates.ts';
 import type { Counters } from '../../../service/src/limits/rate-share.ts';
-import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  engines,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+  until,
+} from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 const minute = 60_000;
@@ -94,7 +101,7 @@ for (const engine of engines) {
       Array.from({ length: 1200 }, (_, i) => takeAtOnce(a.rates, `key ${i}`, 2, 3)),
     );
     assert.deepEqual(new Set(counts), new Set([2]));
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const rows = async () => (await db.selectFrom('rate_counters').select('key').execute()).length;
     assert.equal(await rows(), 1200);
     await storages[1].tables.rateCounters.prune(start + 2 * minute - 1);
@@ -115,7 +122,7 @@ for (const engine of engines) {
     for (let i = 0; i < 5; i++) assert.equal(a.rates.take('key', 1200), undefined);
     // What would have been asked for is asked for together with this.
     await takeAtOnce(a.rates, 'other', 60, 10);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const rows = await db.selectFrom('rate_counters').select('key').execute();
     assert.deepEqual(
       rows.map(({ key }) => key),
@@ -171,7 +178,7 @@ test('postgres: without the database each node goes on with its share, and all i
   await proxy.listen();
   await until('a node leases again', async () => {
     await takeMinute();
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const row = await db.selectFrom('rate_counters').select('ends_at').executeTakeFirst();
     return row?.ends_at === nodes[0]?.clock.now;
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { engines, freshDatabase, lookInto, openDuring } from '../storage/databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import { addEnvironment, plugin, programOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
 
@@ -13,7 +13,7 @@ for (const engine of engines) {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     await fill(storage);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const left = async () => {
       const { n } = await db
         .selectFrom('plugins')

@@ -5,7 +5,7 @@ import { storeBatch } from '../../../service/src/runs/record-runs.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring, until } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, recordedRuns, recordOf } from './records.ts';
@@ -16,7 +16,7 @@ const tenantPath = '/api/v1/tenant/com.acme.t1';
 async function setUp(t: TestContext, engine: EngineName) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const count = async () => (await db.selectFrom('runs').select('id').execute()).length;
   const eraseAll = async () => {
     while (await storage.transaction((tables) => tables.erase(2, 4)));

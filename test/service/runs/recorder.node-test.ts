@@ -12,7 +12,7 @@ import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/r
 import { engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { plugin } from '../storage/plugins.ts';
-import { deployed, failed, recordOf, refuseInputsOf, runOf } from './records.ts';
+import { deployed, failed, recordOf, refuseInputsOf, runOf, unknownVersion } from './records.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
 async function startRecorder(t: TestContext, engine: EngineName) {
@@ -158,14 +158,7 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
     },
     onDropped: (count) => dropped.push(count),
   });
-  const version = {
-    version: 'v1.0.0',
-    pluginId: 1,
-    hash: '',
-    isTyped: false,
-    load: () => Promise.reject(new Error()),
-  };
-  const runs = Array.from({ length: mostHeld + 3 }, () => runOf(version));
+  const runs = Array.from({ length: mostHeld + 3 }, () => runOf(unknownVersion));
   for (const run of runs) recorder.record(run);
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal(recorder.waiting, mostHeld);
@@ -185,17 +178,10 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
 });
 
 test('pending records have a bound in bytes, beyond which only outcomes are kept', () => {
-  const version = {
-    version: 'v1.0.0',
-    pluginId: 1,
-    hash: '',
-    isTyped: false,
-    load: () => Promise.reject(new Error()),
-  };
   const long = 'x'.repeat(20_000);
   const queue = new RecordQueue();
   for (let i = 0; i < 3000; i++) {
-    const run = runOf(version, { input: long, outcome: { result: long, logs: [long] } });
+    const run = runOf(unknownVersion, { input: long, outcome: { result: long, logs: [long] } });
     assert.ok(queue.add(toRecord(run, 'payloads')));
   }
   const held: RunRecord[] = [];

@@ -5,18 +5,10 @@ import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { RecordLevel } from '../../../service/src/runs/record-level.ts';
 import type { EndedRun } from '../../../service/src/runs/to-record.ts';
 import type { RunDetails } from '../../../service/src/storage/tables/runs.ts';
-import { failed, runOf } from './records.ts';
-
-const version = {
-  version: 'v1.0.0',
-  pluginId: 1,
-  hash: '',
-  isTyped: false,
-  load: () => Promise.reject(new Error()),
-};
+import { failed, runOf, unknownVersion } from './records.ts';
 
 const detailsOf = (changes: Partial<EndedRun>, level: RecordLevel): RunDetails =>
-  JSON.parse(toRecord(runOf(version, changes), level).details ?? '{}') as RunDetails;
+  JSON.parse(toRecord(runOf(unknownVersion, changes), level).details ?? '{}') as RunDetails;
 
 test('a record holds what the set level allows', () => {
   const run = failed('plugin-error', 'It failed.', ['one', 'two']);
@@ -28,7 +20,7 @@ test('a record holds what the set level allows', () => {
     input: 'input',
   });
   const { inputBytes, outputBytes, code } = toRecord(
-    runOf(version, { input: 'é', outcome: { result: '€', logs: [] } }),
+    runOf(unknownVersion, { input: 'é', outcome: { result: '€', logs: [] } }),
     'outcome',
   );
   assert.deepEqual([inputBytes, outputBytes, code], [2, 3, undefined]);

@@ -5,7 +5,7 @@ import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, lookInto, openDuring, until } from './databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring, until } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 
@@ -140,7 +140,7 @@ for (const engine of engines) {
     await setToken(storage, token);
     await storage.readChanges();
     await environmentOfToken(storage, token);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     // As though an hour had passed over this change of something else.
     await db.transaction().execute(async (transaction) => {
       await transaction
@@ -158,7 +158,7 @@ for (const engine of engines) {
 
   test(`${engine}: changes are kept for an hour`, async (t) => {
     const { address, storage } = await counted(t, engine);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     await setToken(storage, createToken('environment'));
     await setToken(storage, createToken('environment'));
     const ids = async () =>
@@ -188,7 +188,7 @@ for (const engine of engines) {
     statements.length = 0;
     assert.equal(await environmentOfToken(storage, token), 'com.acme');
     assert.deepEqual(statements, []);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     assert.equal((await db.selectFrom('change_counter').select('last').executeTakeFirst())?.last, 1);
   });
 }
@@ -196,7 +196,7 @@ for (const engine of engines) {
 test('postgres: a node that loses its connection for announcements polls instead', async (t) => {
   const { address, storage } = await counted(t, 'postgres');
   const other = await openDuring(t, address, trusting);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const listeners = sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
     where application_name = 'plugin-editor-service changes' and datname = current_database()`;
   await until('both nodes listen', async () => {

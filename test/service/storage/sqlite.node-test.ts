@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, lookInto, openDuring } from './databases.ts';
+import { cleanUpFirst, openForInspection, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
 
 const { DatabaseSync } = loadSqlite();
@@ -126,7 +126,7 @@ test('an endless write does not keep the file from being released, and is undone
   await storage.close();
   held.resolve();
   await assert.rejects(writing);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   assert.deepEqual(await db.selectFrom('environments').selectAll().execute(), []);
 });
 

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, freshStorage, lookInto, openDuring, storedBytes } from './databases.ts';
+import {
+  engines,
+  freshDatabase,
+  freshStorage,
+  openForInspection,
+  openDuring,
+  storedBytes,
+} from './databases.ts';
 import {
   addEnvironment,
   build,
@@ -308,7 +315,7 @@ for (const engine of engines) {
     const storage = await openDuring(t, address);
     await build(storage, 'first');
     await deploy(storage, 'first');
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     await assert.rejects(sql`update versions set record = '{}'`.execute(db), /a version is never changed/);
     await assert.rejects(sql`delete from programs`.execute(db), /foreign key/i);
     for (const table of ['builds', 'versions', 'drafts', 'plugins', 'programs']) {
@@ -321,7 +328,7 @@ for (const engine of engines) {
 async function withCodes(t: Parameters<typeof freshDatabase>[0], engine: (typeof engines)[number]) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const codes = async () => {
     const rows = await db.selectFrom('programs').select('program').orderBy('program').execute();
     return rows.map(({ program }) => (JSON.parse(program) as { code: string }).code);

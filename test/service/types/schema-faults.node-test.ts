@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
-import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
 import { SchemaFault } from '../../../service/src/toolchains/schemas/schema-fault.ts';
+import { startSchemaTools } from './schema-tools.ts';
 
-const sandbox = new Sandbox();
-const compiler = new SchemaCompiler(30_000);
-after(async () => {
-  compiler.close();
-  await sandbox.close();
-});
-const share = { environment: 'e', tenant: 't', token: '' };
-const signal = new AbortController().signal;
+const { sandbox, compiler, share, signal } = startSchemaTools();
 
 /** What is wrong with a value, from their JSON. */
 async function faultOf(schema: string, value: string) {

@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
-import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
 import { SchemaFault } from '../../../service/src/toolchains/schemas/schema-fault.ts';
 import { temporaryDirectory } from '../harness.ts';
+import { startSchemaTools } from './schema-tools.ts';
 
 /*
  * The official tests, as a namespace's schemas go: read and linked here, compiled by the process of the schema compiler, checked
@@ -60,14 +59,7 @@ const refused = {
 const isRefused = (name: string) => Object.values(refused).some((names) => names.includes(name));
 const taken = groups.filter(({ name }) => !isRefused(name));
 
-const sandbox = new Sandbox();
-const compiler = new SchemaCompiler(30_000);
-after(async () => {
-  compiler.close();
-  await sandbox.close();
-});
-const share = { environment: 'e', tenant: 't', token: '' };
-const signal = new AbortController().signal;
+const { sandbox, compiler, share, signal } = startSchemaTools();
 
 test('a reference to another document is refused by name, with the place, before any library sees it', () => {
   const found: Record<string, string[]> = {};
