@@ -15,10 +15,11 @@ export async function startDemoInBrowser(environment: Record<string, string> = {
     tabs.push(tab);
     return tab;
   };
-  afterEach(() => {
+  afterEach(async () => {
+    // A test may have closed a tab's context itself, which has then gone from the browser.
+    const left = new Set(browser.browserContexts());
     const contexts = tabs.splice(0).map(({ page }) => page.browserContext());
-    // A test may have closed one itself, which has then gone from the browser.
-    return Promise.all(browser.browserContexts().map((one) => contexts.includes(one) && one.close()));
+    await Promise.all(contexts.filter((one) => left.has(one)).map((one) => one.close()));
   });
   after(async () => {
     await browser.close();

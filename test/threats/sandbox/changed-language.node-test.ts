@@ -58,7 +58,7 @@ describe('a plugin that changes the language harms only itself', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(harmless).map(([what, code]): [string, Attack] => [
-        `a plugin that changes ${what} is served as ever`,
+        `a plugin that changes ${what} runs as usual`,
         [`{ ${code} }\n${ordinary}`, asEver[0], asEver[1]],
       ]),
     ),

@@ -39,7 +39,7 @@ describe('endless calls meet a limit', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(calls).map(([how, call]): [string, Attack] => [
-        `calls without end by ${how} end at the limit of the engine, in the same place each time`,
+        `endless calls by ${how} end at the engine's limit, in the same place each time`,
         [
           running(`const dive = () => {
             let depth = 0;

@@ -34,11 +34,11 @@ const answers = {
   'two numbers': ['i32 i32', '(i32.const 1024) (i32.const 1024)'],
 } as const;
 
-describe('modules that answer with no text', () => {
+describe('modules that return no text', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(answers).map(([what, [type, value]]): [string, Attack] => [
-        `a run that answers with ${what} answers with no text`,
+        `a run that returns ${what} ends with an error`,
         [
           moduleOf(
             memory,
