@@ -26,21 +26,26 @@ export async function untilHelped({ service, target }: Scene, { page }: EditorPa
   );
 }
 
-/** Puts the cursor within a word of the text, or behind it. */
+/**
+ * Puts the cursor within a word of the text, or behind it, and waits until the status line says that it is there: the editor
+ * takes a selection over after the browser has told of it, and what it draws meanwhile puts the former one back.
+ */
 export async function putCursor(page: Page, word: string, at: number): Promise<void> {
   await page.focus('.cm-content');
   await page.waitForFunction(
     (text, offset) => {
-      for (const line of document.querySelectorAll('.cm-line')) {
+      for (const [i, line] of [...document.querySelectorAll('.cm-line')].entries()) {
         const found = line.textContent.indexOf(text);
         if (found < 0) continue;
+        const place = `Line ${i + 1}, column ${found + offset + 1}`;
+        if (document.querySelector('.cursor')?.textContent?.includes(place)) return true;
         let left = found + offset;
         const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
           const length = node.nodeValue?.length ?? 0;
           if (left <= length) {
             getSelection()?.collapse(node, left);
-            return true;
+            return false;
           }
           left -= length;
         }
@@ -51,8 +56,6 @@ export async function putCursor(page: Page, word: string, at: number): Promise<v
     word,
     at,
   );
-  // The editor takes a selection over after the browser has told of it.
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
 /** Waits until the text of the editor matches. */
