@@ -50,8 +50,20 @@ describe('language help', () => {
       await untilShown(page, '.cm-tooltip-autocomplete', 'charAt');
       await pressKeys(page, 'Escape');
       await putCursor(page, 'return this', 11);
-      await page.keyboard.type('.#');
-      await untilShown(page, '.cm-tooltip-autocomplete', '#items');
+      await page.keyboard.type('.');
+      // On a busy machine an answer can take longer than the service's limit, and nothing but another key asks again.
+      await eventually(
+        async () => {
+          await page.keyboard.type('#');
+          const isShown = await untilShown(page, '.cm-tooltip-autocomplete', '#items', 10_000).then(
+            () => true,
+            () => false,
+          );
+          if (!isShown) await page.keyboard.press('Backspace');
+          return isShown;
+        },
+        (isShown) => isShown,
+      );
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-tooltip-autocomplete'));
       const asked = () => given.service.seen.filter(({ path }) => path.includes('/language-help/')).length;

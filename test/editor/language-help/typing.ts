@@ -65,11 +65,11 @@ export const untilText = (editor: EditorPage, has: RegExp) =>
     (text) => has.test(text),
   );
 
-/** Waits until an element shows this text. */
-export const untilShown = (page: Page, selector: string, has: string) =>
+/** Waits until an element shows this text, by default for as long as pages are waited for. */
+export const untilShown = (page: Page, selector: string, has: string, timeout?: number) =>
   page.waitForFunction(
     (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
-    { polling: 50 },
+    { polling: 50, ...(timeout !== undefined && { timeout }) },
     selector,
     has,
   );
